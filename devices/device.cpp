@@ -35,6 +35,12 @@ Expected<void> Executable::launch(const DeviceAddresses&, void*, const Pitches&)
                "this device has no memory of its own that a launch could work on");
 }
 
+Expected<void> Executable::launch_all(const std::vector<DeviceAddresses>& operands,
+                                      const std::vector<DeviceBinding>&, void* stream) {
+  if (operands.size() == 1) return launch(operands.front(), stream);
+  return error(ErrorCode::unsupported, fmt::format("a launch on {} devices", operands.size()));
+}
+
 Expected<std::optional<Finding>> Executable::finding(std::optional<void*>) {
   return std::optional<Finding>();
 }

@@ -28,7 +28,7 @@ struct RunResult;
 // Whether something can be done, and why not.
 struct Support {
   bool ok = true;      // it can
-  std::string reason;  // when it cannot: a sentence without a full stop
+  std::string reason;  // when it cannot, or a remark on how it can: a sentence without a full stop
 };
 
 // The operands and results of one device of the run, by the names of the program's buffers. They
@@ -52,6 +52,7 @@ struct DeviceReport {
   // to the sum of the terms' magnitudes. 0: none.
   double sum_error = 0;
   std::vector<std::string> warnings;           // cached kernels that could not be used, and why
+  std::vector<std::string> notes;              // how it ran, where the run alone tells
   std::shared_ptr<const RunResult> simulated;  // what the simulation found; null on other devices
 };
 
@@ -83,6 +84,10 @@ class Executable {
   // ErrorCode::unsupported where the device has no memory of its own.
   virtual Expected<void> launch(const DeviceAddresses& operands, void* stream,
                                 const Pitches& pitches = {});
+  // The same for a program of several devices, or whose control reads operands: addresses by device.
+  // control: by device, on the host, the operands that decide what is done; of others it has none.
+  virtual Expected<void> launch_all(const std::vector<DeviceAddresses>& operands,
+                                    const std::vector<DeviceBinding>& control, void* stream);
   // What launches on the stream (without one: on any stream) found wrong with their operands, once
   // the stream is synchronised.
   virtual Expected<std::optional<Finding>> finding(std::optional<void*> stream = {});

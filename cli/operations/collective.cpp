@@ -98,6 +98,8 @@ Expected<OperationRun> launch(const std::shared_ptr<State>& state, const RunOpti
                       .tuning = tuning_of(launch),
                       .notes = launch.notes,
                       .result_place = result_place(*program)};
+  const std::vector<std::string>& how = result.report.notes;
+  result.notes.insert(result.notes.end(), how.begin(), how.end());
   for (std::size_t d = 0; d < launch.devices.size(); ++d)
     result.results.emplace_back(state, &launch.result(d));
   return result;

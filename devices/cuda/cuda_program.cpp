@@ -1,5 +1,6 @@
 #include "devices/cuda/cuda_program.h"
 
+#include <mutex>
 #include <utility>
 
 #include "core/report/guarded.h"
@@ -22,11 +23,7 @@ class CudaProgram final : public Executable {
 
   Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
                              const DeviceOptions& options) override try {
-    if (bindings.size() != 1) {
-      if (several_ == nullptr)
-        several_ = make_graph_program(program_, "the program runs on several devices");
-      return several_->run(bindings, options);
-    }
+    if (bindings.size() != 1) return several().run(bindings, options);
     const ContextScope own(kernel_->context());
     TRY(own.entered());
     OperandMemory memory(kernel_->context());
@@ -51,6 +48,12 @@ class CudaProgram final : public Executable {
     return kernel_->launch(operands, stream, pitches);
   }
 
+  Expected<void> launch_all(const std::vector<DeviceAddresses>& operands,
+                            const std::vector<DeviceBinding>& control, void* stream) override {
+    if (operands.size() == 1) return launch(operands.front(), stream, {});
+    return several().launch_all(operands, control, stream);
+  }
+
   Expected<std::optional<Finding>> finding(std::optional<void*> stream) override {
     return stream ? kernel_->finding(*stream) : kernel_->finding();
   }
@@ -58,8 +61,16 @@ class CudaProgram final : public Executable {
   double sum_error() const override { return kernel_->plan().sum_error; }
 
  private:
+  Executable& several() {
+    const std::lock_guard lock(mutex_);
+    if (several_ == nullptr)
+      several_ = make_graph_program(program_, "the program runs on several devices");
+    return *several_;
+  }
+
   Program program_;
   std::shared_ptr<Kernel> kernel_;
+  std::mutex mutex_;  // of what follows
   std::unique_ptr<Executable> several_;  // of runs on several devices
 };
 

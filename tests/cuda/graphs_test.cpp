@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 
 #include "devices/cuda/cuda_device.h"
 #include "devices/cuda/runtime/compiler.h"
 #include "devices/cuda/runtime/driver.h"
+#include "interp/stamp/stamp_scope.h"
 #include "kernels/programs/kernels.h"
 #include "tests/unit/cuda_emulated_graph.h"
 #include "tests/unit/graph_case.h"
@@ -114,6 +116,38 @@ TEST_F(CudaGraphs, take_one_gpu_where_others_do_not_reach_its_memory) {
   EXPECT_EQ(launches(1), before);
 }
 
+// A caller's own memory and stream, launch after launch without a reset; tables of the ring are the
+// host's.
+TEST_F(CudaGraphs, are_launched_on_operands_of_the_callers) {
+  const test::GraphCase of = test::graph_case(all_reduce);
+  const auto plan = graph_plan(std::make_shared<const graph::TaskGraph>(of.graph));
+  EmulatedKernel emulated(plan->kernel);
+  ASSERT_EQ(emulated.problem(), "");
+  code = &emulated;
+  entry<void(void (*)(const void*, int), std::size_t, unsigned)>("fake_graph")(run, 40, 7);
+  const Program program = all_reduce_program();
+  const auto executable = cuda_device().prepare(program);
+  ASSERT_TRUE(executable) << render(executable.diags());
+  KeptRun once = test::copy_of(of.launch);
+  std::vector<DeviceAddresses> addresses;
+  std::vector<DeviceBinding> control, none(4);
+  for (DeviceBinding& device : once.bindings()) {
+    addresses.emplace_back();
+    for (const auto& [name, tensor] : device)
+      addresses.back()[name] = reinterpret_cast<std::uintptr_t>(tensor->data());
+    control.push_back({{"ring", device.at("ring")}, {"position", device.at("position")}});
+  }
+  const auto refused = (*executable)->launch_all(addresses, none, nullptr);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.diags()[0].message.find("`ring` of device 0 decides what is done"),
+            std::string::npos);
+  for (int launch = 0; launch < 3; ++launch) {
+    const auto done = (*executable)->launch_all(addresses, control, nullptr);
+    ASSERT_TRUE(done) << render(done.diags());
+    EXPECT_TRUE(test::has_results(of, once)) << "launch " << launch;
+  }
+}
+
 // What fast kernels compute the tests of single kernels show; here, that they are nodes.
 TEST_F(CudaGraphs, have_fast_kernels_for_products) {
   entry<void(void (*)(const void*, int), std::size_t, unsigned)>("fake_graph")(nullptr, 40, 1);
@@ -128,6 +162,42 @@ TEST_F(CudaGraphs, have_fast_kernels_for_products) {
   EXPECT_GT(launches(0) + launches(1), before);
   EXPECT_NE((*executable)->notes().front().find(" of them by fast kernels"), std::string::npos);
   EXPECT_EQ((*executable)->notes().front().find(", 0 of them"), std::string::npos);
+}
+
+// With --stamp each node's writes are compared with the interpreter's; a kernel that does nothing
+// is found at the line that it is of.
+TEST_F(CudaGraphs, are_compared_with_the_interpreter_node_by_node) {
+  const test::GraphCase of = test::graph_case(all_reduce);
+  GraphPlanOptions options;
+  options.most_steps = std::numeric_limits<std::size_t>::max();
+  const auto plan = graph_plan(std::make_shared<const graph::TaskGraph>(of.graph), options);
+  ASSERT_TRUE(plan) << render(plan.diags());
+  EmulatedKernel emulated(plan->kernel);
+  ASSERT_EQ(emulated.problem(), "");
+  code = &emulated;
+  const auto executable = cuda_device().prepare(all_reduce_program());
+  ASSERT_TRUE(executable) << render(executable.diags());
+  for (const bool is_broken : {false, true}) {
+    entry<void(void (*)(const void*, int), std::size_t, unsigned)>("fake_graph")(
+        is_broken ? nullptr : run, 40, 1);
+    KeptRun once = test::copy_of(of.launch);
+    const auto bindings = once.bindings();
+    graph::StampReport stamped;
+    const graph::StampScope scope(stamped);
+    const auto report = (*executable)->run(bindings, {});
+    ASSERT_TRUE(report) << render(report.diags());
+    EXPECT_EQ(stamped.runs, 1);
+    EXPECT_GT(stamped.tally.compared, 0);
+    EXPECT_EQ(stamped.tally.differ > 0, is_broken);
+    ASSERT_EQ(report->findings.size(), is_broken ? 1U : 0U);
+    if (!is_broken) {
+      EXPECT_EQ(stamped.tally.same, stamped.tally.compared);
+      EXPECT_TRUE(test::has_results(of, once));
+    } else {
+      EXPECT_EQ(report->findings[0].kind, FindingKind::mismatch);
+      EXPECT_TRUE(report->findings[0].at.loc);
+    }
+  }
 }
 
 TEST_F(CudaGraphs, are_made_anew_where_the_driver_does_not_change_one) {

@@ -214,4 +214,35 @@ Expected<void> GraphInstance::launch(const std::vector<DeviceAddresses>& operand
   return graph_->launch(stream);
 }
 
+Expected<void> GraphInstance::run_in_turn(
+    const std::vector<DeviceAddresses>& operands,
+    const std::function<Expected<void>(std::size_t step)>& after) {
+  const std::lock_guard lock(mutex_);
+  const ContextScope here(places_.front().context);
+  TRY(here.entered());
+  TRY(put_addresses(operands));
+  operands_ = {};  // the graph, where there is one, has others
+  const std::vector<DeviceNode> all = TRY(nodes());
+  for (std::size_t step = 0; step < all.size(); ++step) {
+    DeviceNode alone = all[step];
+    alone.before.clear();
+    const std::unique_ptr<DeviceGraph> graph = TRY(DeviceGraph::make({alone}));
+    TRY(graph->launch(nullptr));
+    TRY(synchronise(nullptr));
+    TRY(after(step));
+  }
+  return {};
+}
+
+Expected<void> GraphInstance::read(graph::MemoryId memory, std::int64_t offset,
+                                   std::span<std::byte> to) const {
+  const int device = plan_.graph->topology.device(plan_.graph->memories[memory].home);
+  const ContextScope here(context_of(device));
+  TRY(here.entered());
+  return to_host(
+      to.data(),
+      addresses_[static_cast<std::size_t>(memory.index)] + static_cast<std::uint64_t>(offset),
+      to.size());
+}
+
 }  // namespace tessera::cuda

@@ -1,9 +1,12 @@
 // A planned task graph on GPUs: the kernels' code, the memory that it needs beside operands and
 // results, and the CUDA graph, ready to be launched again and again.
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "core/report/expected.h"
@@ -27,6 +30,12 @@ class GraphInstance {
   // program's buffers, on a stream of the first context. Nothing has to be reset between runs; runs
   // follow each other, since they share the program's own memory.
   Expected<void> launch(const std::vector<DeviceAddresses>& operands, void* stream);
+
+  // The same, step after step: `after` is called when one is done and before the next begins.
+  Expected<void> run_in_turn(const std::vector<DeviceAddresses>& operands,
+                             const std::function<Expected<void>(std::size_t step)>& after);
+  // Copies bytes of a memory that is no CTA's own, where it lies since the last launch.
+  Expected<void> read(graph::MemoryId memory, std::int64_t offset, std::span<std::byte> to) const;
 
   const GraphPlan& plan() const { return plan_; }
   Context context_of(int device) const;

@@ -228,7 +228,7 @@ class Planner {
         std::vector<std::int64_t>& words = plan_.words[device];
         step.words = static_cast<std::int64_t>(words.size());
         step.strands = static_cast<std::int64_t>(draft.strands.size());
-        step.ctas = static_cast<int>(std::min<std::int64_t>(step.strands, options_.most_ctas));
+        step.ctas = static_cast<int>(std::clamp<std::int64_t>(step.strands, 1, options_.most_ctas));
         plan_.ctas[device] = std::max(plan_.ctas[device], step.ctas);
         append(draft, words);
       }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "core/report/try.h"
 #include "devices/cuda/graph/call_writer.h"
 #include "devices/cuda/graph/graph_instance.h"
+#include "devices/cuda/graph/stamped_run.h"
 #include "devices/cuda/runtime/operand_memory.h"
 #include "devices/planned_graphs.h"
 #include "interp/graph/numbers.h"
@@ -35,6 +37,7 @@ class GraphProgram final : public Executable {
 
   Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
                              const DeviceOptions& given) override try {
+    graph::StampReport* const stamped = graph::StampScope::current();
     const std::shared_ptr<GraphInstance> instance = TRY(this->instance(bindings, given));
     std::vector<std::unique_ptr<OperandMemory>> memory;
     std::vector<DeviceAddresses> addresses;
@@ -45,9 +48,16 @@ class GraphProgram final : public Executable {
     }
     DeviceReport report;
     report.warnings = instance->compiler_notes();
+    report.notes = notes();
     const ContextScope here(instance->context_of(0));
     TRY(here.entered());
-    TRY(timed([&] { return instance->launch(addresses, nullptr); }, report.wall_seconds));
+    if (stamped != nullptr) {
+      const RunOptions options = TRY(planning_options(given, bindings.size()));
+      TRY(run_stamped(*instance, addresses, bindings, options, *stamped, report));
+      if (!report.findings.empty()) return report;
+    } else {
+      TRY(timed([&] { return instance->launch(addresses, nullptr); }, report.wall_seconds));
+    }
     for (std::size_t d = 0; d < bindings.size(); ++d)
       TRY(memory[d]->take_results(program_, bindings[d]));
     return report;
@@ -57,16 +67,27 @@ class GraphProgram final : public Executable {
 
   // Of a program whose control reads no operand; of others the host has to know it.
   Expected<void> launch(const DeviceAddresses& operands, void* stream,
-                        const Pitches& pitches) override try {
+                        const Pitches& pitches) override {
     if (!pitches.empty())
       return error(ErrorCode::unsupported, "a task graph takes operands whose rows are adjacent");
-    const std::vector<std::string> control = TRY(graphs_.control_inputs());
-    if (!control.empty())
-      return error(ErrorCode::unsupported,
-                   fmt::format("`{}` decides what is done, so the host plans with it: run() takes "
-                               "operands of the host",
-                               control.front()));
-    return TRY(instance({unread()}, {}))->launch({operands}, stream);
+    return launch_all({operands}, {{}}, stream);
+  }
+
+  Expected<void> launch_all(const std::vector<DeviceAddresses>& operands,
+                            const std::vector<DeviceBinding>& control, void* stream) override try {
+    if (control.size() != operands.size())
+      return error(fmt::format("operands of {} devices, and what decides of {}", operands.size(),
+                               control.size()));
+    std::vector<DeviceBinding> bindings = control;
+    for (const std::string& name : TRY(graphs_.control_inputs()))
+      for (std::size_t d = 0; d < bindings.size(); ++d)
+        if (!bindings[d].contains(name))
+          return error(ErrorCode::unsupported,
+                       fmt::format("`{}` of device {} decides what is done, so the host plans with "
+                                   "it: launch_all() takes it from there",
+                                   name, d));
+    for (DeviceBinding& binding : bindings) add_unread(binding);
+    return TRY(instance(bindings, {}))->launch(operands, stream);
   } catch (...) {
     return given_up("launching the task graph on GPUs");
   }
@@ -85,8 +106,9 @@ class GraphProgram final : public Executable {
                                                     const DeviceOptions& given) {
     const RunOptions options = TRY(planning_options(given, bindings.size()));
     const std::shared_ptr<const graph::TaskGraph> graph = TRY(graphs_.of(bindings, options));
+    const bool is_stamped = graph::StampScope::current() != nullptr;
     const std::lock_guard lock(mutex_);
-    if (instance_ != nullptr && instance_->plan().graph == graph) return instance_;
+    if (instance_ != nullptr && instance_->plan().graph == graph && !is_stamped) return instance_;
     const std::vector<Context> contexts = TRY(contexts_of(static_cast<int>(bindings.size())));
     const ContextScope here(contexts.front());
     TRY(here.entered());
@@ -94,24 +116,24 @@ class GraphProgram final : public Executable {
     GraphPlanOptions how;
     how.has_fast = facts.has_fast_kernels();
     how.most_ctas = 2 * std::max(1, facts.multiprocessors);
+    // Joined steps are of several nodes, whose writes would not be told apart.
+    if (is_stamped) how.most_steps = std::numeric_limits<std::size_t>::max();
     GraphPlan plan = TRY(graph_plan(graph, how));
     plan.kernel.architecture = fmt::format("sm_{}{}", facts.major, facts.minor);
     return instance_ = TRY(GraphInstance::make(std::move(plan), contexts));
   }
 
-  // Operands whose elements nobody looks at.
-  DeviceBinding unread() {
+  // For operands whose elements nobody looks at.
+  void add_unread(DeviceBinding& binding) {
     const std::lock_guard lock(mutex_);
-    DeviceBinding binding;
     for (const Buffer& buffer : program_.buffers) {
-      if (buffer.role == Role::scratch) continue;
+      if (buffer.role == Role::scratch || binding.contains(buffer.name)) continue;
       const auto made = [&buffer] { return Tensor(buffer.dtype, stored_shape(buffer)); };
       Tensor& tensor = unread_[buffer.name];
       if (tensor.elements() == 0)
         tensor = Tensor::deferred(buffer.dtype, stored_shape(buffer), made);
       binding[buffer.name] = &tensor;
     }
-    return binding;
   }
 
   const Program program_;
