@@ -17,6 +17,7 @@ _JAX = os.path.dirname(os.path.abspath(jax.__file__)) + os.sep
 _KERNELS = os.path.join(_JAX, "experimental", "pallas", "ops") + os.sep
 _STDLIB = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
+_TRACE = os.path.join(_OURS, "pallas", "trace.py")       # calls the user's function
 # Installed packages that are not the user's, and those that run programs: calls above theirs led to no kernel.
 _LIBRARIES = ("jax", "jaxlib", "tessera")
 _RUNNERS = ("pytest", "_pytest", "pluggy", "xdist", "execnet", "IPython", "ipykernel")
@@ -54,12 +55,13 @@ def _runs_programs(file: str) -> bool:
 
 
 def users(frames: Iterable[Frame], file_of: Callable[[Frame], str]) -> Iterator[Frame]:
-    """Those frames of the user's, innermost first, that lie below what runs the program."""
+    """Those frames of the user's, innermost first, that lie below what runs the program, and below who asked: up to 0.8 JAX
+    tells those too."""
     for frame in frames:
         file = file_of(frame)
         if is_users(file):
             yield frame
-        elif _runs_programs(file):
+        elif _runs_programs(file) or file == _TRACE:
             return
 
 
