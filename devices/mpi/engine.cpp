@@ -15,6 +15,8 @@ namespace {
 // Of its time a process that computes lets MPI have this share, at most.
 constexpr int share_of_polls = 25;
 constexpr std::chrono::microseconds shortest_pause{20};
+// Where processes have cores of their own what takes long moves data, and goes on with the next.
+constexpr std::chrono::microseconds longest_pause{100};
 
 }  // namespace
 
@@ -27,7 +29,8 @@ Engine::Engine(World& world, graph::Memories& memories, graph::Worker& worker, T
       trial_(trial),
       office_(world, memories, tasks_, trial.limits),
       left_(tasks_.tasks.size()),
-      random_(trial.seed.value_or(0)) {
+      random_(trial.seed.value_or(0)),
+      longest_pause_(world.is_crowded() ? Clock::duration::max() : longest_pause) {
   worker_.between([this] { exchange_if_due(); });
 }
 
@@ -81,7 +84,7 @@ bool Engine::exchange() {
   }
   const Clock::time_point end = Clock::now();
   cost_ = has_moved ? cost_ : (3 * cost_ + (end - begin)) / 4;
-  due_ = end + std::max<Clock::duration>(shortest_pause, share_of_polls * cost_);
+  due_ = end + std::clamp<Clock::duration>(share_of_polls * cost_, shortest_pause, longest_pause_);
   return has_moved;
 }
 

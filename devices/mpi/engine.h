@@ -57,6 +57,7 @@ class Engine {
   std::vector<TaskId> drawn_;  // messages to post in another order than they came
   std::size_t left_;
   std::mt19937_64 random_;
+  Clock::duration longest_pause_;
   Clock::time_point due_{};
   Clock::duration cost_{};  // of letting MPI work, lately
 };

@@ -43,6 +43,7 @@ class MpiProgram final : public Executable {
       : world_(world),
         points_(std::move(structured)),
         expanded_(std::move(expanded)),
+        control_(control_flow(expanded_)),
         text_(program_text(expanded_)),
         trial_(trial) {}
 
@@ -64,6 +65,9 @@ class MpiProgram final : public Executable {
     std::uint64_t inputs = 0;
     graph::TaskGraph graph;
     std::unique_ptr<const graph::Kit> kit;
+    std::unique_ptr<graph::KeptScratch> scratch;  // of run after run
+    graph::Forwards forwards{};
+    Tasks tasks{};  // of this process
   };
 
   Expected<DeviceReport> keep(const std::vector<DeviceBinding>& of_all,
@@ -74,14 +78,17 @@ class MpiProgram final : public Executable {
 
   Expected<const Plan*> plan(const Shares& shares, const std::vector<DeviceBinding>& of_all,
                              const RunOptions& options) {
-    const auto inputs = TRY(ControlInputs::gather(world_, shares, expanded_,
+    const auto inputs = TRY(ControlInputs::gather(world_, shares, expanded_, control_,
                                                   text_ + ", " + planning_text(options), of_all));
     if (plan_ == nullptr || plan_->inputs != inputs->hash()) {
       plan_.reset();
       auto made = std::make_unique<Plan>(
           Plan{inputs->hash(), TRY(agreed_graph(world_, expanded_, points_, *inputs, options)),
-               nullptr});
+               nullptr, std::make_unique<graph::KeptScratch>()});
       keep_own(made->graph, shares, world_.rank());
+      made->forwards = graph::forwards(made->graph, graph::private_memories(made->graph),
+                                       shares.held(world_.rank()));
+      made->tasks = tasks_of(made->graph, shares, world_.size(), world_.rank());
       made->kit = TRY(graph::kit(made->graph, options.math));
       plan_ = std::move(made);
     }
@@ -124,11 +131,11 @@ class MpiProgram final : public Executable {
   Expected<DeviceReport> run_graph(const Plan& plan, const Shares& shares,
                                    const std::vector<Binding>& bindings,
                                    graph::Stamps* stamps) try {
-    graph::Memories memories(plan.graph, bindings, shares.held(world_.rank()));
+    graph::Memories memories(plan.graph, bindings, shares.held(world_.rank()), plan.scratch.get());
     memories.tell(stamps);
+    memories.read_in_place(plan.forwards);
     graph::Worker worker(memories, *plan.kit);
-    Engine engine(world_, memories, worker,
-                  tasks_of(plan.graph, shares, world_.size(), world_.rank()), trial_);
+    Engine engine(world_, memories, worker, plan.tasks, trial_);
     const Clock::time_point begin = Clock::now();
     engine.run();
     const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
@@ -201,6 +208,7 @@ class MpiProgram final : public Executable {
   World& world_;
   JudgedPoints points_;
   Program expanded_;
+  ControlFlow control_;
   std::string text_;
   Trial trial_;
   std::unique_ptr<const Plan> plan_;

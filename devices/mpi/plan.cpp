@@ -9,7 +9,6 @@
 #include "core/lang/language.h"
 #include "core/report/try.h"
 #include "interp/certificate/certificate.h"
-#include "interp/machine/control_flow.h"
 #include "interp/observe/content_hash.h"
 #include "interp/run.h"
 
@@ -81,9 +80,9 @@ std::string planning_text(const RunOptions& run) {
 
 Expected<std::unique_ptr<ControlInputs>> ControlInputs::gather(World& world, const Shares& shares,
                                                                const Program& expanded,
+                                                               const ControlFlow& control,
                                                                const std::string& what,
                                                                const std::vector<Binding>& of_all) {
-  const ControlFlow control = control_flow(expanded);
   const std::string text = fmt::format("{}, {} devices", what, of_all.size());
   std::vector<std::string> texts =
       TRY(world.agree(text + '\n' + own_bytes(shares, world.rank(), expanded, control, of_all)));

@@ -10,6 +10,7 @@
 #include "interp/binding.h"
 #include "interp/certificate/points/judged_points.h"
 #include "interp/graph/task_graph.h"
+#include "interp/machine/control_flow.h"
 #include "interp/run_options.h"
 
 namespace tessera::mpi {
@@ -18,10 +19,12 @@ namespace tessera::mpi {
 // the results have elements that nobody looks at.
 class ControlInputs {
  public:
-  // what: the program and how it is planned, in words. of_all: by device; of those that others hold
-  // they are not looked at. An error, the same in each process, where they run other programs.
+  // control: of the program. what: the program and how it is planned, in words. of_all: by device;
+  // of those that others hold they are not looked at. An error, the same in each process, where
+  // they run other programs.
   static Expected<std::unique_ptr<ControlInputs>> gather(World& world, const Shares& shares,
                                                          const Program& expanded,
+                                                         const ControlFlow& control,
                                                          const std::string& what,
                                                          const std::vector<Binding>& of_all);
   // By device. They point into this object, and to the operands of `of_all`.

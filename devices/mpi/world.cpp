@@ -14,6 +14,7 @@ namespace tessera::mpi {
 namespace {
 
 constexpr int control_tag = 1;
+constexpr int most_at_once = 8;                               // processes
 constexpr std::int64_t longest_part = std::int64_t{1} << 30;  // bytes of one message
 
 TesseraMpiPiece adjacent(std::byte* bytes, std::int64_t size) { return {bytes, size, 0, {}, {}}; }
@@ -29,6 +30,8 @@ std::int64_t processes_here(std::int64_t all) {
 struct Head {
   std::int64_t size = 0;  // of all
   char begin[1016] = {};
+
+  std::byte* bytes() { return reinterpret_cast<std::byte*>(this); }
 };
 
 void put(std::string& text, std::int64_t number) {
@@ -128,17 +131,28 @@ void World::abort(std::string_view why) {
   std::_Exit(3);
 }
 
+void World::begin_transfer(bool sends, std::byte* bytes, std::int64_t size, int peer) {
+  const TesseraMpiPiece piece = adjacent(bytes, size);
+  if (sends)
+    check(plugin_.send(world_, tessera_mpi_control, &piece, 1, peer, control_tag, 0), "MPI_Issend");
+  else
+    check(plugin_.receive(world_, tessera_mpi_control, &piece, 1, peer, control_tag, 0),
+          "MPI_Irecv");
+}
+
+void World::wait_for(std::int64_t messages) {
+  Patience patience(is_crowded_);
+  for (;;) {
+    messages -= static_cast<std::int64_t>(poll().size());
+    if (messages == 0) return;
+    patience.wait();
+  }
+}
+
 void World::transfer(bool sends, std::byte* bytes, std::int64_t size, int peer) {
   for (std::int64_t at = 0; at < size; at += longest_part) {
-    const TesseraMpiPiece piece = adjacent(bytes + at, std::min(longest_part, size - at));
-    if (sends)
-      check(plugin_.send(world_, tessera_mpi_control, &piece, 1, peer, control_tag, 0),
-            "MPI_Issend");
-    else
-      check(plugin_.receive(world_, tessera_mpi_control, &piece, 1, peer, control_tag, 0),
-            "MPI_Irecv");
-    Patience patience(is_crowded_);
-    while (poll().empty()) patience.wait();
+    begin_transfer(sends, bytes + at, std::min(longest_part, size - at), peer);
+    wait_for(1);
   }
 }
 
@@ -146,7 +160,7 @@ void World::transfer(bool sends, std::byte* bytes, std::int64_t size, int peer) 
 void World::send_text(std::string_view text, int to) {
   Head head{static_cast<std::int64_t>(text.size()), {}};
   const std::size_t first = text.copy(head.begin, sizeof head.begin);
-  transfer(true, reinterpret_cast<std::byte*>(&head), sizeof head, to);
+  transfer(true, head.bytes(), sizeof head, to);
   text.remove_prefix(first);
   transfer(true, reinterpret_cast<std::byte*>(const_cast<char*>(text.data())),
            static_cast<std::int64_t>(text.size()), to);
@@ -154,7 +168,7 @@ void World::send_text(std::string_view text, int to) {
 
 std::string World::receive_text(int from) {
   Head head{};
-  transfer(false, reinterpret_cast<std::byte*>(&head), sizeof head, from);
+  transfer(false, head.bytes(), sizeof head, from);
   const auto size = static_cast<std::size_t>(head.size);
   std::string text(head.begin, std::min(size, sizeof head.begin));
   const std::size_t first = text.size();
@@ -164,8 +178,10 @@ std::string World::receive_text(int from) {
   return text;
 }
 
-// The texts of all, one behind the other, in every process.
+// The texts of all, one behind the other, in every process. A few tell each other at once, of many
+// the first tells what it was told.
 std::string World::gathered(std::string own) {
+  if (size_ <= most_at_once) return told_at_once(own);
   if (rank_ > 0) {
     send_text(own, 0);
     return receive_text(0);
@@ -173,6 +189,31 @@ std::string World::gathered(std::string own) {
   for (int peer = 1; peer < size_; ++peer) own += receive_text(peer);
   for (int peer = 1; peer < size_; ++peer) send_text(own, peer);
   return own;
+}
+
+std::string World::told_at_once(std::string_view own) {
+  std::vector<Head> heads(static_cast<std::size_t>(size_));
+  Head& mine = heads[static_cast<std::size_t>(rank_)];
+  mine.size = static_cast<std::int64_t>(own.size());
+  own.copy(mine.begin, sizeof mine.begin);
+  for (int peer = 0; peer < size_; ++peer) {
+    if (peer == rank_) continue;
+    begin_transfer(false, heads[static_cast<std::size_t>(peer)].bytes(), sizeof(Head), peer);
+    begin_transfer(true, mine.bytes(), sizeof(Head), peer);
+  }
+  wait_for(2 * (size_ - 1));
+  std::string all;
+  for (int from = 0; from < size_; ++from) {
+    const Head& head = heads[static_cast<std::size_t>(from)];
+    std::string text(static_cast<std::size_t>(head.size), '\0');
+    const std::size_t first = std::min(text.size(), sizeof head.begin);
+    text.replace(0, first, head.begin, first);
+    if (from == rank_) text = own;
+    if (text.size() > first)
+      share({reinterpret_cast<std::byte*>(text.data()) + first, text.size() - first}, from);
+    all += text;
+  }
+  return all;
 }
 
 std::vector<Account> World::exchange(const Account& own) {

@@ -75,6 +75,9 @@ class World final : public Team {
   World(const TesseraMpiPlugin& plugin, TesseraMpiWorld* world);
   std::vector<Account> exchange(const Account& own);
   std::string gathered(std::string own);
+  std::string told_at_once(std::string_view own);
+  void begin_transfer(bool sends, std::byte* bytes, std::int64_t size, int peer);
+  void wait_for(std::int64_t messages);
   void transfer(bool sends, std::byte* bytes, std::int64_t size, int peer);
   void send_text(std::string_view text, int to);
   std::string receive_text(int from);

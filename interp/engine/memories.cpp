@@ -89,9 +89,10 @@ void move_elements(const TileView& to, const TileView& from, bool adds) {
 }
 
 Memories::Memories(const TaskGraph& graph, const std::vector<Binding>& bindings,
-                   std::vector<bool> held)
+                   std::vector<bool> held, KeptScratch* kept)
     : graph_(graph),
       held_(std::move(held)),
+      kept_(kept),
       private_(private_memories(graph)),
       numbers_(std::make_unique<std::atomic<std::int64_t>[]>(graph.memories.size())) {
   CHECK(held_.empty() || held_.size() == static_cast<std::size_t>(graph.topology.devices));
@@ -116,13 +117,44 @@ Tensor& Memories::tensor(MemoryId memory) {
   std::call_once(shared->taken, [&] {
     if (shared->tensor != nullptr) return;
     const Buffer& buffer = graph_.program.buffers[graph_.memories[memory].buffer];
-    shared->own = Tensor(buffer.dtype, buffer.shape);
+    shared->own = kept_ != nullptr ? kept_->take(buffer.dtype, buffer.shape)
+                                   : Tensor(buffer.dtype, buffer.shape);
     shared->tensor = &shared->own;
   });
   return *shared->tensor;
 }
 
+void Memories::read_in_place(const Forwards& forwards) {
+  forwards_ = &forwards;
+  for (const Half& half : graph_.halves)
+    for (const Touch& touch : half.touches)
+      for (const MemoryId source : forwards.sources[touch.memory])
+        if (Shared* const shared = shared_[index(source)].get()) ++shared->halves;
+}
+
+void Memories::forward(ActionId copy) {
+  const Rectangle& to = graph_.actions[copy].to;
+  std::vector<ActionId>& brought = brought_[to.memory];
+  std::erase_if(brought,
+                [&](ActionId old) { return contains(to.box, graph_.actions[old].to.box); });
+  brought.push_back(copy);
+}
+
+const Action& Memories::bringer(MemoryId memory, const Box& box) const {
+  const auto found = brought_.find(memory);
+  CHECK(found != brought_.end());
+  const auto copy = std::find_if(found->second.rbegin(), found->second.rend(), [&](ActionId one) {
+    return contains(graph_.actions[one].to.box, box);
+  });
+  CHECK(copy != found->second.rend());
+  return graph_.actions[*copy];
+}
+
 TileView Memories::view(MemoryId memory, const Box& box) {
+  if (is_forwarded(memory)) {
+    const Action& copy = bringer(memory, box);
+    return view(copy.from.memory, counterpart(box, copy.to.box, copy.from.box));
+  }
   const Buffer& buffer = graph_.program.buffers[graph_.memories[memory].buffer];
   const Layout layout(buffer);
   TileView view = layout.view(box, buffer.dtype);
@@ -171,10 +203,27 @@ std::byte* Memories::in_place(NodeId node, Part part) {
 void Memories::leave(HalfId half) {
   if (observer_ != nullptr) observer_->done(half, *this);
   for (const Touch& touch : graph_.halves[half].touches) {
-    Shared* const shared = shared_[index(touch.memory)].get();
-    if (shared == nullptr || --shared->halves != 0) continue;
-    if (shared->tensor == &shared->own) shared->own = Tensor();
+    leave(touch.memory);
+    if (is_forwarded(touch.memory))
+      for (const MemoryId source : forwards_->sources[touch.memory]) leave(source);
   }
+}
+
+void Memories::leave(MemoryId memory) {
+  Shared* const shared = shared_[index(memory)].get();
+  if (shared != nullptr && --shared->halves == 0) give_back(*shared);
+}
+
+void Memories::give_back(Shared& shared) {
+  if (shared.tensor != &shared.own) return;
+  shared.tensor = nullptr;
+  Tensor own = std::exchange(shared.own, Tensor());
+  if (kept_ != nullptr) kept_->give(std::move(own));
+}
+
+Memories::~Memories() {
+  for (const auto& shared : shared_)
+    if (shared != nullptr) give_back(*shared);
 }
 
 }  // namespace tessera::graph

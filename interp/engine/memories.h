@@ -4,6 +4,7 @@
 #pragma once
 #include <atomic>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,6 +13,8 @@
 
 #include "core/data/tensor.h"
 #include "interp/binding.h"
+#include "interp/engine/forwards.h"
+#include "interp/engine/kept_scratch.h"
 #include "interp/graph/task_graph.h"
 
 namespace tessera::graph {
@@ -45,10 +48,14 @@ class HalfObserver {
 class Memories {
  public:
   // bindings: by device, results and operands by name; of devices that are not held they are not
-  // looked at, and no memory is taken for those. held: by device; empty: all. graph and tensors
-  // live longer.
+  // looked at, and no memory is taken for those. held: by device; empty: all. kept: where scratch
+  // comes from and goes to; null: it is new, and goes. They all live longer.
   Memories(const TaskGraph& graph, const std::vector<Binding>& bindings,
-           std::vector<bool> held = {});
+           std::vector<bool> held = {}, KeptScratch* kept = nullptr);
+  ~Memories();
+  // Of an engine with one worker: what the copies of `forwards` bring stays where it is. Before the
+  // worker is made; nobody else moves bytes of such memory.
+  void read_in_place(const Forwards& forwards);
   Memories(const Memories&) = delete;
   Memories& operator=(const Memories&) = delete;
 
@@ -58,7 +65,13 @@ class Memories {
   }
   // There are no bytes of it here.
   bool is_private(MemoryId memory) const { return private_[memory]; }
-  // The bytes of other memory; that of scratch is taken with the first call, from zeroed pages.
+  // What is copied there stays where it comes from: there are no bytes of it here either.
+  bool is_forwarded(MemoryId memory) const {
+    return forwards_ != nullptr && forwards_->is_filled[memory];
+  }
+  // Such a copy is done.
+  void forward(ActionId copy);
+  // The bytes of other memory; that of scratch is taken with the first call.
   Tensor& tensor(MemoryId memory);
   TileView view(MemoryId memory, const Box& box);
 
@@ -90,12 +103,20 @@ class Memories {
     std::atomic<std::int64_t> halves{0};  // that are not done
   };
 
+  void give_back(Shared& shared);
+  void leave(MemoryId memory);
+  // The copy that has brought a rectangle of forwarded memory.
+  const Action& bringer(MemoryId memory, const Box& box) const;
+
   const TaskGraph& graph_;
   std::vector<bool> held_;
+  KeptScratch* const kept_;
   Table<MemoryId, bool> private_;
   std::vector<std::unique_ptr<Shared>> shared_;  // by memory; null: it is private or a number
   std::unique_ptr<std::atomic<std::int64_t>[]> numbers_;  // by memory
   HalfObserver* observer_ = nullptr;
+  const Forwards* forwards_ = nullptr;
+  std::map<MemoryId, std::vector<ActionId>> brought_;  // to forwarded memory, the last ones
 };
 
 // The elements of a view as others of the same type and number, row by row; adds: to those there.

@@ -30,6 +30,12 @@ Worker::Worker(Memories& memories, const Kit& kit)
   }
 }
 
+// Nobody reads any more what lies elsewhere.
+Worker::~Worker() {
+  for (const MemoryId m : shared_.ids())
+    if (shared_[m] != nullptr && memories_.is_forwarded(m)) shared_[m]->drop_aliases();
+}
+
 // Of the core of a site, before its first op here.
 Core::Image& Worker::image(SiteId site) {
   Core::Image& found = images_[site];
@@ -47,6 +53,10 @@ const std::shared_ptr<Storage>& Worker::storage(MemoryId memory) {
   const BufferId buffer = graph_.memories[memory].buffer;
   if (memories_.is_private(memory)) return scratch_[buffer];
   std::shared_ptr<Storage>& found = shared_[memory];
+  if (found == nullptr && memories_.is_forwarded(memory)) {
+    found = std::make_shared<Storage>(graph_.program.buffers[buffer], Checks::off);
+    found->allocate(graph_.program.buffers[buffer].place);
+  }
   if (found == nullptr)
     found = std::make_shared<Storage>(graph_.program.buffers[buffer], memories_.tensor(memory),
                                       Checks::off);
@@ -56,7 +66,13 @@ const std::shared_ptr<Storage>& Worker::storage(MemoryId memory) {
 bool Worker::run(NodeId node) {
   const Node& of = graph_.nodes[node];
   if (!of.copies()) return run(of.actions);
-  memories_.move(node);
+  const ActionId first = of.actions.front();
+  if (memories_.is_forwarded(graph_.actions[first].to.memory)) {
+    copy(first);
+    memories_.forward(first);
+  } else {
+    memories_.move(node);
+  }
   return true;
 }
 

@@ -30,6 +30,7 @@ class Worker {
  public:
   // They live longer.
   Worker(Memories& memories, const Kit& kit);
+  ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
@@ -54,7 +55,7 @@ class Worker {
   Machine machine_;
   Table<SiteId, Core::Image> images_;                  // of cores that have done something
   Table<BufferId, std::shared_ptr<Storage>> scratch_;  // of private memory, whatever its site
-  Table<MemoryId, std::shared_ptr<Storage>> shared_;   // with the bytes of all workers
+  Table<MemoryId, std::shared_ptr<Storage>> shared_;   // with the bytes of all, or forwarded
   std::function<void()> between_;
 };
 

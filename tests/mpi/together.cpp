@@ -56,6 +56,7 @@ void spoil(std::int32_t node, std::int32_t& half) {
                                    graph::Memories& memories) {
     if (graph.halves[done].node.index != node) return;
     for (const graph::Rectangle& at : graph::outputs(graph, graph::private_memories(graph), done)) {
+      if (memories.is_forwarded(at.memory)) continue;  // what the copy reads is others' as well
       half = done.index;
       std::vector<std::byte> bytes = graph::bytes_at(memories, at);
       const TileView to = memories.view(at.memory, at.box);
