@@ -45,7 +45,8 @@ programs() {
     together ${words%% *} "$bin/tessera_mpi_tests" ${words#* } >"$work/out" 2>&1 || fail "$words"
     cat "$work/out"
   done
-  for words in "2 --stamp cases $cases" "4 --seed 5 --stamp cases $cases random 100 10"; do
+  awk 'NR % 3 == 0' "$cases" >"$work/few"  # each is run four times
+  for words in "2 --stamp cases $work/few" "4 --seed 5 --stamp cases $work/few random 100 5"; do
     together ${words%% *} "$bin/tessera_mpi_tests" ${words#* } >"$work/out" 2>&1 || fail "$words"
     cat "$work/out"
   done
