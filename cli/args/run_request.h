@@ -35,8 +35,8 @@ struct RunRequest {
   std::shared_ptr<OutputFile> schedule_file;  // open for it since before the run
   bool certifies = true;                      // every run tells what it proves of all schedules ...
   Landing certified_landing = CertifyOptions{}.landing;  // ... in which copies land so
-  std::string trace;                          // a file, "-" for standard error, or empty
-  std::shared_ptr<OutputFile> trace_file;     // open for it since before the run
+  std::string trace;                                     // a file, "-" for standard error, or empty
+  std::shared_ptr<OutputFile> trace_file;                // open for it since before the run
   // With --timing, --timeline or --cost: it watches the run, and tells after it.
   std::shared_ptr<TimingObserver> timing;
   // With --cost: where the modelled time goes, and what more slots for windows would make of it.
