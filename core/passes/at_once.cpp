@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/program/refs.h"
 
@@ -81,6 +82,44 @@ bool tells_points(const Program& structured) {
   return true;
 }
 
+std::vector<ValueId> outer_scalars(const Program& structured, StmtId pipeline) {
+  std::set<ValueId> read;
+  const auto visit = [&](ValueId id) {
+    if (id == no_value) return;
+    const Value& value = structured.value(id);
+    if (value.kind == ValueKind::scalar && !value.constant && value.statement < pipeline)
+      read.insert(id);
+  };
+  for (StmtId i = pipeline + 1; i < structured.body[pipeline].partner; ++i) {
+    const Op& op = structured.body[i].op;
+    for (const FieldInfo& f : info(op).fields) {
+      if (f.kind == FieldKind::Value) visit(field<ValueId>(op, f));
+      if (f.kind != FieldKind::Slice) continue;
+      const Slice& slice = field<Slice>(op, f);
+      visit(slice.base);
+      for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d)
+        visit(slice.start[d]), visit(slice.size[d]);
+    }
+  }
+  return {read.begin(), read.end()};
+}
+
+// They are stored where the region begins, from the last number of the state on.
+std::vector<ValueId> outer_scalars_of(const Program& expanded, StmtId region) {
+  std::vector<ValueId> values;
+  const BufferId state = at_once_state(expanded);
+  if (!state) return values;
+  const std::int64_t last = expanded.buffers[state].shape.front() - 1;
+  for (StmtId i = region + 1; i < expanded.body.next(); ++i) {
+    const auto* store = std::get_if<Store>(&expanded.body[i].op);
+    if (store == nullptr || expanded.value(store->dst.base).buffer != state ||
+        expanded.constant(store->dst.start[0]) != last - static_cast<std::int64_t>(values.size()))
+      break;
+    values.push_back(store->value);
+  }
+  return values;
+}
+
 Table<BufferId, bool> at_once_slots(const Program& expanded) {
   Table<BufferId, bool> slots(expanded.buffers.size(), false);
   if (!is_at_once(expanded)) return slots;
@@ -118,20 +157,19 @@ StmtId pipeline_of(const Op& op) {
              : StmtId();
 }
 
-void mark_at_once(Semaphore& semaphore) { semaphore.monotone = true; }
+void mark_at_once(Semaphore& semaphore, BufferId state) {
+  semaphore.monotone = true;
+  semaphore.collective = state.index;  // which means nothing else of one that counts bytes
+}
 
 bool is_at_once(const Program& expanded) {
   return std::any_of(expanded.semaphores.begin(), expanded.semaphores.end(), is_mark);
 }
 
-// The last in scalar memory that is not scoped: the program's own come before it.
 BufferId at_once_state(const Program& expanded) {
-  if (!is_at_once(expanded)) return {};
-  for (BufferId b = expanded.buffers.last(); b; --b) {
-    const Buffer& buffer = expanded.buffers[b];
-    if (!buffer.scoped && buffer.space == Space::smem) return b;
-  }
-  return {};
+  const auto mark = std::find_if(expanded.semaphores.begin(), expanded.semaphores.end(), is_mark);
+  return mark == expanded.semaphores.end() ? BufferId()
+                                           : BufferId(static_cast<std::int32_t>(mark->collective));
 }
 
 bool is_at_once(const Program& expanded, const Op& op) {

@@ -5,6 +5,7 @@
 // is enough to plan by, and for which pipelines.
 #pragma once
 #include <cstdint>
+#include <vector>
 
 #include "core/lang/language.h"
 #include "core/passes/pipeline_parts.h"
@@ -35,12 +36,16 @@ bool is_at_once(const Program& expanded, const Op& op);
 BufferId at_once_state(const Program& expanded);
 // Memory that such a pipeline has for its windows.
 Table<BufferId, bool> at_once_slots(const Program& expanded);
+// Scalars that are computed outside the pipeline and that it reads, in the order of the program;
+// and what they are where a region of expand_at_once() begins, in that order.
+std::vector<ValueId> outer_scalars(const Program& structured, StmtId pipeline);
+std::vector<ValueId> outer_scalars_of(const Program& expanded, StmtId region);
 // The pipeline of the structured program that runs in this region; none: it is another one.
 StmtId pipeline_of(const Op& op);
 
 // For Expander and those who write for it:
 Trace pipeline_mark(StmtId pipeline, TextId text);
-void mark_at_once(Semaphore& semaphore);
+void mark_at_once(Semaphore& semaphore, BufferId state);
 // Numbers of scalar memory that the expanded form would take for a window, and for all of them.
 std::int64_t numbers_of(const Program& structured, const PipelineWindow& window);
 std::int64_t numbers_of(const Program& structured, const PipelineParts& parts);

@@ -37,10 +37,11 @@ Expected<Program> Expander::run() {
   write(StmtId(0), old_.body.next(), map);
   if (!diags_.empty()) return diags_;
   const SemaphoreId marked = at_once_ ? p.value(at_once_semaphore_).semaphore : SemaphoreId();
+  const BufferId state = at_once_state_ != no_value ? p.value(at_once_state_).buffer : BufferId();
   Program result = simplify(builder_.finish());
   Diags problems = verify(result);
   if (!problems.empty()) return problems;
-  if (marked) mark_at_once(result.semaphores[marked]);
+  if (marked) mark_at_once(result.semaphores[marked], state);
   return result;
 }
 
@@ -51,18 +52,21 @@ void Expander::declare_at_once() {
   semaphore.name = "at_once";
   semaphore.kind = SemKind::bytes;
   at_once_semaphore_ = builder_.semaphore(std::move(semaphore));
-  std::int64_t numbers = 1;
+  std::int64_t numbers = 0, outer = 0;
   for (const StmtId s : old_.body.ids()) {
     if (!std::holds_alternative<Pipeline>(old_.body[s].op)) continue;
     Diags others;  // that are reported where it is written
     const PipelineParts parts = pipeline_parts(old_, s, others);
     if (others.empty()) numbers = std::max(numbers, numbers_of(old_, parts));
+    outer = std::max(outer, static_cast<std::int64_t>(outer_scalars(old_, s).size()));
   }
+  at_once_numbers_ = numbers + outer;
+  if (at_once_numbers_ == 0) return;
   Buffer state;
   state.name = "windows";
   state.space = Space::smem;
   state.dtype = DType::i64;
-  state.shape = {numbers};
+  state.shape = {at_once_numbers_};
   at_once_state_ = builder_.buffer(std::move(state));
   builder_.emit(Iota{builder_.whole(at_once_state_)});
 }

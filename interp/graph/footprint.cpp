@@ -57,10 +57,6 @@ const Shape& shape_of(const TaskGraph& graph, MemoryId memory) {
   return buffer ? graph.program.buffers[buffer].shape : number;
 }
 
-bool Footprint::Less::operator()(const Touch& a, const Touch& b) const {
-  return is_before(a, b, max_rank);
-}
-
 bool Footprint::is_known(const Touch& touch) {
   const auto own = written_.find(touch.memory);
   if (own == written_.end()) return false;
@@ -74,16 +70,29 @@ void Footprint::add(const Touch& touch) {
   if (touch.box.empty()) return;
   Touch plain = touch;
   plain.box.dropped = 0;
-  if (seen_.contains(plain) || is_known(plain)) return;
+  if (is_known(plain)) return;
   if (plain.writes)
     written_.try_emplace(plain.memory, shape_of(graph_, plain.memory))
         .first->second.add(plain.box, {});
-  seen_.insert(plain);
+  touches_.push_back(plain);
+  // What a loop reads again and again takes no more room than what it reads.
+  if (touches_.size() >= 2 * looked_through_ + 256) drop_repeated();
+}
+
+void Footprint::drop_repeated() {
+  std::sort(touches_.begin(), touches_.end(),
+            [](const Touch& a, const Touch& b) { return is_before(a, b, max_rank); });
+  const auto same = [](const Touch& a, const Touch& b) {
+    return !is_before(a, b, max_rank) && !is_before(b, a, max_rank);
+  };
+  touches_.erase(std::unique(touches_.begin(), touches_.end(), same), touches_.end());
+  looked_through_ = touches_.size();
 }
 
 std::vector<Touch> Footprint::take() {
-  std::vector<Touch> all(seen_.begin(), seen_.end());
-  seen_.clear();
+  drop_repeated();
+  std::vector<Touch> all = std::exchange(touches_, {});
+  looked_through_ = 0;
   written_.clear();
   for (int d = max_rank; d-- > 0;) join(all, d);
   return all;

@@ -1,7 +1,7 @@
 // What a half of a node touches, as few rectangles as say the same.
 #pragma once
+#include <cstddef>
 #include <map>
-#include <set>
 #include <vector>
 
 #include "interp/graph/task_graph.h"
@@ -19,13 +19,12 @@ class Footprint {
   std::vector<Touch> take();
 
  private:
-  struct Less {
-    bool operator()(const Touch& a, const Touch& b) const;
-  };
   bool is_known(const Touch& touch);
+  void drop_repeated();
 
   const TaskGraph& graph_;
-  std::set<Touch, Less> seen_;
+  std::vector<Touch> touches_;      // some of them more than once
+  std::size_t looked_through_ = 0;  // so many there are once, and sorted
   std::map<MemoryId, BoxIndex<char>> written_;
 };
 

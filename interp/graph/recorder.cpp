@@ -42,6 +42,8 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   copies_.resize(sites);
   last_.resize(sites);
   is_inside_.assign(sites, false);
+  for (const StmtId s : program_.body.ids())
+    if (pipeline_of(program_.body[s].op)) outer_[s] = outer_scalars_of(program_, s);
 }
 
 bool Recorder::is_full() const { return log_.actions.size() > most_actions; }
@@ -121,7 +123,13 @@ void Recorder::on_region(const Event& event) {
   const StmtId pipeline = pipeline_of(enters ? s.op : program_.body[s.partner].op);
   if (!pipeline) return;
   is_inside_[site(event)] = enters;
-  add(site(event), enters ? ItemKind::enter : ItemKind::leave, event).pipeline = pipeline;
+  Item& item = add(site(event), enters ? ItemKind::enter : ItemKind::leave, event);
+  item.pipeline = pipeline;
+  if (!enters) return;
+  item.outer = log_.outer.size();
+  log_.outer.emplace_back();
+  for (const ValueId v : outer_.at(event.statement))
+    log_.outer.back().push_back(event.registers[v.index]);
 }
 
 void Recorder::on_life(const Event& event) {
@@ -176,6 +184,7 @@ void Recorder::on_start(const Event& event) {
   } else if (const auto* back = std::get_if<WriteBack>(&op)) {
     from = &back->src, to = &back->dst, arrived = &back->sem;
     action.stored_only = !writes_blocks_;
+    if (action.stored_only) action.bytes = 0;
   } else {
     const auto& remote = std::get<StartRemote>(op);
     from = &remote.src, to = &remote.dst, arrived = &remote.arrived;
@@ -208,8 +217,16 @@ void Recorder::on_copy(const Event& event) {
   const bool reads = event.kind == EventKind::read;
   const MemoryId reached = memory(event.site, event.object.buffer());
   (reads ? log_.actions[id].from : log_.actions[id].to).memory = reached;
-  log_.touches[id].push_back(
-      {reached, reads || event.kind == EventKind::accumulate, !reads, *event.box});
+  add_touch(id, {reached, reads || event.kind == EventKind::accumulate, !reads, *event.box});
+}
+
+// Of a write-back those bytes count that were stored.
+void Recorder::add_touch(ActionId id, const Touch& touch) {
+  Action& action = log_.actions[id];
+  log_.touches[id].push_back(touch);
+  if (action.stored_only && touch.writes)
+    action.bytes +=
+        touch.box.elements() * size_of(program_.buffers[log_.memories[touch.memory].buffer].dtype);
 }
 
 void Recorder::need(Needs& needs, ValueId value) const {
@@ -275,8 +292,8 @@ void Recorder::begin_move(const Event& event) {
   const Slice& from = back != nullptr ? back->src : std::get<Start>(op).src;
   const Slice& to = back != nullptr ? back->dst : std::get<Start>(op).dst;
   Action action{.statement = event.statement, .site = here, .is_copy = true};
-  action.bytes = event.amount;
   action.stored_only = back != nullptr && !writes_blocks_;
+  if (!action.stored_only) action.bytes = event.amount;
   action.from = {memory(here, program_.value(from.base).buffer), box(event, from)};
   action.to = {memory(here, program_.value(to.base).buffer), box(event, to)};
   Item& item = add(here, ItemKind::action, event);
@@ -297,12 +314,12 @@ void Recorder::on_core(const Event& event) {
   }
   const bool reads = event.kind == EventKind::read || event.kind == EventKind::update ||
                      event.kind == EventKind::accumulate;
-  std::vector<Touch>& touches = log_.touches[last_[here].action];
-  touches.push_back({memory(event.site, event.object.buffer()), reads,
+  const ActionId action = last_[here].action;
+  add_touch(action, {memory(event.site, event.object.buffer()), reads,
                      event.kind != EventKind::read, *event.box});
   const Op& op = program_.body[event.statement].op;
   if (event.kind == EventKind::update && std::holds_alternative<Matmul>(op))
-    log_.actions[last_[here].action].flops = flops(touches);
+    log_.actions[action].flops = flops(log_.touches[action]);
 }
 
 // Of a . b added to acc, read in this order: the product of their elements is (m k n) squared.

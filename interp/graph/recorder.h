@@ -31,6 +31,7 @@ struct Item {
   GraphCellId cell{};       // of a wait; of a start the one that counts its arrival
   std::int64_t amount = 0;  // counts or bytes, of a wait and a start
   StmtId pipeline{};        // of enter and leave; of the structured program
+  std::size_t outer = 0;    // of enter: into Log::outer
   ObjectKind object_kind = ObjectKind::none;  // of open and close
   ObjectId object{};
 };
@@ -41,6 +42,7 @@ struct Log {
   Table<ActionId, std::vector<Touch>> touches;
   Table<SiteId, std::vector<Item>> items;
   Table<GraphCellId, GraphCell> cells;
+  std::vector<std::vector<std::int64_t>> outer;  // what pipelines read of the scalars around them
 };
 
 class Recorder : public Observer {
@@ -80,6 +82,7 @@ class Recorder : public Observer {
     ActionId action{};
   };
   void begin_action(const Event& event);
+  void add_touch(ActionId id, const Touch& touch);
   void begin_move(const Event& event);
   const Needs& needs(StmtId statement);
   void need(Needs& needs, ValueId value) const;
@@ -106,7 +109,8 @@ class Recorder : public Observer {
   std::map<std::pair<SiteId, ValueId>, MemoryId> loaded_;  // numbers, as they were read last
   Table<SiteId, std::vector<ActionId>> copies_;            // that the core started
   Table<SiteId, Last> last_;
-  Table<SiteId, bool> is_inside_;  // a pipeline whose blocks move at once
+  std::map<StmtId, std::vector<ValueId>> outer_;  // by region
+  Table<SiteId, bool> is_inside_;                 // a pipeline whose blocks move at once
 };
 
 }  // namespace tessera::graph

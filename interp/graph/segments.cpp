@@ -78,6 +78,7 @@ class Cutter {
   // A pipeline whose blocks move at once synchronises with nobody. Where it ends.
   std::size_t take_whole(Items items, std::size_t begin) {
     Node node{.kind = NodeKind::pipeline, .site = site_, .pipeline = items[begin].pipeline};
+    node.outer = log_.outer[items[begin].outer];
     std::size_t i = begin + 1;
     for (; i < items.size() && items[i].kind != ItemKind::leave; ++i) {
       if (items[i].kind != ItemKind::action) continue;

@@ -75,6 +75,7 @@ struct Node {
   StmtId pipeline;          // the `pipeline` of the structured program that it is all of; else none
   std::int64_t commit = 0;  // a step of the run, between its last wait and its first signal
   std::vector<ActionId> actions{};
+  std::vector<std::int64_t> outer{};  // of its pipeline: outer_scalars() (core/passes/at_once.h)
   std::int64_t bytes = 0, flops = 0;
   HalfId first{};  // of its halves
   int halves = 1;

@@ -7,7 +7,8 @@
 // PCT, other orders of the points of parallel loops, a device that is slow, parts of copies of
 // every size) the results must be the same and nothing found. Prints the program and the schedule
 // that differ, and ends with 1. Those that have a task graph are also run on
-// threads, in random orders of tasks as small as may be.
+// threads, in random orders of tasks as small as may be. Nothing may be proved of the run that
+// programs are planned by and not of the program, also of those that are not proved.
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "devices/threads/task_run.h"
 #include "devices/threads/threads_device.h"
 #include "interp/certificate/certificate.h"
+#include "interp/certificate/points/judged_points.h"
 #include "tests/fuzz/larger/random_kernel.h"
 
 namespace tessera::fuzz {
@@ -121,7 +123,7 @@ std::string text(const RunOptions& options) {
 
 struct Totals {
   std::int64_t drawn = 0, proved = 0, runs = 0, on_point_cores = 0, loops = 0, differences = 0,
-               with_graph = 0;
+               with_graph = 0, at_once = 0, asked_again = 0;
 };
 
 bool has_results(const Case& of, const Operands& a, const Operands& b) {
@@ -204,6 +206,26 @@ bool is_proved(Case& of) {
   return certificate->verdict == SchedulesVerdict::proved;
 }
 
+// What a run is that programs are planned by: proved of it is proved of the expanded program.
+void try_at_once(const Case& of, bool is_proved, Totals& totals) {
+  CertifyOptions options{.run = of.options, .landing = of.options.landing};
+  options.run.landing = Landing::whole;
+  options.run.math = Math::none;
+  options.run.rewrite = MoveAtOnce{};
+  options.shown = 0;
+  options.exhaust = 0;
+  options.schedules = 1;
+  const Expected<Certificate> certificate =
+      certify([&](const RunOptions& o) { return simulate(of, o); }, options);
+  const bool says_so = certificate && certificate->verdict == SchedulesVerdict::proved;
+  totals.at_once += says_so ? 1 : 0;
+  totals.asked_again += is_proved && !says_so ? 1 : 0;
+  if (is_proved || !says_so) return;
+  if (++totals.differences <= 10)
+    fmt::print("seed {}, --devices {} --cores {}: proved where blocks move at once alone\n{}\n",
+               of.seed, of.kernel.devices, of.kernel.cores, of.kernel.text);
+}
+
 }  // namespace
 }  // namespace tessera::fuzz
 
@@ -223,7 +245,9 @@ int main(int argc, char** argv) {
   Totals totals;
   while (totals.proved < count) {
     Case made = make_case(static_cast<std::uint64_t>(seed + totals.drawn++));
-    if (!is_proved(made)) continue;
+    const bool proved = is_proved(made);
+    try_at_once(made, proved, totals);
+    if (!proved) continue;
     ++totals.proved;
     totals.loops += made.kernel.text.find(" parallel {") != std::string::npos ? 1 : 0;
     try_schedules(made, static_cast<int>(schedules), totals);
@@ -231,8 +255,8 @@ int main(int argc, char** argv) {
   }
   fmt::print(
       "{} programs proved of {} drawn, {} with parallel points; {} runs, {} of them on "
-      "point-cores, {} programs on threads; {} programs differ\n",
+      "point-cores, {} programs on threads; {} proved at once, {} not; {} programs differ\n",
       totals.proved, totals.drawn, totals.loops, totals.runs, totals.on_point_cores,
-      totals.with_graph, totals.differences);
+      totals.with_graph, totals.at_once, totals.asked_again, totals.differences);
   return totals.differences == 0 ? 0 : 1;
 }

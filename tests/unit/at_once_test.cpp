@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -111,7 +112,7 @@ std::vector<Reached> reached(const TaskGraph& graph, const graph::Half& half) {
 
 struct Described {
   graph::NodeKind kind{};
-  std::int64_t flops = 0;
+  std::int64_t bytes = 0, flops = 0;
   std::vector<Reached> reached{};
   std::vector<std::pair<Name, bool>> before{};
   bool operator==(const Described&) const = default;
@@ -123,7 +124,7 @@ std::map<Name, Described> described(const TaskGraph& graph) {
   for (const HalfId h : graph.halves.ids()) {
     const graph::Half& half = graph.halves[h];
     const graph::Node& node = graph.nodes[half.node];
-    Described d{node.kind, node.flops, reached(graph, half), {}};
+    Described d{node.kind, node.bytes, node.flops, reached(graph, half), {}};
     for (const graph::Before& before : half.before)
       d.before.emplace_back(name[before.half], before.is_data);
     std::sort(d.before.begin(), d.before.end());
@@ -139,6 +140,7 @@ void expect_same(const TaskGraph& a, const TaskGraph& b) {
   for (auto i = x.begin(), j = y.begin(); i != x.end(); ++i, ++j) {
     EXPECT_EQ(i->first, j->first);
     EXPECT_EQ(i->second.kind, j->second.kind);
+    EXPECT_EQ(i->second.bytes, j->second.bytes);
     EXPECT_EQ(i->second.flops, j->second.flops);
     EXPECT_EQ(i->second.reached, j->second.reached);
     EXPECT_EQ(i->second.before, j->second.before);
@@ -240,6 +242,128 @@ TEST(AtOnce, is_for_blocks_that_are_fetched_to_be_stored_one_after_the_other) {
   };
   EXPECT_EQ(adds(" depth 1"), 2);
   EXPECT_EQ(adds(" depth 2"), 1);
+}
+
+// One device runs it, on operands that are zero.
+class Small {
+ public:
+  explicit Small(const std::string& text)
+      : structured_(*test::program(text)), expanded_(*expand(structured_)), points_(structured_) {
+    for (const Buffer& b : structured_.buffers)
+      if (b.role != Role::scratch) {
+        tensors_.push_back(std::make_unique<Tensor>(b.dtype, b.shape));
+        binding_.emplace(b.name, tensors_.back().get());
+      }
+  }
+  const Program& structured() const { return structured_; }
+  Simulate simulate() {
+    return
+        [this](const RunOptions& options) { return points_.run(expanded_, {binding_}, options); };
+  }
+  Certificate verdict(bool at_once, const MachineProfile& profile = {}) {
+    CertifyOptions how;
+    how.run.profile = profile;
+    how.run.math = Math::none;
+    if (at_once) how.run.rewrite = MoveAtOnce{};
+    const auto certificate = certify(simulate(), how);
+    if (!certificate) ADD_FAILURE() << render(certificate.diags());
+    return *certificate;
+  }
+  Expected<TaskGraph> graph(const MachineProfile& profile = {}) {
+    CertifyOptions how;
+    how.run.profile = profile;
+    return graph::task_graph(simulate(), how);
+  }
+
+ private:
+  Program structured_, expanded_;
+  JudgedPoints points_;
+  std::vector<std::unique_ptr<Tensor>> tensors_;
+  Binding binding_;
+};
+
+const std::string in_and_out = "  in a: f32[8, 16] hbm\n  out o: f32[8, 16] hbm\n";
+
+// Both blocks of h are stored twice, the second time when the first is there: that is right, and
+// the short form cannot tell it from what is not.
+TEST(AtOnce, leaves_the_word_to_the_expanded_program) {
+  Small twice("kernel k()\n" + in_and_out +
+              "  hbm h: f32[8, 16]\n  sem s: bytes\n{\n  pipeline i in 4 {\n"
+              "    window x = a[(i mod 2) * 4 +: 4, :]\n    window y = h[(i mod 2) * 4 +: 4, :]\n"
+              "    y = x\n  }\n  start h -> o, s\n  wait s for h\n}\n");
+  EXPECT_EQ(twice.verdict(false).verdict, SchedulesVerdict::proved);
+  const Certificate at_once = twice.verdict(true);
+  ASSERT_EQ(at_once.verdict, SchedulesVerdict::refuted);
+  EXPECT_EQ(at_once.findings.front().kind, FindingKind::revisit);
+  const auto graph = twice.graph();
+  ASSERT_TRUE(graph) << render(graph.diags());
+  for (const graph::Node& node : graph->nodes) EXPECT_FALSE(node.pipeline);
+}
+
+TEST(AtOnce, tells_which_pipeline_a_node_is_and_what_it_reads_of_the_scalars_around) {
+  Small program("kernel k()\n" + in_and_out +
+                "{\n  for j in 2 {\n    pipeline i in 1 {\n"
+                "      window x = a[j * 4 +: 4, :]\n      window y = o[j * 4 +: 4, :]\n"
+                "      y = x\n    }\n  }\n}\n");
+  const auto graph = program.graph();
+  ASSERT_TRUE(graph) << render(graph.diags());
+  ASSERT_EQ(graph->nodes.size(), 2U);
+  for (const graph::NodeId n : graph->nodes.ids()) {
+    const graph::Node& node = graph->nodes[n];
+    ASSERT_TRUE(node.pipeline);
+    const std::vector<ValueId> outer = outer_scalars(program.structured(), node.pipeline);
+    ASSERT_EQ(outer.size(), 1U);
+    EXPECT_EQ(program.structured().value(outer[0]).name, "j");
+    EXPECT_EQ(node.outer, std::vector<std::int64_t>{n.index});
+  }
+}
+
+// The machine must have what the expanded program needs, and no more.
+TEST(AtOnce, takes_the_memory_of_the_expanded_program) {
+  Small program("kernel k()\n" + in_and_out +
+                "{\n  pipeline i in 4 {\n    window x = a[i * 2 +: 2, :]   depth 3\n"
+                "    window y = o[i * 2 +: 2, :]\n    y = x\n  }\n}\n");
+  const RunStats needs = program.verdict(false).run.stats;
+  EXPECT_GT(needs.peak_vmem, 2 * 2 * 16 * 4);
+  for (const auto& [limit, most] : {std::pair(&MachineProfile::vmem_bytes, needs.peak_vmem),
+                                    std::pair(&MachineProfile::smem_bytes, needs.peak_smem)}) {
+    MachineProfile machine;
+    machine.*limit = most;
+    EXPECT_EQ(program.verdict(false, machine).verdict, SchedulesVerdict::proved);
+    EXPECT_EQ(program.verdict(true, machine).verdict, SchedulesVerdict::proved);
+    machine.*limit = most - 1;
+    EXPECT_EQ(program.verdict(true, machine).verdict, SchedulesVerdict::refuted);
+    EXPECT_FALSE(program.graph(machine));
+  }
+}
+
+// Points are told by the run itself: two that store one element, and two of which one reads what
+// the other has left in scratch.
+TEST(AtOnce, finds_what_points_have_in_common) {
+  const auto stored = [](const std::string& place) {
+    return Small("kernel k()\n" + in_and_out + "  hbm h: f32[8, 16]\n{\n" +
+                 "  pipeline i in 2 parallel {\n    window x = a[i * 4 +: 4, :]\n"
+                 "    window y = h[" +
+                 place +
+                 " +: 4, :]\n    y = x\n  }\n"
+                 "  pipeline i in 2 {\n    window x = a[i * 4 +: 4, :]\n"
+                 "    window y = o[i * 4 +: 4, :]\n    y = x\n  }\n}\n")
+        .verdict(true)
+        .verdict;
+  };
+  EXPECT_EQ(stored("i * 4"), SchedulesVerdict::proved);
+  EXPECT_EQ(stored("i * 2"), SchedulesVerdict::refuted);
+  const auto left = [](const std::string& first) {
+    return Small(
+               "kernel k()\n" + in_and_out + "  in n: i32[2] smem\n  vmem v: f32[4, 16]\n{\n" +
+               "  v = 0\n  pipeline i in 2 parallel {\n    window x = a[n[i] * 0 + i * 4 +: 4, :]\n"
+               "    window y = o[i * 4 +: 4, :]\n    " +
+               first + "\n    v = v + x\n    y = v\n  }\n}\n")
+        .verdict(true)
+        .verdict;
+  };
+  EXPECT_EQ(left("v = 0"), SchedulesVerdict::proved);
+  EXPECT_EQ(left("if i == 0 { v = 0 }"), SchedulesVerdict::refuted);
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ Joiner::Joiner(const Program& program, const RunOptions& options, bool joins_cop
       topology_{options.devices, options.cores},
       joins_copies_(joins_copies && options.schedule == "eager" && options.slow_device < 0 &&
                     options.landing == Landing::whole && options.dma_order == DmaOrder::unordered),
+      granule_(options.profile.dma_granule),
       sink_(std::move(sink)),
       is_own_(own_buffers(program, options.cores)) {
   cores_.resize(static_cast<std::size_t>(topology_.count()));
@@ -90,11 +91,16 @@ void Joiner::access(CoreState& core, const Event& event) {
   core.accesses.back().boxes.add(*event.box);
 }
 
-// Elements go in order, into memory of the core that nothing is read from.
+// Elements go in order, into memory of the core that nothing is read from. Of what is no whole
+// granule the count could lack less than of the larger copy.
 bool Joiner::may_join(const Event& start) const {
   const auto* op = std::get_if<Start>(&program_.body[start.statement].op);
-  return joins_copies_ && op != nullptr && op->add == 0 && op->reshaped == 0 &&
-         program_.value(op->src.base).buffer != program_.value(op->dst.base).buffer;
+  if (!joins_copies_ || op == nullptr || op->add != 0 || op->reshaped != 0) return false;
+  const BufferId from = program_.value(op->src.base).buffer,
+                 to = program_.value(op->dst.base).buffer;
+  const std::int64_t element = size_of(program_.buffers[from].dtype);
+  const std::int64_t each = (granule_ + element - 1) / element * element;
+  return from != to && start.amount % each == 0;
 }
 
 void Joiner::start(CoreState& core, const Event& event) {

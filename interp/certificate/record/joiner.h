@@ -5,10 +5,11 @@
 //   accesses of a core with no synchronisation between them are held back or reached together: of
 //     one kind and one buffer they are one, of the rectangles that they reach
 //   copies that a core starts by one statement with no synchronisation between them, all within the
-//     core and counted on one cell, are one larger copy, whose granules land and are counted in any
-//     order. Two that reach one element, one writing, are not one: they would be no race then. What
-//     the core does between the first and the last start is then beside all of them, which may be
-//     called a race that is none: who asks looks at the run as it is before he believes it.
+//     core, of whole granules and counted on one cell, are one larger copy, whose granules land and
+//     are counted in any order. Two that reach one element, one writing, are not one: they would be
+//     no race then. What the core does between the first and the last start is then beside all of
+//     them, which may be called a race that is none: who asks looks at the run as it is before he
+//     believes it.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -68,6 +69,7 @@ class Joiner {
   const Program& program_;
   const Topology topology_;
   const bool joins_copies_;
+  const std::int64_t granule_;  // bytes
   const Sink sink_;
   Table<BufferId, bool> is_own_;  // one core alone reaches it
   Table<SiteId, CoreState> cores_;

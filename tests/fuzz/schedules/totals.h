@@ -13,6 +13,7 @@ struct Totals {
   std::int64_t programs = 0, skipped = 0, races = 0, racy = 0, sums = 0, deadlocks = 0, leaves = 0,
                configurations = 0, differences = 0;
   std::int64_t scopes = 0;
+  std::int64_t asked_again = 0;  // programs without a race, in whose planned run there is one
   // Of parallel loops: of those that were compared how many may come in any order, in any split,
   // and why the others may not.
   std::int64_t loops = 0, any_order = 0, any_split = 0, point_races = 0, reads_before = 0,
