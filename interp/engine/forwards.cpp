@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "interp/graph/box_index.h"
+#include "interp/memory/box_index.h"
 #include "interp/graph/footprint.h"
 
 namespace tessera::graph {
