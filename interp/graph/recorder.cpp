@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
-#include "core/host/host_memory.h"
 #include "core/passes/at_once.h"
 #include "core/program/refs.h"
 
@@ -14,17 +12,6 @@ namespace {
 
 // Each takes about half a kilobyte.
 constexpr std::size_t most_actions = 4'000'000;
-
-// There are many of them, and none but the last is looked at before the run has ended.
-template <typename Key, typename T>
-Key add_last(Table<Key, T>& table, T entry) {
-  std::vector<T>& all = table.entries();
-  if (all.size() == all.capacity()) {
-    all.reserve(std::max<std::size_t>(64, 2 * all.size()));
-    prefer_large_pages(all.data(), all.capacity() * sizeof(T));
-  }
-  return table.add(std::move(entry));
-}
 
 }  // namespace
 
@@ -203,10 +190,10 @@ void Recorder::on_start(const Event& event) {
   std::int64_t position = 0;
   for (std::size_t d = 0; d < shape.size(); ++d) position = position * shape[d] + at.start[d];
   Item& item = add(here, ItemKind::start, event);
-  item.action = add_last(log_.actions, std::move(action));
+  item.action = log_.actions.add(std::move(action));
   item.cell = cell(there, semaphore, position);
   item.amount = event.amount;
-  add_last(log_.touches, std::vector<Touch>());
+  log_.touches.add({});
   log_.touches.back().reserve(2);  // its two halves
   copies_[here].push_back(item.action);
 }
@@ -273,14 +260,14 @@ void Recorder::begin_action(const Event& event) {
     loaded_[{here, result}] = action.loads;
   }
   Item& item = add(here, ItemKind::action, event);
-  item.action = add_last(log_.actions, std::move(action));
+  item.action = log_.actions.add(std::move(action));
   std::vector<Touch> touches;
   touches.reserve(kept.numbers.size() + kept.buffers.size() +
                   (log_.actions[item.action].loads ? 1 : 0));
   const Action& added = log_.actions[item.action];
   for (const auto& number : added.numbers) touches.push_back({number.second, true, false, {}});
   if (added.loads) touches.push_back({added.loads, false, true, {}});
-  add_last(log_.touches, std::move(touches));
+  log_.touches.add(std::move(touches));
   last_[here] = {event.step, item.action};
 }
 
@@ -297,8 +284,8 @@ void Recorder::begin_move(const Event& event) {
   action.from = {memory(here, program_.value(from.base).buffer), box(event, from)};
   action.to = {memory(here, program_.value(to.base).buffer), box(event, to)};
   Item& item = add(here, ItemKind::action, event);
-  item.action = add_last(log_.actions, std::move(action));
-  add_last(log_.touches, std::vector<Touch>());
+  item.action = log_.actions.add(std::move(action));
+  log_.touches.add({});
   log_.touches.back().reserve(2);
   last_[here] = {event.step, item.action};
 }
