@@ -136,7 +136,7 @@ void PointsObserver::pass_borders(CoreState& core, SiteId site) {
 void PointsObserver::point(CoreState& core, SiteId site, const Event& event) {
   owners_.begin_point(site, event.statement);
   if (core.open.empty() || core.open.back().statement != event.statement)
-    core.open.push_back({.statement = event.statement});
+    core.open.push_back({.statement = event.statement, .facts = &facts(event.statement)});
   for (auto& [key, log] : core.open.back().logs) log.stored.clear();
   core.open.back().points.push_back(event.amount);
 }
@@ -163,7 +163,7 @@ void PointsObserver::access(CoreState& core, SiteId site, const Event& event, Ac
 
 void PointsObserver::log(CoreState&, OpenLoop& loop, SiteId home, const Event& event,
                          Access access) {
-  const LoopFacts& known = facts(loop.statement);
+  const LoopFacts& known = *loop.facts;
   const BufferId buffer = event.object.buffer();
   if (!known.stores[buffer] || known.own[buffer]) return;
   Log& log = loop.logs[{home, buffer}];

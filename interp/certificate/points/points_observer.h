@@ -47,8 +47,10 @@ class PointsObserver : public Observer {
     std::vector<Touch> reads, stores;
     BoxCover stored;  // by the point at hand
   };
+  struct LoopFacts;
   struct OpenLoop {
     StmtId statement;
+    const LoopFacts* facts = nullptr;
     std::vector<std::int64_t> points;                           // the loop variable of each
     std::map<std::pair<SiteId, BufferId>, Log> logs;            // by home and buffer
   };
