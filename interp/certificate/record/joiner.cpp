@@ -105,9 +105,7 @@ bool Joiner::may_join(const Event& start) const {
 
 void Joiner::start(CoreState& core, const Event& event) {
   if (may_join(event)) {
-    core.current.emplace();
-    core.current->start = event;
-    core.current->amount = event.amount;
+    core.current = Gather{.start = event, .amount = event.amount};
     return;
   }
   flush(core);
