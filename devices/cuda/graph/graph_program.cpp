@@ -129,10 +129,9 @@ class GraphProgram final : public Executable {
     for (const Buffer& buffer : program_.buffers) {
       if (buffer.role == Role::scratch || binding.contains(buffer.name)) continue;
       const auto made = [&buffer] { return Tensor(buffer.dtype, stored_shape(buffer)); };
-      Tensor& tensor = unread_[buffer.name];
-      if (tensor.elements() == 0)
-        tensor = Tensor::deferred(buffer.dtype, stored_shape(buffer), made);
-      binding[buffer.name] = &tensor;
+      const auto [found, is_new] = unread_.try_emplace(buffer.name);
+      if (is_new) found->second = Tensor::deferred(buffer.dtype, stored_shape(buffer), made);
+      binding[buffer.name] = &found->second;
     }
   }
 
