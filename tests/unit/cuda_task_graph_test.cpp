@@ -74,7 +74,9 @@ const char* const products[] = {
     "ag-matmul --gather m --devices 2 --m 32 --k 128 --n 64 --tiling 16,64,64",
     "matmul-rs --devices 2 --m 64 --k 128 --n 64 --tiling 16,64,64 --dtype bf16",
     "ep-gmm --devices 2 --m 40 --k 64 --n 64 --groups 4 --tiling 16,64,64",
-    "sharded-gmm --devices 2 --group-sizes 5,0,20,9 --k 64 --n 128 --tiling 16,64,64"};
+    "sharded-gmm --devices 2 --group-sizes 5,0,20,9 --k 64 --n 128 --tiling 16,64,64",
+    // Tiles that are larger than the problem, with zeros around what is there.
+    "ep-gmm --devices 2 --m 40 --k 64 --n 64 --groups 4"};
 
 TEST_F(CudaTaskGraph, gives_products_to_the_fast_kernels) {
   for (const char* words : products) {

@@ -32,8 +32,8 @@ Shape stored_shape(const Buffer& buffer) {
 
 class GraphProgram final : public Executable {
  public:
-  GraphProgram(const Program& structured, std::string why)
-      : program_(structured), graphs_(structured), why_(std::move(why)) {}
+  GraphProgram(const Program& structured, const std::string& why)
+      : program_(structured), graphs_(structured), why_("it is no single kernel: " + why) {}
 
   Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
                              const DeviceOptions& given) override try {
@@ -145,8 +145,9 @@ class GraphProgram final : public Executable {
 
 }  // namespace
 
-std::unique_ptr<Executable> make_graph_program(const Program& structured, std::string why_graph) {
-  return std::make_unique<GraphProgram>(structured, std::move(why_graph));
+std::unique_ptr<Executable> make_graph_program(const Program& structured,
+                                               const std::string& why_graph) {
+  return std::make_unique<GraphProgram>(structured, why_graph);
 }
 
 Support can_plan(const Program& structured) {

@@ -9,7 +9,8 @@
 namespace tessera::cuda {
 
 // why_graph: why the program is no one kernel, for reports.
-std::unique_ptr<Executable> make_graph_program(const Program& structured, std::string why_graph);
+std::unique_ptr<Executable> make_graph_program(const Program& structured,
+                                               const std::string& why_graph);
 
 // Hints are of single kernels, and a graph's are not the fast ones.
 inline bool takes_graph(const PrepareOptions& how) {

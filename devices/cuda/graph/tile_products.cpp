@@ -153,7 +153,7 @@ class Reader {
   // The rows of the left operand that an accumulator's part is of.
   bool narrow(Loaded& left, const Sum& sum, const CallOperand& part) const {
     const std::int64_t rows = size_of(part.box, 0);
-    if (size_of(part.box, 1) != size_of(sum.acc, 1)) return false;
+    if (size_of(part.box, 1) > size_of(sum.acc, 1)) return false;
     if (rows == size_of(sum.acc, 0)) return true;
     return rows == size_of(left.box, 0);
   }
@@ -200,14 +200,17 @@ class Reader {
       if (!intersects(region.box, operand.box)) continue;
       const auto* loaded = std::get_if<Loaded>(&region.held);
       if (contains(region.box, operand.box)) {
+        // A part of a sum begins where it does: what is cut off are zeros beyond its operands.
+        if (std::holds_alternative<Sum>(region.held) && !begins_alike(operand.box, region.box))
+          return std::nullopt;
         if (loaded == nullptr || same_rectangle(region.box, operand.box)) return region.held;
         return Loaded{loaded->memory, counterpart(operand.box, region.box, loaded->box)};
       }
       // The rest is the zeros around it.
-      if (loaded != nullptr && contains(operand.box, region.box) && i > 0 &&
-          std::holds_alternative<Zero>(found->second[i - 1].held) &&
-          contains(found->second[i - 1].box, operand.box) && begins_alike(operand.box, region.box))
-        return region.held;
+      const Box part = intersection(region.box, operand.box);
+      if (loaded != nullptr && i > 0 && std::holds_alternative<Zero>(found->second[i - 1].held) &&
+          contains(found->second[i - 1].box, operand.box) && begins_alike(operand.box, part))
+        return Loaded{loaded->memory, counterpart(part, region.box, loaded->box)};
       return std::nullopt;
     }
     return std::nullopt;
