@@ -34,7 +34,7 @@ facts() {
 
 correct() {
   # Ragged groups and a thousand random problems of every configuration, poisoned results, the same bits.
-  "$here/tessera_unit_tests" --gtest_filter='CudaDevice.*:CudaTuningDevice.*:CudaEmbed.*:CudaGroupedGemm.the_callers*' >"$results/correct.log" 2>&1
+  "$here/tessera_unit_tests" --gtest_filter='CudaDevice.*:CudaGraphDevice.*:CudaTuningDevice.*:CudaEmbed.*:CudaGroupedGemm.the_callers*' >"$results/correct.log" 2>&1
   local outcome=$?
   tail -n 5 "$results/correct.log"
   grep -q -F '[  SKIPPED ]' "$results/correct.log" && { echo "skipped: there is no GPU"; return 3; }
@@ -51,6 +51,14 @@ sanitize() {
       # shellcheck disable=SC2086
       timeout 120 compute-sanitizer --tool "$tool" --error-exitcode 9 "$here/gmm-run" $operation \
         --group-sizes 100,150,50,0,130 --k 208 --n 520 --device cuda >"$results/$tool.log" 2>&1
+      local outcome=$?
+      printf '%s, %s: exit %d, %s\n' "$tool" "$operation" "$outcome" "$(tail -n 1 "$results/$tool.log")"
+      [ "$outcome" = 0 ] || { failed=1; cp "$results/$tool.log" "$results/$tool.failed.log"; }
+    done
+    for operation in "all-reduce --devices 4 --m 16 --n 136" "ag-matmul --devices 4 --m 72 --k 256 --n 128 --tiling 24,64,64"; do
+      # shellcheck disable=SC2086
+      timeout 120 compute-sanitizer --tool "$tool" --error-exitcode 9 "$here/gmm-run" $operation --device cuda \
+        >"$results/$tool.log" 2>&1
       local outcome=$?
       printf '%s, %s: exit %d, %s\n' "$tool" "$operation" "$outcome" "$(tail -n 1 "$results/$tool.log")"
       [ "$outcome" = 0 ] || { failed=1; cp "$results/$tool.log" "$results/$tool.failed.log"; }

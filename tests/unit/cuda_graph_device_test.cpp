@@ -1,0 +1,59 @@
+// Collectives on a GPU as CUDA graphs: eight devices share one, whole numbers are those of the
+// reference, and each node's are the interpreter's. Without a GPU each is skipped with the reason.
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/cli.h"
+#include "devices/cuda/cuda_device.h"
+
+namespace tessera {
+namespace {
+
+class CudaGraphDevice : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Support here = cuda_device().available();
+    if (!here.ok) GTEST_SKIP() << here.reason;
+  }
+};
+
+const char* const calls[] = {
+    "right-permute --devices 8 --m 40 --n 136",
+    "all-gather --devices 8 --m 40 --n 136",
+    "all-gather --devices 3 --m 40 --n 136 --directions 1",
+    "all-reduce --devices 8 --m 64 --n 136",
+    "reduce-scatter --devices 8 --m 256 --n 136",
+    "ag-matmul --devices 8 --m 136 --k 1024 --n 256 --tiling 128,64,128",
+    "ag-matmul --rings 0,2,1,3/7,5,6,4 --m 64 --k 256 --n 128 --tiling 64,64,64",
+    "ag-matmul --gather m --devices 4 --m 64 --k 256 --n 256 --tiling 16,128,128",
+    "matmul-rs --devices 8 --m 256 --k 1024 --n 256 --tiling 16,64,128",
+    "ragged-all-to-all --devices 8 --m 64 --n 32 --group-sizes zipf:1.2",
+    "ep-gmm --devices 8 --m 128 --k 256 --n 128 --groups 16 --top-k 2",
+    "sharded-gmm --devices 4 --group-sizes 3,0,5,80 --k 128 --n 256",
+    "ring-of-experts --devices 8 --m 32 --k 128 --n 128 --groups 16 --top-k 2"};
+
+void expect_ok(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream in(text);
+  for (std::string word; in >> word;) words.push_back(word);
+  std::ostringstream out, err;
+  EXPECT_EQ(cli::run(words, out, err), 0) << text << "\n" << out.str() << err.str();
+}
+
+TEST_F(CudaGraphDevice, gives_right_results_of_eight_devices_on_one) {
+  for (const std::string call : calls) expect_ok(call + " --device cuda --fill integers");
+}
+
+TEST_F(CudaGraphDevice, gives_what_the_bounds_allow) {
+  for (const std::string call : calls) expect_ok(call + " --device cuda --fill normal");
+}
+
+TEST_F(CudaGraphDevice, leaves_of_each_node_what_the_interpreter_does) {
+  for (const std::string call : calls) expect_ok(call + " --device cuda --fill integers --stamp");
+}
+
+}  // namespace
+}  // namespace tessera
