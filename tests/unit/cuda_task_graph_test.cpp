@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -150,6 +152,33 @@ TEST_F(CudaTaskGraph, needs_its_edges) {
   EXPECT_EQ(losses(graph_case("all-reduce --devices 4 --m 4 --n 8")), (Losses{48, 8, 8}));
   EXPECT_EQ(losses(graph_case("ag-matmul --devices 4 --m 8 --k 32 --n 8 --tiling 8,8,8")),
             (Losses{40, 0, 0}));
+}
+
+// The devices of a ring by place, which do not stand in their order.
+std::string ring_of(int length) {
+  std::vector<int> devices(static_cast<std::size_t>(length));
+  std::iota(devices.begin(), devices.end(), 0);
+  std::shuffle(devices.begin(), devices.end(), std::minstd_rand(7));
+  std::string ring;
+  for (const int device : devices) ring += (ring.empty() ? "" : ",") + std::to_string(device);
+  return ring;
+}
+
+// Rings of 2 to 16, a few of them for every change.
+TEST_F(CudaTaskGraph, of_rings_of_every_length_gives_the_interpreters_results) {
+  const bool all = std::getenv("TESSERA_ALL_PROGRAMS") != nullptr;
+  for (int length = 2; length <= 16; ++length) {
+    if (!all && length != 3 && length != 6) continue;
+    const std::string ring = " --rings " + ring_of(length), rows = std::to_string(4 * length),
+                      terms = std::to_string(16 * length);
+    for (const std::string& words :
+         {"all-gather --m 5 --n 8" + ring, "all-reduce --n 8 --m " + rows + ring,
+          "reduce-scatter --n 8 --m " + rows + ring,
+          "ag-matmul --m 8 --n 16 --tiling 8,16,16 --k " + terms + ring}) {
+      SCOPED_TRACE(words);
+      expect_right(graph_case(words), 2);
+    }
+  }
 }
 
 std::vector<std::filesystem::path> suite() {
