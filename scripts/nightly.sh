@@ -8,7 +8,7 @@
 #   every collective on rings of 2 to 16 and 1,000 random programs on processes of each MPI library
 #   the tests of Python with jax 0.7 to 0.10, and with the newest one and Debian 13's Python (scripts/python_versions.sh)
 #   the candidates of the CUDA model on emulated multiprocessors, each on about two random problems
-#   every good program of tests/suite and rings of 2 to 16 as CUDA graphs, in random orders on the emulated multiprocessor
+#   1,000 random programs, every good program of tests/suite and rings of 2 to 16 as CUDA graphs, emulated, in random orders
 # scripts/nightly.sh [SEED]       every day has programs of its own; the seed repeats a night
 #   every test, and the quick ones of the builds by clang and with sanitizers
 set -euo pipefail
@@ -27,5 +27,5 @@ scripts/fuzz.sh
 scripts/python_versions.sh
 TESSERA_EMULATED_PROBLEMS=160 TESSERA_EMULATED_SEED=$seed "$bin/tessera_unit_tests" \
   --gtest_filter='CudaEmulate.candidates_on_random_problems'
-TESSERA_ALL_PROGRAMS=1 "$bin/tessera_unit_tests" --gtest_filter='CudaTaskGraph.of_good_*:CudaTaskGraph.of_rings_*'
+TESSERA_EMULATED_PROGRAMS=1000 TESSERA_EMULATED_SEED=${seed}0000 TESSERA_ALL_PROGRAMS=1 "$bin/tessera_unit_tests" --gtest_filter='CudaTaskGraph.of_*'
 .ci/run --all

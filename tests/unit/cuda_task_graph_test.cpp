@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <random>
 #include <string>
@@ -12,10 +13,12 @@
 
 #include "devices/cuda/runtime/compiler.h"
 #include "devices/cuda/runtime/compiler_log.h"
+#include "tests/fuzz/larger/random_kernel.h"
 #include "tests/source_dir.h"
 #include "tests/unit/cuda_emulated_graph.h"
 #include "tests/unit/graph_case.h"
 #include "tests/unit/graph_lines.h"
+#include "tests/unit/temporary.h"
 
 namespace tessera::cuda {
 namespace {
@@ -203,6 +206,27 @@ TEST_F(CudaTaskGraph, of_good_programs_of_the_suite_gives_the_interpreters_resul
       SCOPED_TRACE(text);
       expect_right(graph_case(text), 3);
     }
+  }
+}
+
+// Random programs with copies, sums, points and pipelines, of several devices and cores, that are
+// proved; each is compiled.
+TEST_F(CudaTaskGraph, of_random_programs_gives_the_interpreters_results) {
+  const char* const asked = std::getenv("TESSERA_EMULATED_PROGRAMS");
+  const int count = asked != nullptr ? std::atoi(asked) : 6;
+  const char* const first = std::getenv("TESSERA_EMULATED_SEED");
+  TemporaryFolder folder;
+  std::uint64_t seed = first != nullptr ? std::strtoull(first, nullptr, 10) : 1;
+  for (int tried = 0; tried < count; ++seed) {
+    const fuzz::RandomKernel kernel = fuzz::KernelMaker(seed).make();
+    const std::string file = folder.file("random.tsr");
+    std::ofstream(file) << kernel.text;
+    const std::string words = file + " --devices " + std::to_string(kernel.devices) + " --cores " +
+                              std::to_string(kernel.cores);
+    if (!test::has_graph(words)) continue;
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + kernel.text);
+    ++tried;
+    expect_right(graph_case(words), 3);
   }
 }
 
