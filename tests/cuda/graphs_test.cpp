@@ -141,11 +141,27 @@ TEST_F(CudaGraphs, are_launched_on_operands_of_the_callers) {
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.diags()[0].message.find("`ring` of device 0 decides what is done"),
             std::string::npos);
-  for (int launch = 0; launch < 3; ++launch) {
-    const auto done = (*executable)->launch_all(addresses, control, nullptr);
+  void* stream = nullptr;
+  entry<int(void**, unsigned)>("cuStreamCreate")(&stream, 1);
+  const auto captures = [&](bool begins) {
+    entry<void(void*, bool)>("fake_capture")(stream, begins);
+  };
+  // The first two while the stream is captured, where a graph is made and where there is one.
+  for (int launch = 0; launch < 4; ++launch) {
+    captures(launch < 2);
+    const auto done = (*executable)->launch_all(addresses, control, stream);
+    captures(false);
     ASSERT_TRUE(done) << render(done.diags());
     EXPECT_TRUE(test::has_results(of, once)) << "launch " << launch;
   }
+  // What a capture has of the graph may be replayed at any time, with the operands that it had.
+  addresses[0]["x"] = addresses[1]["x"];
+  captures(true);
+  const auto moved = (*executable)->launch_all(addresses, control, stream);
+  captures(false);
+  ASSERT_FALSE(moved);
+  EXPECT_EQ(moved.diags()[0].code, ErrorCode::unsupported);
+  entry<int(void*)>("cuStreamDestroy_v2")(stream);
 }
 
 // What fast kernels compute the tests of single kernels show; here, that they are nodes.

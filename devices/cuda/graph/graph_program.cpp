@@ -109,6 +109,8 @@ class GraphProgram final : public Executable {
     const bool is_stamped = graph::StampScope::current() != nullptr;
     const std::lock_guard lock(mutex_);
     if (instance_ != nullptr && instance_->plan().graph == graph && !is_stamped) return instance_;
+    // What is made here is none of what the caller may be capturing.
+    const RelaxedCapture allowed;
     const std::vector<Context> contexts = TRY(contexts_of(static_cast<int>(bindings.size())));
     const ContextScope here(contexts.front());
     TRY(here.entered());
