@@ -40,6 +40,10 @@ Expected<std::shared_ptr<GraphInstance>> GraphInstance::make(GraphPlan plan,
 GraphInstance::~GraphInstance() {
   if (!places_.empty()) {
     const ContextScope here(places_.front().context);
+    if (last_.handle != nullptr) {
+      static_cast<void>(wait_for(last_));  // what runs has its memory to its end
+      destroy_event(last_);
+    }
     graph_.reset();
   }
   for (Product& product : products_) {
@@ -196,14 +200,15 @@ Expected<void> GraphInstance::launch(const std::vector<DeviceAddresses>& operand
   const std::lock_guard lock(mutex_);
   const ContextScope here(places_.front().context);
   TRY(here.entered());
+  const bool captures = TRY(is_capturing(stream));
   if (graph_ == nullptr || operands != operands_) {
-    if (TRY(is_capturing(stream)) && graph_ != nullptr)
-      return error(
-          ErrorCode::unsupported,
-          "a graph that was launched before is captured with the operands that it had then");
-    // A run that is under way reads the table.
-    if (graph_ != nullptr) TRY(synchronise(stream));
+    if (graph_ != nullptr && (captures || is_captured_))
+      return error(ErrorCode::unsupported,
+                   "a graph that a stream was captured with, or that was launched before it is, "
+                   "stays with its operands; prepare the program again for others");
     const RelaxedCapture allowed;
+    if (last_.handle == nullptr) TRY(create_event(last_));
+    TRY(wait_for(last_));  // a run that is under way reads the table
     TRY(put_addresses(operands));
     if (graph_ == nullptr)
       graph_ = TRY(DeviceGraph::make(TRY(nodes())));
@@ -211,7 +216,9 @@ Expected<void> GraphInstance::launch(const std::vector<DeviceAddresses>& operand
       TRY(graph_->update(TRY(nodes())));
     operands_ = operands;
   }
-  return graph_->launch(stream);
+  TRY(graph_->launch(stream));
+  is_captured_ |= captures;
+  return captures ? Expected<void>() : record(last_, stream);
 }
 
 Expected<void> GraphInstance::run_in_turn(
@@ -220,6 +227,8 @@ Expected<void> GraphInstance::run_in_turn(
   const std::lock_guard lock(mutex_);
   const ContextScope here(places_.front().context);
   TRY(here.entered());
+  if (is_captured_)
+    return error(ErrorCode::unsupported, "a graph that a stream was captured with runs as a whole");
   TRY(put_addresses(operands));
   operands_ = {};  // the graph, where there is one, has others
   const std::vector<DeviceNode> all = TRY(nodes());

@@ -28,7 +28,8 @@ class GraphInstance {
 
   // Enqueues one run on operands and results of each simulated device, by the names of the
   // program's buffers, on a stream of the first context. Nothing has to be reset between runs; runs
-  // follow each other, since they share the program's own memory.
+  // follow each other, since they share the program's own memory. Once it was captured the operands
+  // stay those that it was captured with; others are refused.
   Expected<void> launch(const std::vector<DeviceAddresses>& operands, void* stream);
 
   // The same, step after step: `after` is called when one is done and before the next begins.
@@ -37,6 +38,11 @@ class GraphInstance {
   // Copies bytes of a memory that is no CTA's own, where it lies since the last launch.
   Expected<void> read(graph::MemoryId memory, std::int64_t offset, std::span<std::byte> to) const;
 
+  // Whoever replays a capture of it needs it.
+  bool is_captured() {
+    const std::lock_guard lock(mutex_);
+    return is_captured_;
+  }
   const GraphPlan& plan() const { return plan_; }
   Context context_of(int device) const;
   const std::vector<std::string>& compiler_notes() const { return compiler_notes_; }
@@ -79,6 +85,8 @@ class GraphInstance {
   std::vector<DeviceAddresses> operands_;
   std::vector<std::uint64_t> addresses_;  // by memory
   std::unique_ptr<DeviceGraph> graph_;
+  Event last_{};              // behind the last launch that no capture took
+  bool is_captured_ = false;  // some capture has the graph, and the addresses with it
 };
 
 }  // namespace tessera::cuda

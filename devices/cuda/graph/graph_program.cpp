@@ -122,6 +122,7 @@ class GraphProgram final : public Executable {
     if (is_stamped) how.most_steps = std::numeric_limits<std::size_t>::max();
     GraphPlan plan = TRY(graph_plan(graph, how));
     plan.kernel.architecture = fmt::format("sm_{}{}", facts.major, facts.minor);
+    if (instance_ != nullptr && instance_->is_captured()) captured_.push_back(instance_);
     return instance_ = TRY(GraphInstance::make(std::move(plan), contexts));
   }
 
@@ -142,7 +143,8 @@ class GraphProgram final : public Executable {
   const std::string why_;
   std::map<std::string, Tensor> unread_;
   mutable std::mutex mutex_;
-  std::shared_ptr<GraphInstance> instance_;  // of the last graph
+  std::shared_ptr<GraphInstance> instance_;               // of the last graph
+  std::vector<std::shared_ptr<GraphInstance>> captured_;  // of others
 };
 
 }  // namespace

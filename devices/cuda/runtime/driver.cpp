@@ -233,6 +233,9 @@ void destroy_event(const Event& event) { driver().event_destroy(event.handle); }
 Expected<void> record(Event& event, void* stream) {
   return outcome("cuEventRecord", driver().event_record(event.handle, stream));
 }
+Expected<void> wait_for(const Event& event) {
+  return outcome("cuEventSynchronize", driver().event_sync(event.handle));
+}
 Expected<void> elapsed_seconds(double& seconds, Event& begin, Event& end) {
   TRY(outcome("cuEventSynchronize", driver().event_sync(end.handle)));
   float milliseconds = 0;

@@ -111,6 +111,8 @@ Expected<void> create_event(Event& event);
 // Says nothing of failure, as release.
 void destroy_event(const Event& event);
 Expected<void> record(Event& event, void* stream);
+// Until all is done that was enqueued before the event was recorded; at once where it never was.
+Expected<void> wait_for(const Event& event);
 Expected<void> elapsed_seconds(double& seconds, Event& begin, Event& end);
 
 }  // namespace tessera::cuda
