@@ -25,9 +25,6 @@ std::string region_text(const Program& program, StmtId statement);
 void add_call_chain(const Program& program, PlaceId place, std::vector<FindingPlace>& notes);
 // Where the kernel's own text has the place: of what a function of the library has, its call.
 PlaceId own_place(const Program& program, PlaceId place);
-// The finding stands at its own place, the calls on the way to `place` are its first notes and
-// those around its last.
-void tell_own_place_first(const Program& program, PlaceId place, Finding& finding);
 // The operand of a tile op in the text of the statement, by the name of its buffer; the statement
 // where it does not stand there once.
 Loc operand_loc(const Program& program, StmtId statement, BufferId buffer);
