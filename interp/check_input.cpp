@@ -3,18 +3,11 @@
 #include <fmt/format.h>
 
 #include "interp/findings/describe.h"
+#include "interp/memory/layout.h"
 #include "interp/observe/observer.h"
 
 namespace tessera {
 namespace {
-
-// The tensor's shape: that of the buffer, dimensions in storage order.
-Shape stored_shape(const Buffer& buffer) {
-  if (buffer.order.empty()) return buffer.shape;
-  Shape shape;
-  for (const int d : buffer.order) shape.push_back(buffer.shape[static_cast<std::size_t>(d)]);
-  return shape;
-}
 
 void check_binding(const Program& program, const Binding& binding, std::size_t device,
                    Diags& diags) {

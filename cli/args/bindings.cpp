@@ -16,6 +16,7 @@
 #include "cli/args/in_out_options.h"
 #include "core/program/unknown_values.h"
 #include "core/report/try.h"
+#include "interp/memory/layout.h"
 #include "kernels/inputs/fill.h"
 
 namespace tessera::cli {

@@ -9,6 +9,7 @@
 
 #include "cli/args/device_parts.h"
 #include "core/data/tensor_file.h"
+#include "interp/memory/layout.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
@@ -29,13 +30,6 @@ std::string_view role_text(const Buffer& buffer) {
 void add(Diags& diags, const Diags& more) { diags.insert(diags.end(), more.begin(), more.end()); }
 
 }  // namespace
-
-Shape stored_shape(const Buffer& buffer) {
-  if (buffer.order.empty()) return buffer.shape;
-  Shape shape;
-  for (const int dim : buffer.order) shape.push_back(buffer.shape[static_cast<std::size_t>(dim)]);
-  return shape;
-}
 
 Tensor zeros(const Buffer& buffer, Diags& diags) {
   Expected<Tensor> tensor = Tensor::allocate(buffer.dtype, stored_shape(buffer));

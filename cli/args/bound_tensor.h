@@ -12,10 +12,8 @@
 
 namespace tessera::cli {
 
-// The extents as they lie in memory, outermost first: what files hold.
-Shape stored_shape(const Buffer& buffer);
-
-// Each has the buffer's element type and its stored shape; what forbids it goes to `diags`.
+// Each has the buffer's element type and its stored_shape() (interp/memory/layout.h), as files have
+// it; what forbids it goes to `diags`.
 Tensor zeros(const Buffer& buffer, Diags& diags);
 // "100,150,50"; nothing for a text that is not of numbers, as the name of a file.
 // `option`: that the text is the value of, without its dashes.

@@ -9,6 +9,7 @@
 #include "core/lang/language.h"
 #include "core/report/try.h"
 #include "interp/certificate/certificate.h"
+#include "interp/memory/layout.h"
 #include "interp/observe/content_hash.h"
 #include "interp/run.h"
 
@@ -24,13 +25,6 @@ Expected<void> check_same(const std::vector<std::string>& texts, std::string_vie
                                "one command line, on the same files, of one Tessera",
                                process, what, texts[process], texts[0]));
   return {};
-}
-
-Shape stored_shape(const Buffer& buffer) {
-  if (buffer.order.empty()) return buffer.shape;
-  Shape shape;
-  for (const int dim : buffer.order) shape.push_back(buffer.shape[static_cast<std::size_t>(dim)]);
-  return shape;
 }
 
 // Zeros, if somebody looks.

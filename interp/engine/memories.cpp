@@ -16,17 +16,6 @@ bool has_sizes_of(const TileView& a, const TileView& b) {
   return a.rank == b.rank && std::equal(a.size.begin(), a.size.begin() + a.rank, b.size.begin());
 }
 
-// Row-major, from the first element on.
-bool is_dense(const TileView& view) {
-  std::int64_t stride = 1;
-  for (int d = view.rank; d-- > 0;) {
-    const auto u = Box::at(d);
-    if (view.size[u] != 1 && view.stride[u] != stride) return false;
-    stride *= view.size[u];
-  }
-  return true;
-}
-
 std::int64_t element_bytes(const TaskGraph& graph, MemoryId memory) {
   return size_of(graph.program.buffers[graph.memories[memory].buffer].dtype);
 }

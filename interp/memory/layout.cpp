@@ -63,4 +63,21 @@ TileView Layout::view(const Box& box, DType dtype) const {
   return view;
 }
 
+Shape stored_shape(const Buffer& buffer) {
+  if (buffer.order.empty()) return buffer.shape;
+  Shape shape;
+  for (const int d : buffer.order) shape.push_back(buffer.shape[static_cast<std::size_t>(d)]);
+  return shape;
+}
+
+bool is_dense(const TileView& view) {
+  std::int64_t stride = 1;
+  for (int d = view.rank; d-- > 0;) {
+    const auto u = Box::at(d);
+    if (view.size[u] != 1 && view.stride[u] != stride) return false;
+    stride *= view.size[u];
+  }
+  return true;
+}
+
 }  // namespace tessera

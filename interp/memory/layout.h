@@ -30,6 +30,11 @@ struct Layout {
   void for_each_run(const Box& box, F&& f) const;
 };
 
+// The extents of an operand's tensor: those of the buffer, dimensions in storage order.
+Shape stored_shape(const Buffer& buffer);
+// Whether the elements lie row-major, one after the other.
+bool is_dense(const TileView& view);
+
 template <typename F>
 void Layout::for_each_run(const Box& box, F&& f) const {
   if (box.empty()) return;

@@ -3,25 +3,17 @@
 #include <cstring>
 #include <vector>
 
+#include "interp/memory/layout.h"
 #include "interp/tiles/tile_ops_init.h"
 #include "interp/tiles/tile_ops_rows.h"
 
 namespace tessera::tile {
 namespace {
 
-bool is_compact(const TileView& view) {
-  std::int64_t stride = 1;
-  for (int d = view.rank; d-- > 0;) {
-    if (view.size[Box::at(d)] != 1 && view.stride[Box::at(d)] != stride) return false;
-    stride *= view.size[Box::at(d)];
-  }
-  return true;
-}
-
 // Elements of the same width, row by row; no overlap.
 void copy_in_order(const TileView& dst, const TileView& src) {
-  if (is_compact(dst)) return copy_elements(compact(dst.data, src), src);
-  if (is_compact(src)) return copy_elements(dst, compact(src.data, dst));
+  if (is_dense(dst)) return copy_elements(compact(dst.data, src), src);
+  if (is_dense(src)) return copy_elements(dst, compact(src.data, dst));
   std::vector<std::byte> bytes;
   const TileView between = copy_of(src, bytes);
   copy_elements(dst, compact(between.data, dst));

@@ -12,6 +12,7 @@
 #include "devices/cuda/graph/joined_steps.h"
 #include "devices/cuda/lower/source_template.h"
 #include "interp/graph/footprint.h"
+#include "interp/memory/layout.h"
 
 namespace tessera::cuda {
 namespace {
@@ -19,16 +20,6 @@ namespace {
 constexpr std::int64_t alignment = 256;
 // A CTA moves so many bytes of a copy that is a kernel.
 constexpr std::int64_t moved_by_one = 64 << 10;
-
-bool is_dense(const TileView& view) {
-  std::int64_t stride = 1;
-  for (int d = view.rank; d-- > 0;) {
-    const auto at = Box::at(d);
-    if (view.size[at] != 1 && view.stride[at] != stride) return false;
-    stride *= view.size[at];
-  }
-  return true;
-}
 
 // A piece of a copy, cut along its first dimension that is longer than one.
 std::vector<graph::Piece> cut(const graph::Piece& piece, std::int64_t bytes) {

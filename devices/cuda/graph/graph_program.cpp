@@ -18,17 +18,10 @@
 #include "devices/planned_graphs.h"
 #include "interp/graph/numbers.h"
 #include "interp/machine/control_flow.h"
+#include "interp/memory/layout.h"
 
 namespace tessera::cuda {
 namespace {
-
-// An operand's extents as they lie in memory.
-Shape stored_shape(const Buffer& buffer) {
-  if (buffer.order.empty()) return buffer.shape;
-  Shape shape;
-  for (const int dim : buffer.order) shape.push_back(buffer.shape[static_cast<std::size_t>(dim)]);
-  return shape;
-}
 
 class GraphProgram final : public Executable {
  public:
