@@ -15,8 +15,8 @@
 
 namespace tessera {
 
-class Listener;        // interp/observe/listener.h
-class Observer;        // interp/observe/observer.h
+class Listener;  // interp/observe/listener.h
+class Observer;  // interp/observe/observer.h
 struct DeeperWindows;
 struct Remark;
 struct PointsVerdict;  // interp/certificate/points/points.h
@@ -54,7 +54,10 @@ struct RunOptions {
   bool record_schedule = false;  // fill RunResult::schedule even without a finding
   bool hash_results = false;     // fill RunResult::results
   bool tells_private = false;    // observers see a core's own scalars too; slower
-  bool identify_only = false;    // fill RunResult::identity and run nothing
+  // A pipeline that does what one before it did is told to observers and not run
+  // (interp/machine/pipeline_patterns.h).
+  bool knows_patterns = false;
+  bool identify_only = false;  // fill RunResult::identity and run nothing
   // What runs is what this makes of the program; without it the program as it is. Its statements
   // keep their places in the text.
   std::function<Program(const Program&)> rewrite{};

@@ -62,7 +62,7 @@ int run(const Arguments& given, Console& console) {
   CertifyOptions how;
   how.run = prepared->request.options;
   how.landing = prepared->request.certified_landing;
-  const Expected<graph::TaskGraph> graph = graph::task_graph(prepared->simulate, how);
+  const Expected<graph::TaskGraph> graph = graph::folded_task_graph(prepared->simulate, how);
   if (!graph) return fail(console, graph.diags());
   if (dot)
     if (const auto written = write_dot(*dot, *graph); !written)

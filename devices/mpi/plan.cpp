@@ -9,6 +9,7 @@
 #include "core/lang/language.h"
 #include "core/report/try.h"
 #include "interp/certificate/certificate.h"
+#include "interp/graph/unfold.h"
 #include "interp/memory/layout.h"
 #include "interp/observe/content_hash.h"
 #include "interp/run.h"
@@ -133,8 +134,14 @@ std::uint64_t graph_hash(const graph::TaskGraph& graph) {
     mix(hash, action.to.box);
     hash.mix((action.adds ? 1U : 0U) | (action.stored_only ? 2U : 0U));
   }
+  for (const graph::Instance& instance : graph.instances.all) {
+    mix(hash, instance.pattern);
+    mix(hash, instance.site);
+  }
+  for (const graph::Instances::Own& own : graph.instances.memories) mix(hash, own.memory);
   for (const graph::Node& node : graph.nodes) {
     hash.mix(static_cast<std::uint64_t>(node.kind));
+    mix(hash, node.instance);
     for (const graph::ActionId action : node.actions) mix(hash, action);
   }
   for (const graph::Half& half : graph.halves) {
@@ -151,13 +158,15 @@ Expected<graph::TaskGraph> agreed_graph(World& world, const Program& expanded, J
   };
   CertifyOptions how;
   how.run = run;
-  graph::TaskGraph graph = TRY(graph::task_graph(simulate, how));
+  graph::TaskGraph graph = TRY(graph::folded_task_graph(simulate, how));
   const auto hashes = TRY(world.agree(fmt::format("{:016x}", graph_hash(graph))));
   TRY(check_same(hashes, "task graph"));
   return graph;
 }
 
 void keep_own(graph::TaskGraph& graph, const Shares& shares, int process) {
+  graph::unfold(graph,
+                [&](SiteId site) { return shares.owner(graph.topology.device(site)) == process; });
   const auto is_own = [&](graph::MemoryId memory) {
     return memory && shares.owner(graph.topology.device(graph.memories[memory].home)) == process;
   };

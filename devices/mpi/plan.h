@@ -44,11 +44,12 @@ std::string planning_text(const RunOptions& run);
 // All of a graph, as a number.
 std::uint64_t graph_hash(const graph::TaskGraph& graph);
 
-// An error, the same in each process, where they have different ones.
+// A folded one; an error, the same in each process, where they have different ones.
 Expected<graph::TaskGraph> agreed_graph(World& world, const Program& expanded, JudgedPoints& points,
                                         const ControlInputs& inputs, const RunOptions& run);
 
-// What other processes do is forgotten, but for the memories and the order of it.
+// Of a folded graph all that the process itself does; what others do is forgotten, but for the
+// memories and the order of it.
 void keep_own(graph::TaskGraph& graph, const Shares& shares, int process);
 
 }  // namespace tessera::mpi

@@ -10,7 +10,8 @@ class Core;
 enum class Step : std::uint8_t {
   next,   // done
   block,  // nothing happened; to be tried again when the semaphore has changed
-  stop    // a finding ended the run
+  stop,   // a finding ended the run
+  skip    // the region that the op begins is done, with its end
 };
 
 #define OP(Struct, mnemonic, op_class, scope, result, math, fields, text, meaning) \

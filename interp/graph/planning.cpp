@@ -15,6 +15,7 @@
 #include "interp/graph/recorder.h"
 #include "interp/graph/segments.h"
 #include "interp/graph/task_graph.h"
+#include "interp/graph/unfold.h"
 
 namespace tessera::graph {
 namespace {
@@ -104,6 +105,7 @@ void make(TaskGraph& graph, Log log) {
   graph.memories = std::move(log.memories);
   graph.actions = std::move(log.actions);
   graph.touches = std::move(log.touches);
+  graph.instances = std::move(log.instances);
   add_halves(graph, graph.touches);
   Frontier all(graph);
   all.run();
@@ -117,7 +119,7 @@ void make(TaskGraph& graph, Log log) {
 
 }  // namespace
 
-Expected<TaskGraph> task_graph(const Simulate& simulate, const CertifyOptions& how) try {
+Expected<TaskGraph> folded_task_graph(const Simulate& simulate, const CertifyOptions& how) try {
   CertifyOptions asked = how;
   asked.run.math = Math::none;
   asked.run.wants_values = false;
@@ -146,6 +148,16 @@ Expected<TaskGraph> task_graph(const Simulate& simulate, const CertifyOptions& h
   make(graph, std::move(log));
   planning.graph = seconds_since(is_proved);
   graph.planning = planning;
+  return graph;
+} catch (...) {
+  return given_up("making the task graph");
+}
+
+Expected<TaskGraph> task_graph(const Simulate& simulate, const CertifyOptions& how) try {
+  TaskGraph graph = TRY(folded_task_graph(simulate, how));
+  const Clock::time_point begin = Clock::now();
+  unfold(graph);
+  graph.planning.graph += seconds_since(begin);
   return graph;
 } catch (...) {
   return given_up("making the task graph");

@@ -109,10 +109,18 @@ void Recorder::on_region(const Event& event) {
   const Stmt& s = program_.body[event.statement];
   const StmtId pipeline = pipeline_of(enters ? s.op : program_.body[s.partner].op);
   if (!pipeline) return;
-  is_inside_[site(event)] = enters;
-  Item& item = add(site(event), enters ? ItemKind::enter : ItemKind::leave, event);
+  is_told_ = enters && event.is_known;
+  if (!enters && event.is_known) return;
+  const SiteId here = site(event);
+  is_inside_[here] = enters && !is_told_;
+  if (!enters && event.token >= 0) end_pattern(here);
+  Item& item = add(here, enters ? ItemKind::enter : ItemKind::leave, event);
   item.pipeline = pipeline;
   if (!enters) return;
+  if (is_told_)
+    item.instance = add_instance(event);
+  else if (event.token >= 0)
+    begin_pattern(event);
   item.outer = log_.outer.size();
   log_.outer.emplace_back();
   for (const ValueId v : outer_.at(event.statement))
@@ -125,6 +133,7 @@ void Recorder::on_life(const Event& event) {
   if (event.object_kind == ObjectKind::buffer && begins) {
     Life& now = life(here, event.object.buffer());
     now = {now.number + 1, is_inside_[here], MemoryId()};
+    if (seen_) log_.instances.patterns[seen_].begun.push_back(event.object.buffer());
   }
   Item& item = add(here, begins ? ItemKind::open : ItemKind::close, event);
   item.object_kind = event.object_kind;
@@ -292,7 +301,7 @@ void Recorder::begin_move(const Event& event) {
 
 // An op tells of each rectangle that it reaches, all in one step.
 void Recorder::on_core(const Event& event) {
-  if (numbers_->is_control(event.statement)) return;
+  if (is_told_ || numbers_->is_control(event.statement)) return;
   const SiteId here = site(event);
   if (last_[here].step != event.step) {
     const bool moves =

@@ -32,6 +32,7 @@ struct Item {
   std::int64_t amount = 0;  // counts or bytes, of a wait and a start
   StmtId pipeline{};        // of enter and leave; of the structured program
   std::size_t outer = 0;    // of enter: into Log::outer
+  InstanceId instance{};    // of enter: what follows is that
   ObjectKind object_kind = ObjectKind::none;  // of open and close
   ObjectId object{};
 };
@@ -40,6 +41,7 @@ struct Log {
   Table<MemoryId, Memory> memories;
   Table<ActionId, Action> actions;
   Table<ActionId, std::vector<Touch>> touches;
+  Instances instances;
   Table<SiteId, std::vector<Item>> items;
   Table<GraphCellId, GraphCell> cells;
   std::vector<std::vector<std::int64_t>> outer;  // what pipelines read of the scalars around them
@@ -60,6 +62,10 @@ class Recorder : public Observer {
 
  private:
   void on_region(const Event& event);
+  void begin_pattern(const Event& event);
+  void end_pattern(SiteId site);
+  void reach(Pattern& pattern, SiteId site, MemoryId memory);
+  InstanceId add_instance(const Event& event);
   void on_life(const Event& event);
   void on_start(const Event& event);
   void on_copy(const Event& event);
@@ -111,6 +117,9 @@ class Recorder : public Observer {
   Table<SiteId, Last> last_;
   std::map<StmtId, std::vector<ValueId>> outer_;  // by region
   Table<SiteId, bool> is_inside_;                 // a pipeline whose blocks move at once
+  std::map<std::int64_t, PatternId> patterns_;    // by Event::token
+  PatternId seen_;                                // the pattern whose first pipeline runs
+  bool is_told_ = false;                          // what comes is what an instance reaches
 };
 
 }  // namespace tessera::graph

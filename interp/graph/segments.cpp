@@ -79,6 +79,7 @@ class Cutter {
   std::size_t take_whole(Items items, std::size_t begin) {
     Node node{.kind = NodeKind::pipeline, .site = site_, .pipeline = items[begin].pipeline};
     node.outer = log_.outer[items[begin].outer];
+    if (items[begin].instance) return take_instance(std::move(node), items[begin]), begin;
     std::size_t i = begin + 1;
     for (; i < items.size() && items[i].kind != ItemKind::leave; ++i) {
       if (items[i].kind != ItemKind::action) continue;
@@ -88,6 +89,17 @@ class Cutter {
     leave();
     if (!node.actions.empty()) nodes_.push_back(std::move(node));
     return i;
+  }
+
+  // A pipeline that was told, and not run.
+  void take_instance(Node node, const Item& item) {
+    const Pattern& pattern = log_.instances.pattern(item.instance);
+    leave();
+    if (pattern.first == pattern.last) return;
+    node.instance = item.instance;
+    node.commit = item.step + pattern.commit;
+    for (ActionId a = pattern.first; a < pattern.last; ++a) add(node, a);
+    nodes_.push_back(std::move(node));
   }
 
   // The cells by which a segment waits for its own copies and for nothing else.
@@ -194,11 +206,13 @@ class Cutter {
     add(nodes_[gather_], item);
   }
 
-  void add(Node& node, const Item& item) const {
-    if (node.actions.empty()) node.statement = action(item).statement;
-    node.actions.push_back(item.action);
-    node.bytes += action(item).bytes;
-    node.flops += action(item).flops;
+  void add(Node& node, const Item& item) const { add(node, item.action); }
+  void add(Node& node, ActionId id) const {
+    const Action& action = log_.actions[id];
+    if (node.actions.empty()) node.statement = action.statement;
+    node.actions.push_back(id);
+    node.bytes += action.bytes;
+    node.flops += action.flops;
   }
 
   // What is still open has no synchronisation in it, so it is atomic.

@@ -18,8 +18,8 @@ std::string_view name(NodeKind kind) {
 
 SiteId TaskGraph::home(const Half& half) const {
   const Node& node = nodes[half.node];
-  const Action& first = actions[node.actions.front()];
   if (half.part == Part::whole) return node.site;
+  const Action& first = actions[node.actions.front()];
   return memories[half.part == Part::read ? first.from.memory : first.to.memory].home;
 }
 

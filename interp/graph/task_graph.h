@@ -10,19 +10,16 @@
 
 #include "core/program/program.h"
 #include "interp/certificate/certificate.h"
+#include "interp/graph/instances.h"
 #include "interp/machine/topology.h"
 #include "interp/memory/view.h"
 
 namespace tessera::graph {
 
-struct Memory;
 struct Node;
 struct Half;
-struct Action;
-using MemoryId = Id<Memory>;
 using NodeId = Id<Node>;
 using HalfId = Id<Half>;
-using ActionId = Id<Action>;
 
 // One life of a buffer; or, of no buffer, a number that ops read as data: what one load gave.
 struct Memory {
@@ -75,6 +72,7 @@ struct Node {
   StmtId pipeline;          // the `pipeline` of the structured program that it is all of; else none
   std::int64_t commit = 0;  // a step of the run, between its last wait and its first signal
   std::vector<ActionId> actions{};
+  InstanceId instance{};  // its actions are those of a pattern, in other memory: of a folded graph
   std::vector<std::int64_t> outer{};  // of its pipeline: outer_scalars() (core/passes/at_once.h)
   std::int64_t bytes = 0, flops = 0;
   HalfId first{};  // of its halves
@@ -115,6 +113,7 @@ struct TaskGraph {
   Table<ActionId, Action> actions{};
   // What each action reaches; of a write-back what it writes is what was stored.
   Table<ActionId, std::vector<Touch>> touches{};
+  Instances instances{};         // of a folded graph; else none
   Table<NodeId, Node> nodes{};   // in commit order
   Table<HalfId, Half> halves{};  // node after node; of a copy the reading one first
   std::int64_t dead = 0;  // nodes that were left out, since only control depends on what they do
@@ -130,5 +129,8 @@ struct TaskGraph {
 // Of a program whose verdict, without arithmetic, is `proved`, by its eager run; how: as for
 // certify(). Others are refused with what was found.
 Expected<TaskGraph> task_graph(const Simulate& simulate, const CertifyOptions& how);
+// The same, for who does not run it, or only a part: a pipeline that does what one before it did
+// names the actions of that one. unfold() (interp/graph/unfold.h) makes it what task_graph() gives.
+Expected<TaskGraph> folded_task_graph(const Simulate& simulate, const CertifyOptions& how);
 
 }  // namespace tessera::graph

@@ -196,8 +196,7 @@ class Compiler {
     open_.back().at = skip;
   }
   void call(const Trace&) {
-    append({.code = op_index<Trace>()});
-    open_.push_back({Region::Kind::other, -1});
+    open_.push_back({Region::Kind::other, append({.code = op_index<Trace>()})});
   }
   void call(const End&) {
     const Region region = open_.back();

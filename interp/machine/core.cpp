@@ -57,14 +57,19 @@ void Core::fail(FindingKind kind, std::string message, std::vector<FindingPlace>
   machine_.stop(kind, std::move(message), id_, statement(), std::move(notes));
 }
 
-void Core::emit(Event event) {
+void Core::emit_at(StmtId statement, Event event) {
   if (!machine_.observes()) return;
   event.agent = id_;
-  event.statement = statement();
+  event.statement = statement;
   if (is_asking_) return tell_asked(event);
   event.index = events_++;
   event.agent_step = steps_;
   machine_.emit(event);
+}
+
+void Core::count_steps(std::int64_t steps) {
+  steps_ += steps;
+  machine_.count_steps(steps);
 }
 
 Box Core::box(const Slice& slice) const {

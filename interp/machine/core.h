@@ -74,7 +74,10 @@ class Core {
   tile::Context tile_context() const;
   void fail(FindingKind kind, std::string message, std::vector<FindingPlace> notes = {});
   bool stopped() const;
-  void emit(Event event);
+  void emit(Event event) { emit_at(statement(), event); }
+  void emit_at(StmtId statement, Event event);
+  // So many steps that it need not take count as done.
+  void count_steps(std::int64_t steps);
 
   Machine& machine() { return machine_; }
   const Stmt& stmt() const { return *stmt_; }

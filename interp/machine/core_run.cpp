@@ -1,6 +1,7 @@
 // The dispatch loop: scalars and jumps inline, everything else through the table of exec().
 #include <algorithm>
 
+#include "core/passes/at_once.h"
 #include "core/report/check.h"
 #include "interp/machine/machine.h"
 #include "interp/machine/scalar_ops.h"
@@ -217,7 +218,10 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
     stmt_ = &machine_.program().body[code_.statement[pc]];
     const bool is_cell = i->code >= static_cast<std::uint16_t>(Jump::load_cell);
     const bool is_region = is_cell || i->code == op_index<Trace>() || i->code == op_index<End>();
-    if (steps == 0 && !is_region) {
+    // Copies that were started move before a pipeline is told that is not run.
+    const bool may_skip =
+        machine_.patterns() != nullptr && i->code == op_index<Trace>() && pipeline_of(stmt_->op);
+    if (steps == 0 && (!is_region || may_skip)) {
       if (would_block()) machine_.block(*this);
       return rest(pc, ops);
     }
@@ -236,13 +240,18 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
       machine_.block(*this);
       return rest(pc, ops);
     }
+    if (step == Step::skip) {
+      i = code + i->c;
+      continue;
+    }
     if (!results_written_.empty()) check_written();
     if (!is_region) ++steps_;  // also one that stops the run: its schedule ends with it
     if (machine_.stopped()) return rest(pc, ops);
     ++i;
     if (is_region) continue;
     --steps;
-    if (until_start && class_of(i[-1].code) == OpClass::copy) steps = 0;
+    const bool is_start = until_start && class_of(i[-1].code) == OpClass::copy;
+    if (is_start && !is_at_once(machine_.program(), stmt_->op)) steps = 0;
   }
 }
 

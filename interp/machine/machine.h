@@ -20,9 +20,10 @@
 
 namespace tessera {
 
-class PointCores;   // interp/machine/point_cores.h
-class SharedCells;  // interp/machine/shared_cells.h
-struct MachineImage;  // interp/machine/machine_image.h
+class PipelinePatterns;  // interp/machine/pipeline_patterns.h
+class PointCores;        // interp/machine/point_cores.h
+class SharedCells;       // interp/machine/shared_cells.h
+struct MachineImage;     // interp/machine/machine_image.h
 
 // A core, and what belongs to it; hbm it has together with the other cores of its device.
 struct CoreState {
@@ -121,6 +122,8 @@ class Machine : private Enabled {
   // So many ops of a core were no steps; whether it may go on.
   bool pass(std::int64_t ops);
   void undo_step() { --step_; }
+  void count_steps(std::int64_t steps) { step_ += steps; }
+  PipelinePatterns* patterns() { return patterns_.get(); }  // null: each pipeline is run
   SemCell& cell(const SemId& sem) {
     return core_state(sem.site).semaphores.cell(sem.semaphore, sem.cell);
   }
@@ -220,6 +223,7 @@ class Machine : private Enabled {
   Topology topology_;
   Table<SiteId, std::unique_ptr<CoreState>> core_states_;
   std::unique_ptr<PointCores> points_;  // null: each core does its points one after the other
+  std::unique_ptr<PipelinePatterns> patterns_;
   Copies copies_;
   Ready ready_;
   std::vector<SiteId> blocked_;  // cores, longest first
@@ -227,8 +231,8 @@ class Machine : private Enabled {
   bool observes_;
   TraceHash hash_;
   std::int64_t step_ = 0;
-  std::int64_t passed_ = 0;     // what ops without a step amount to, in steps
-  std::int64_t next_look_ = 0;  // the step before which may_step() is asked
+  std::int64_t passed_ = 0;       // what ops without a step amount to, in steps
+  std::int64_t next_look_ = 0;    // the step before which may_step() is asked
   std::int64_t limits_look_ = 0;  // the one before which limits and requests are looked at
   std::int64_t pause_at_ = 0;     // the run pauses when so many steps are done
   Pausing* pausing_ = nullptr;

@@ -17,6 +17,22 @@ void Usage::begin(const Usage& now) {
   take_semaphores(now.semaphores - semaphores);
 }
 
+bool Usage::takes_as_much_as(const Usage& other) const {
+  return vmem == other.vmem && smem == other.smem && semaphores == other.semaphores;
+}
+
+void Usage::forget_peaks() {
+  peak_vmem = vmem;
+  peak_smem = smem;
+  peak_semaphores = semaphores;
+}
+
+void Usage::note_peaks(const Usage& other) {
+  peak_vmem = std::max(peak_vmem, other.peak_vmem);
+  peak_smem = std::max(peak_smem, other.peak_smem);
+  peak_semaphores = std::max(peak_semaphores, other.peak_semaphores);
+}
+
 void Usage::take_semaphores(std::int64_t cells) {
   semaphores += cells;
   peak_semaphores = std::max(peak_semaphores, semaphores);

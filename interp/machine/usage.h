@@ -16,6 +16,9 @@ struct Usage {
   void take_semaphores(std::int64_t cells);
   // What a point-core begins with, beside the most it ever had.
   void begin(const Usage& now);
+  bool takes_as_much_as(const Usage& other) const;
+  void forget_peaks();  // from here on they are those of now
+  void note_peaks(const Usage& other);
 };
 
 }  // namespace tessera

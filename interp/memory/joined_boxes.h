@@ -13,6 +13,10 @@ class JoinedBoxes {
   void add(const Box& box);
   bool empty() const { return boxes_.empty(); }
   std::size_t size() const { return boxes_.size(); }
+  template <typename F>
+  void for_each(F take) const {
+    for (const Box& box : boxes_) take(box);
+  }
   // Whatever order they came in. Nothing is left here.
   std::vector<Box> take();
 

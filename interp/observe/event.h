@@ -61,7 +61,9 @@ struct Event {
   ObjectId object{};            // by object_kind a buffer or a semaphore
   std::int64_t cell = 0;        // of a semaphore array, row-major
   std::int64_t amount = 0;      // counts or bytes
-  std::int64_t token = -1;      // start: the number of the copy among those of its core
+  std::int64_t token = -1;      // start: the number of the copy among those of its core; enter and
+                                // leave: the pattern of the pipeline (machine/pipeline_patterns.h)
+  bool is_known = false;        // enter and leave: it is not run
   const Box* box = nullptr;     // of a buffer; valid during the call only
   // Where in its loops the agent stands, for interp/machine/loop_indices.h; valid during the call
   // only.

@@ -1,7 +1,8 @@
 // What it takes to make a task graph, part by part: the run alone, that of single points, the run
 // with its verdict and what of this is analysis, the run that is recorded, cutting it into nodes,
-// and the edges. Counters are milliseconds of the processor: who else is at work on the machine has
-// less part in them than in time that passes.
+// the edges; all of it for a folded graph, and what unfolding it takes. Counters are milliseconds
+// of the processor: who else is at work on the machine has less part in them than in time that
+// passes.
 #include <benchmark/benchmark.h>
 
 #include <ctime>
@@ -18,6 +19,7 @@
 #include "interp/graph/recorder.h"
 #include "interp/graph/segments.h"
 #include "interp/graph/task_graph.h"
+#include "interp/graph/unfold.h"
 #include "interp/launch.h"
 #include "interp/run.h"
 
@@ -52,7 +54,7 @@ void planning(benchmark::State& state, const char* text) {
   how.run.wants_values = false;
   how.run.schedule = "eager";
   double run = 0, points = 0, certify_ms = 0, analysis = 0, record = 0, cut = 0, edges = 0,
-         whole = 0;
+         whole = 0, unfolded = 0;
   std::size_t nodes = 0;
   for (auto _ : state) {
     Milliseconds timer;
@@ -86,9 +88,11 @@ void planning(benchmark::State& state, const char* text) {
     graph::Frontier(made).run();
     edges += timer.lap();
     nodes = made.nodes.size();
-    const auto graph = graph::task_graph(simulate, how);
+    auto graph = graph::folded_task_graph(simulate, how);
     whole += timer.lap();
     if (!graph) return state.SkipWithError("no graph");
+    graph::unfold(*graph);
+    unfolded += timer.lap();
   }
   const auto count = [&](const char* name, double value) {
     state.counters[name] = benchmark::Counter(value, benchmark::Counter::kAvgIterations);
@@ -101,6 +105,7 @@ void planning(benchmark::State& state, const char* text) {
   count("4_cut", cut);
   count("5_edges", edges);
   count("6_task_graph", whole);
+  count("7_unfolded", unfolded);
   state.counters["nodes"] = static_cast<double>(nodes);
 }
 

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,31 +14,16 @@
 #include <vector>
 
 #include "interp/certificate/points/judged_points.h"
-#include "tests/source_dir.h"
 #include "tests/unit/graph_case.h"
-#include "tests/unit/graph_lines.h"
 #include "tests/unit/language_support.h"
+#include "tests/unit/shipped_calls.h"
+#include "tests/unit/small_program.h"
 
 namespace tessera {
 namespace {
 
 using graph::HalfId;
 using graph::TaskGraph;
-
-// Every call of the shipped kernels, and every program of the suite, right and wrong.
-std::vector<std::string> calls() {
-  std::vector<std::string> all;
-  const auto add = [&](const std::string& folder, const std::string& begin, bool names_file) {
-    for (const auto& file :
-         std::filesystem::recursive_directory_iterator(test::source_dir() + folder))
-      for (const std::string& run : test::lines_behind(file.path(), begin))
-        all.push_back((names_file ? file.path().string() : "") + run);
-  };
-  add("/kernels/programs", "// small call: ", false);
-  add("/tests/suite", "// RUN: verify", true);
-  add("/tests/points", "// RUN: verify", true);
-  return all;
-}
 
 Expected<Certificate> verdict(const cli::VerifyTarget& target, bool at_once) {
   CertifyOptions how = target.how;
@@ -55,7 +39,7 @@ Expected<Certificate> verdict(const cli::VerifyTarget& target, bool at_once) {
 
 TEST(AtOnce, proves_nothing_that_is_not_proved_of_the_expanded_program) {
   int proved = 0, refuted = 0, open = 0;
-  for (const std::string& call : calls()) {
+  for (const std::string& call : test::shipped_calls()) {
     SCOPED_TRACE(call);
     const auto target = test::graph_target(call);
     if (!target) continue;  // of another kernel of the file, say
@@ -149,7 +133,7 @@ void expect_same(const TaskGraph& a, const TaskGraph& b) {
 
 TEST(AtOnce, has_the_graph_of_the_expanded_program) {
   int graphs = 0, pipelines = 0;
-  for (const std::string& call : calls()) {
+  for (const std::string& call : test::shipped_calls()) {
     SCOPED_TRACE(call);
     const auto target = test::graph_target(call);
     if (!target) continue;
@@ -244,53 +228,16 @@ TEST(AtOnce, is_for_blocks_that_are_fetched_to_be_stored_one_after_the_other) {
   EXPECT_EQ(adds(" depth 2"), 1);
 }
 
-// One device runs it, on operands that are zero.
-class Small {
- public:
-  explicit Small(const std::string& text)
-      : structured_(*test::program(text)), expanded_(*expand(structured_)), points_(structured_) {
-    for (const Buffer& b : structured_.buffers)
-      if (b.role != Role::scratch) {
-        tensors_.push_back(std::make_unique<Tensor>(b.dtype, b.shape));
-        binding_.emplace(b.name, tensors_.back().get());
-      }
-  }
-  const Program& structured() const { return structured_; }
-  Simulate simulate() {
-    return
-        [this](const RunOptions& options) { return points_.run(expanded_, {binding_}, options); };
-  }
-  Certificate verdict(bool at_once, const MachineProfile& profile = {}) {
-    CertifyOptions how;
-    how.run.profile = profile;
-    how.run.math = Math::none;
-    if (at_once) how.run.rewrite = MoveAtOnce{};
-    const auto certificate = certify(simulate(), how);
-    if (!certificate) ADD_FAILURE() << render(certificate.diags());
-    return *certificate;
-  }
-  Expected<TaskGraph> graph(const MachineProfile& profile = {}) {
-    CertifyOptions how;
-    how.run.profile = profile;
-    return graph::task_graph(simulate(), how);
-  }
-
- private:
-  Program structured_, expanded_;
-  JudgedPoints points_;
-  std::vector<std::unique_ptr<Tensor>> tensors_;
-  Binding binding_;
-};
-
 const std::string in_and_out = "  in a: f32[8, 16] hbm\n  out o: f32[8, 16] hbm\n";
 
 // Both blocks of h are stored twice, the second time when the first is there: that is right, and
 // the short form cannot tell it from what is not.
 TEST(AtOnce, leaves_the_word_to_the_expanded_program) {
-  Small twice("kernel k()\n" + in_and_out +
-              "  hbm h: f32[8, 16]\n  sem s: bytes\n{\n  pipeline i in 4 {\n"
-              "    window x = a[(i mod 2) * 4 +: 4, :]\n    window y = h[(i mod 2) * 4 +: 4, :]\n"
-              "    y = x\n  }\n  start h -> o, s\n  wait s for h\n}\n");
+  test::SmallProgram twice(
+      "kernel k()\n" + in_and_out +
+      "  hbm h: f32[8, 16]\n  sem s: bytes\n{\n  pipeline i in 4 {\n"
+      "    window x = a[(i mod 2) * 4 +: 4, :]\n    window y = h[(i mod 2) * 4 +: 4, :]\n"
+      "    y = x\n  }\n  start h -> o, s\n  wait s for h\n}\n");
   EXPECT_EQ(twice.verdict(false).verdict, SchedulesVerdict::proved);
   const Certificate at_once = twice.verdict(true);
   ASSERT_EQ(at_once.verdict, SchedulesVerdict::refuted);
@@ -301,10 +248,11 @@ TEST(AtOnce, leaves_the_word_to_the_expanded_program) {
 }
 
 TEST(AtOnce, tells_which_pipeline_a_node_is_and_what_it_reads_of_the_scalars_around) {
-  Small program("kernel k()\n" + in_and_out +
-                "{\n  for j in 2 {\n    pipeline i in 1 {\n"
-                "      window x = a[j * 4 +: 4, :]\n      window y = o[j * 4 +: 4, :]\n"
-                "      y = x\n    }\n  }\n}\n");
+  test::SmallProgram program(
+      "kernel k()\n" + in_and_out +
+      "{\n  for j in 2 {\n    pipeline i in 1 {\n"
+      "      window x = a[j * 4 +: 4, :]\n      window y = o[j * 4 +: 4, :]\n"
+      "      y = x\n    }\n  }\n}\n");
   const auto graph = program.graph();
   ASSERT_TRUE(graph) << render(graph.diags());
   ASSERT_EQ(graph->nodes.size(), 2U);
@@ -320,9 +268,9 @@ TEST(AtOnce, tells_which_pipeline_a_node_is_and_what_it_reads_of_the_scalars_aro
 
 // The machine must have what the expanded program needs, and no more.
 TEST(AtOnce, takes_the_memory_of_the_expanded_program) {
-  Small program("kernel k()\n" + in_and_out +
-                "{\n  pipeline i in 4 {\n    window x = a[i * 2 +: 2, :]   depth 3\n"
-                "    window y = o[i * 2 +: 2, :]\n    y = x\n  }\n}\n");
+  test::SmallProgram program("kernel k()\n" + in_and_out +
+                             "{\n  pipeline i in 4 {\n    window x = a[i * 2 +: 2, :]   depth 3\n"
+                             "    window y = o[i * 2 +: 2, :]\n    y = x\n  }\n}\n");
   const RunStats needs = program.verdict(false).run.stats;
   EXPECT_GT(needs.peak_vmem, 2 * 2 * 16 * 4);
   for (const auto& [limit, most] : {std::pair(&MachineProfile::vmem_bytes, needs.peak_vmem),
@@ -341,20 +289,20 @@ TEST(AtOnce, takes_the_memory_of_the_expanded_program) {
 // the other has left in scratch.
 TEST(AtOnce, finds_what_points_have_in_common) {
   const auto stored = [](const std::string& place) {
-    return Small("kernel k()\n" + in_and_out + "  hbm h: f32[8, 16]\n{\n" +
-                 "  pipeline i in 2 parallel {\n    window x = a[i * 4 +: 4, :]\n"
-                 "    window y = h[" +
-                 place +
-                 " +: 4, :]\n    y = x\n  }\n"
-                 "  pipeline i in 2 {\n    window x = a[i * 4 +: 4, :]\n"
-                 "    window y = o[i * 4 +: 4, :]\n    y = x\n  }\n}\n")
+    return test::SmallProgram("kernel k()\n" + in_and_out + "  hbm h: f32[8, 16]\n{\n" +
+                              "  pipeline i in 2 parallel {\n    window x = a[i * 4 +: 4, :]\n"
+                              "    window y = h[" +
+                              place +
+                              " +: 4, :]\n    y = x\n  }\n"
+                              "  pipeline i in 2 {\n    window x = a[i * 4 +: 4, :]\n"
+                              "    window y = o[i * 4 +: 4, :]\n    y = x\n  }\n}\n")
         .verdict(true)
         .verdict;
   };
   EXPECT_EQ(stored("i * 4"), SchedulesVerdict::proved);
   EXPECT_EQ(stored("i * 2"), SchedulesVerdict::refuted);
   const auto left = [](const std::string& first) {
-    return Small(
+    return test::SmallProgram(
                "kernel k()\n" + in_and_out + "  in n: i32[2] smem\n  vmem v: f32[4, 16]\n{\n" +
                "  v = 0\n  pipeline i in 2 parallel {\n    window x = a[n[i] * 0 + i * 4 +: 4, :]\n"
                "    window y = o[i * 4 +: 4, :]\n    " +

@@ -16,6 +16,8 @@ namespace tessera {
 // As RunOptions::rewrite it asks for the form in which blocks of pipelines move at once
 // (core/passes/at_once.h). Whoever has no structured program runs the expanded one.
 struct MoveAtOnce {
+  // Pipelines of a known pattern are not run (interp/machine/pipeline_patterns.h).
+  bool knows_patterns = true;
   Program operator()(const Program& expanded) const { return expanded; }
 };
 bool asks_at_once(const RunOptions& options);

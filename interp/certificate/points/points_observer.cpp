@@ -76,6 +76,8 @@ void PointsObserver::begin(const Program& program, const RunOptions& options) {
   topology_ = {options.devices, options.cores};
   verdict_ = {};
   known_.clear();
+  patterns_.clear();
+  seen_ = nullptr;
   find_facts();
   cells_ = 0;
   first_cell_.clear();
@@ -95,6 +97,7 @@ void PointsObserver::on(const Event& event) {
   CoreState& core = cores_[site];
   if (event.kind == EventKind::point || event.kind == EventKind::points_end)
     return core.borders.push_back(event);
+  if (event.token >= 0 && event.kind != EventKind::start) return on_region(core, site, event);
   const bool is_step = event.kind != EventKind::enter && event.kind != EventKind::leave;
   if (is_step && !event.agent.is_copy()) pass_borders(core, site);
   switch (event.kind) {
@@ -123,6 +126,17 @@ void PointsObserver::on(const Event& event) {
   }
 }
 
+// Of a pipeline that has a pattern: what was started before it has moved.
+void PointsObserver::on_region(CoreState& core, SiteId site, const Event& event) {
+  pass_borders(core, site);
+  OfPattern& pattern = patterns_[event.token];
+  const bool enters = event.kind == EventKind::enter;
+  seen_ = enters && !event.is_known ? &pattern : nullptr;
+  if (enters || !event.is_known) return;
+  for (const auto& [loop, points] : pattern.points) verdict_.loops[loop].points += points;
+  for (const auto& [buffer, left] : pattern.left) core.left[buffer].push_back(left);
+}
+
 void PointsObserver::pass_borders(CoreState& core, SiteId site) {
   for (const Event& event : core.borders) {
     if (event.kind == EventKind::point)
@@ -145,8 +159,10 @@ void PointsObserver::end_loop(CoreState& core, SiteId site) {
   owners_.end_loop(site);
   const OpenLoop loop = std::move(core.open.back());
   core.open.pop_back();
-  verdict_.loops[facts(loop.statement).verdict].points +=
-      static_cast<std::int64_t>(loop.points.size());
+  const std::size_t number = facts(loop.statement).verdict;
+  const auto points = static_cast<std::int64_t>(loop.points.size());
+  verdict_.loops[number].points += points;
+  if (seen_ != nullptr) seen_->points.emplace_back(number, points);
   for (const auto& [key, log] : loop.logs) {
     compare(core, loop, key.first, key.second, log, site);
     if (!is_shared(key.second)) leave_behind(core, loop, key.second, log);

@@ -51,8 +51,8 @@ class PointsObserver : public Observer {
   struct OpenLoop {
     StmtId statement;
     const LoopFacts* facts = nullptr;
-    std::vector<std::int64_t> points;                           // the loop variable of each
-    std::map<std::pair<SiteId, BufferId>, Log> logs;            // by home and buffer
+    std::vector<std::int64_t> points;                 // the loop variable of each
+    std::map<std::pair<SiteId, BufferId>, Log> logs;  // by home and buffer
   };
   // Scratch that was stored in a loop that has ended. Two points: nobody knows what it holds.
   struct Left {
@@ -64,16 +64,23 @@ class PointsObserver : public Observer {
     // A point's last copy moves when its core has come to the next step, in another point or behind
     // the loop: these borders wait for that step.
     std::vector<Event> borders;
-    std::vector<OpenLoop> open;           // outermost first
+    std::vector<OpenLoop> open;  // outermost first
     Table<BufferId, std::vector<Left>> left;
+  };
+  // What the loops of a pipeline leave: those of each that is not run for it is of the same pattern
+  // (interp/machine/pipeline_patterns.h) leave the same.
+  struct OfPattern {
+    std::vector<std::pair<std::size_t, std::int64_t>> points;  // into verdict_.loops, and how many
+    std::vector<std::pair<BufferId, Left>> left;
   };
   struct LoopFacts {
     Table<BufferId, bool> stores;  // something in the loop stores it
     Table<BufferId, bool> own;     // allocated in the loop
-    std::size_t verdict = 0;   // into verdict_.loops
+    std::size_t verdict = 0;       // into verdict_.loops
   };
 
   void find_facts();
+  void on_region(CoreState& core, SiteId site, const Event& event);
   const LoopFacts& facts(StmtId statement) const { return facts_.at(statement); }
   bool is_shared(BufferId buffer) const;
   void pass_borders(CoreState& core, SiteId site);
@@ -100,6 +107,8 @@ class PointsObserver : public Observer {
   CellOwners owners_;
   Table<SiteId, CoreState> cores_;
   std::set<std::tuple<PlaceId, PlaceId, BufferId>> known_;  // races, by places and buffer
+  std::map<std::int64_t, OfPattern> patterns_;              // by Event::token
+  OfPattern* seen_ = nullptr;                               // of which the first pipeline runs
   PointsVerdict verdict_;
 };
 

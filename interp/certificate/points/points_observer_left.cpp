@@ -41,9 +41,11 @@ void PointsObserver::leave_behind(CoreState& core, const OpenLoop& loop, BufferI
     return true;
   });
   std::vector<Left>& left = core.left[buffer];
-  for (const auto& [box, by] : stored)
+  for (const auto& [box, by] : stored) {
     left.push_back({box, loop.statement, by.statement, place(core, loop, by.first),
                     by.second < 0 ? std::string() : place(core, loop, by.second)});
+    if (seen_ != nullptr) seen_->left.emplace_back(buffer, left.back());
+  }
 }
 
 // Scratch that points of an earlier loop stored: whoever reads it needs to know which was the last.
