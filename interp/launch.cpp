@@ -4,6 +4,7 @@
 
 #include "core/report/try.h"
 #include "interp/machine/control_flow.h"
+#include "interp/machine/pipeline_patterns.h"
 #include "interp/machine/shared_cells.h"
 #include "interp/memory/host_need.h"
 #include "interp/rerun.h"
@@ -94,6 +95,8 @@ Expected<std::unique_ptr<Machine>> launched(const Program& expanded,
   auto machine = std::make_unique<Machine>(expanded, options, schedule, std::move(code), steps);
   if (options.point_cores > 0)
     machine->split_points(TRY(find_shared_cells(expanded, bindings, options)));
+  if (PipelinePatterns::may_be(expanded, options))
+    machine->set_regions(std::make_unique<PipelinePatterns>(*machine));
   machine->bind(bindings);
   return machine;
 }

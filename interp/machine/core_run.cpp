@@ -220,7 +220,7 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
     const bool is_region = is_cell || i->code == op_index<Trace>() || i->code == op_index<End>();
     // Copies that were started move before a pipeline is told that is not run.
     const bool may_skip =
-        machine_.patterns() != nullptr && i->code == op_index<Trace>() && pipeline_of(stmt_->op);
+        machine_.regions() != nullptr && i->code == op_index<Trace>() && pipeline_of(stmt_->op);
     if (steps == 0 && (!is_region || may_skip)) {
       if (would_block()) machine_.block(*this);
       return rest(pc, ops);

@@ -7,7 +7,6 @@
 #include "core/host/host_memory.h"
 #include "core/passes/purpose.h"
 #include "core/program/refs.h"
-#include "interp/machine/pipeline_patterns.h"
 #include "interp/machine/point_cores.h"
 #include "interp/schedule/strategies.h"
 
@@ -41,8 +40,6 @@ Machine::Machine(const Program& program, const RunOptions& options, const Schedu
       if (purpose == Purpose::work) ++next;
     }
   }
-  if (PipelinePatterns::may_be(program, options))
-    patterns_ = std::make_unique<PipelinePatterns>(*this);
   if (options.math != Math::none) return;
   for (const Stmt& s : program.body) left_out_.add(is_left_out(program, s.op));
 }
@@ -56,7 +53,7 @@ Machine::~Machine() {
 void Machine::emit(Event& event) {
   event.step = step_;
   if (event.kind != EventKind::points_end) hash(event);  // what came before says it
-  if (patterns_ != nullptr) patterns_->on(event);
+  if (regions_ != nullptr) regions_->on(event);
   if (options_.observers.empty()) return;
   if (!event.agent.is_copy())
     event.registers = core_state(topology_.of(event.agent)).core.registers().data();

@@ -20,9 +20,8 @@
 
 namespace tessera {
 
-class PipelinePatterns;  // interp/machine/pipeline_patterns.h
-class PointCores;        // interp/machine/point_cores.h
-class SharedCells;       // interp/machine/shared_cells.h
+class PointCores;   // interp/machine/point_cores.h
+class SharedCells;  // interp/machine/shared_cells.h
 struct MachineImage;     // interp/machine/machine_image.h
 
 // A core, and what belongs to it; hbm it has together with the other cores of its device.
@@ -46,6 +45,15 @@ class Pausing {
   ~Pausing() = default;
 };
 
+// Asked at the begin of each trace region whether it is to be run, and told of all that happens.
+class RegionPolicy {
+ public:
+  virtual ~RegionPolicy() = default;
+  virtual Step enter(Core& core) = 0;  // skip: all of it is done
+  virtual void leave(Core& core) = 0;
+  virtual void on(const Event& event) = 0;
+};
+
 class Machine : private Enabled {
  public:
   Machine(const Program& program, const RunOptions& options, const Schedule& schedule, Code code,
@@ -56,6 +64,8 @@ class Machine : private Enabled {
 
   // Points of parallel loops are to run side by side; the cells that they share are known.
   void split_points(SharedCells cells);
+  // Who is asked of regions; without it each is run.
+  void set_regions(std::unique_ptr<RegionPolicy> regions) { regions_ = std::move(regions); }
   // Storages of operands and results are the tensors'; binding names them for each device.
   void bind(const std::vector<Binding>& bindings);
   // Moves agents until nothing can move, or the run is stopped; then `checks` says what is wrong.
@@ -123,7 +133,7 @@ class Machine : private Enabled {
   bool pass(std::int64_t ops);
   void undo_step() { --step_; }
   void count_steps(std::int64_t steps) { step_ += steps; }
-  PipelinePatterns* patterns() { return patterns_.get(); }  // null: each pipeline is run
+  RegionPolicy* regions() { return regions_.get(); }  // null: each is run
   SemCell& cell(const SemId& sem) {
     return core_state(sem.site).semaphores.cell(sem.semaphore, sem.cell);
   }
@@ -223,7 +233,7 @@ class Machine : private Enabled {
   Topology topology_;
   Table<SiteId, std::unique_ptr<CoreState>> core_states_;
   std::unique_ptr<PointCores> points_;  // null: each core does its points one after the other
-  std::unique_ptr<PipelinePatterns> patterns_;
+  std::unique_ptr<RegionPolicy> regions_;
   Copies copies_;
   Ready ready_;
   std::vector<SiteId> blocked_;  // cores, longest first

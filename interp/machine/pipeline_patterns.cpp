@@ -6,7 +6,6 @@
 
 #include "core/passes/at_once.h"
 #include "core/program/refs.h"
-#include "interp/machine/machine.h"
 
 namespace tessera {
 namespace {

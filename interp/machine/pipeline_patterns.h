@@ -7,33 +7,26 @@
 #include <vector>
 
 #include "core/program/program.h"
-#include "interp/exec/exec.h"
-#include "interp/machine/topology.h"
-#include "interp/machine/usage.h"
+#include "interp/machine/machine.h"
 #include "interp/memory/joined_boxes.h"
-#include "interp/observe/event.h"
 
 namespace tessera {
-
-class Machine;
-struct RunOptions;
 
 // A pipeline loads no number of memory and asks for no place in the machine, so that the scalars
 // around it decide what it does; and what it reads is defined, so that nothing else does. The next
 // one that begins with the same scalars, where the same is defined and as much memory is taken, is
 // of the same pattern: it is not run, what it reaches of the memory around it is told and counts
 // as stored. Events that enter a pipeline say so: Event::token is its pattern.
-class PipelinePatterns {
+class PipelinePatterns final : public RegionPolicy {
  public:
   // Whether a run of the program can have any: one core after the other does all that it can, and
   // no values are computed.
   static bool may_be(const Program& program, const RunOptions& options);
   explicit PipelinePatterns(Machine& machine);
 
-  // The core is at the begin of a region; skip: the whole region is done.
-  Step enter(Core& core);
-  void leave(Core& core);
-  void on(const Event& event);
+  Step enter(Core& core) override;
+  void leave(Core& core) override;
+  void on(const Event& event) override;
 
  private:
   // Rectangles of one buffer, and who reached them first.
