@@ -27,7 +27,7 @@ std::vector<std::vector<Stretch>> cut(const graph::Memories& memories, graph::No
   const graph::TaskGraph& graph = memories.graph();
   for (const graph::ActionId a : graph.nodes[node].actions) {
     const graph::Action& copy = graph.actions[a];
-    const std::int64_t size = bytes_of_element(memories, copy.from.memory);
+    const std::int64_t size = bytes_of_element(memories, copy.from().memory);
     for (const graph::Piece& piece : graph::pieces(graph, a)) {
       const std::int64_t elements = piece.to.elements();
       for (std::int64_t at = 0; at < elements;) {
@@ -37,8 +37,8 @@ std::vector<std::vector<Stretch>> cut(const graph::Memories& memories, graph::No
         }
         const std::int64_t end = std::min(elements, at + room / size);
         all.back().push_back(half == graph::Part::read
-                                 ? Stretch{copy.from.memory, piece.from, at, end}
-                                 : Stretch{copy.to.memory, piece.to, at, end});
+                                 ? Stretch{copy.from().memory, piece.from, at, end}
+                                 : Stretch{copy.to().memory, piece.to, at, end});
         room -= (end - at) * size;
         at = end;
       }

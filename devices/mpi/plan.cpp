@@ -128,10 +128,10 @@ std::uint64_t graph_hash(const graph::TaskGraph& graph) {
     mix(hash, action.statement);
     mix(hash, action.site);
     for (const auto& scalar : action.scalars) hash.mix(static_cast<std::uint64_t>(scalar.second));
-    mix(hash, action.from.memory);
-    mix(hash, action.from.box);
-    mix(hash, action.to.memory);
-    mix(hash, action.to.box);
+    mix(hash, action.from().memory);
+    mix(hash, action.from().box);
+    mix(hash, action.to().memory);
+    mix(hash, action.to().box);
     hash.mix((action.adds ? 1U : 0U) | (action.stored_only ? 2U : 0U));
   }
   for (const graph::Instance& instance : graph.instances.all) {
@@ -178,7 +178,7 @@ void keep_own(graph::TaskGraph& graph, const Shares& shares, int process) {
   for (const graph::ActionId id : graph.actions.ids()) {
     graph::Action& action = graph.actions[id];
     const bool is_here = action.is_copy
-                             ? is_own(action.from.memory) || is_own(action.to.memory)
+                             ? is_own(action.from().memory) || is_own(action.to().memory)
                              : shares.owner(graph.topology.device(action.site)) == process;
     if (is_here) continue;
     graph.touches[id] = {};

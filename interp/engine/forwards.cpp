@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "interp/memory/box_index.h"
 #include "interp/graph/footprint.h"
+#include "interp/memory/box_index.h"
 
 namespace tessera::graph {
 namespace {
@@ -47,7 +47,7 @@ class Finder {
   bool is_plain(const Node& node) const {
     const Action& copy = first(node);
     return node.kind == NodeKind::copy && !copy.adds && !copy.stored_only &&
-           is_held(copy.from.memory) && same_kept_sizes(copy.from.box, copy.to.box);
+           is_held(copy.from().memory) && same_kept_sizes(copy.from().box, copy.to().box);
   }
 
   bool may_touch(HalfId half, const Touch& touch) const {
@@ -55,25 +55,25 @@ class Finder {
     if (graph_.halves[half].part == Part::write) return is_plain(node);
     if (graph_.halves[half].part == Part::read || touch.writes) return false;
     return std::none_of(node.actions.begin(), node.actions.end(), [&](ActionId a) {
-      return graph_.actions[a].is_copy && graph_.actions[a].from.memory == touch.memory;
+      return graph_.actions[a].is_copy && graph_.actions[a].from().memory == touch.memory;
     });
   }
 
   // What is written after it was read has to be copied.
   void look_at_source(const Node& node) {
-    if (!node.copies() || !found_.is_filled[first(node).to.memory] || !is_plain(node)) return;
-    const Rectangle& from = first(node).from;
+    if (!node.copies() || !found_.is_filled[first(node).to().memory] || !is_plain(node)) return;
+    const Rectangle& from = first(node).from();
     const auto writers = writers_.find(from.memory);
     if (writers == writers_.end()) return;
     writers->second.for_each_meeting(from.box, [&](const Box&, HalfId writer) {
-      if (writer > node.first) found_.is_filled[first(node).to.memory] = false;
+      if (writer > node.first) found_.is_filled[first(node).to().memory] = false;
     });
   }
 
   void note_source(const Node& node) {
-    if (!node.copies() || !found_.is_filled[first(node).to.memory]) return;
-    std::vector<MemoryId>& sources = found_.sources[first(node).to.memory];
-    const MemoryId from = first(node).from.memory;
+    if (!node.copies() || !found_.is_filled[first(node).to().memory]) return;
+    std::vector<MemoryId>& sources = found_.sources[first(node).to().memory];
+    const MemoryId from = first(node).from().memory;
     if (std::find(sources.begin(), sources.end(), from) == sources.end()) sources.push_back(from);
   }
 

@@ -24,18 +24,18 @@ std::int64_t element_bytes(const TaskGraph& graph, MemoryId memory) {
 
 std::vector<Piece> pieces(const TaskGraph& graph, ActionId copy) {
   const Action& action = graph.actions[copy];
-  if (!action.stored_only) return {{action.from.box, action.to.box}};
+  if (!action.stored_only) return {{action.from().box, action.to().box}};
   std::vector<Piece> all;
   for (const Touch& touch : graph.touches[copy])
     if (touch.writes)
-      all.push_back({counterpart(touch.box, action.to.box, action.from.box), touch.box});
+      all.push_back({counterpart(touch.box, action.to().box, action.from().box), touch.box});
   return all;
 }
 
 std::int64_t moved_bytes(const TaskGraph& graph, ActionId copy) {
   std::int64_t elements = 0;
   for (const Piece& piece : pieces(graph, copy)) elements += piece.to.elements();
-  return elements * element_bytes(graph, graph.actions[copy].to.memory);
+  return elements * element_bytes(graph, graph.actions[copy].to().memory);
 }
 
 std::int64_t message_bytes(const TaskGraph& graph, NodeId node) {
@@ -116,7 +116,7 @@ Tensor& Memories::tensor(MemoryId memory) {
 TileView Memories::view(MemoryId memory, const Box& box) {
   if (is_forwarded(memory)) {
     const Action& copy = bringer(memory, box);
-    return view(copy.from.memory, counterpart(box, copy.to.box, copy.from.box));
+    return view(copy.from().memory, counterpart(box, copy.to().box, copy.from().box));
   }
   const Buffer& buffer = graph_.program.buffers[graph_.memories[memory].buffer];
   const Layout layout(buffer);
@@ -130,14 +130,15 @@ void Memories::move(NodeId node) {
   for (const ActionId a : graph_.nodes[node].actions) {
     const Action& copy = graph_.actions[a];
     for (const Piece& piece : pieces(graph_, a))
-      move_elements(view(copy.to.memory, piece.to), view(copy.from.memory, piece.from), copy.adds);
+      move_elements(view(copy.to().memory, piece.to), view(copy.from().memory, piece.from),
+                    copy.adds);
   }
 }
 
 void Memories::read(NodeId node, std::byte* out) {
   for (const ActionId a : graph_.nodes[node].actions)
     for (const Piece& piece : pieces(graph_, a)) {
-      const TileView from = view(graph_.actions[a].from.memory, piece.from);
+      const TileView from = view(graph_.actions[a].from().memory, piece.from);
       copy_elements(compact(out, from), from);
       out += bytes_of(from);
     }
@@ -146,7 +147,7 @@ void Memories::read(NodeId node, std::byte* out) {
 void Memories::write(NodeId node, const std::byte* in) {
   for (const ActionId a : graph_.nodes[node].actions)
     for (const Piece& piece : pieces(graph_, a)) {
-      const TileView to = view(graph_.actions[a].to.memory, piece.to);
+      const TileView to = view(graph_.actions[a].to().memory, piece.to);
       move_elements(to, compact(const_cast<std::byte*>(in), to), graph_.actions[a].adds);
       in += bytes_of(to);
     }
@@ -158,8 +159,8 @@ std::byte* Memories::in_place(NodeId node, Part part) {
   const Action& copy = graph_.actions[of.actions.front()];
   const std::vector<Piece> moved = pieces(graph_, of.actions.front());
   if (moved.size() != 1 || (part == Part::write && copy.adds)) return nullptr;
-  const TileView at = part == Part::read ? view(copy.from.memory, moved.front().from)
-                                         : view(copy.to.memory, moved.front().to);
+  const TileView at = part == Part::read ? view(copy.from().memory, moved.front().from)
+                                         : view(copy.to().memory, moved.front().to);
   return is_dense(at) ? at.data : nullptr;
 }
 

@@ -15,10 +15,10 @@ void Memories::read_in_place(const Forwards& forwards) {
 }
 
 void Memories::forward(ActionId copy) {
-  const Rectangle& to = graph_.actions[copy].to;
+  const Rectangle& to = graph_.actions[copy].to();
   std::vector<ActionId>& brought = brought_[to.memory];
   std::erase_if(brought,
-                [&](ActionId old) { return contains(to.box, graph_.actions[old].to.box); });
+                [&](ActionId old) { return contains(to.box, graph_.actions[old].to().box); });
   brought.push_back(copy);
 }
 
@@ -26,7 +26,7 @@ const Action& Memories::bringer(MemoryId memory, const Box& box) const {
   const auto found = brought_.find(memory);
   CHECK(found != brought_.end());
   const auto copy = std::find_if(found->second.rbegin(), found->second.rend(), [&](ActionId one) {
-    return contains(graph_.actions[one].to.box, box);
+    return contains(graph_.actions[one].to().box, box);
   });
   CHECK(copy != found->second.rend());
   return graph_.actions[*copy];

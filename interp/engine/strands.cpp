@@ -46,7 +46,7 @@ class Splitter {
 
  private:
   const Action& action(Number a) const { return graph_.actions[actions_[a]]; }
-  const std::vector<Touch>& touches(Number a) const { return graph_.touches[actions_[a]]; }
+  const Touches& touches(Number a) const { return graph_.touches[actions_[a]]; }
   // Of one strand: a number, or scratch that each has for itself.
   bool is_own(MemoryId m) const { return !graph_.memories[m].buffer || private_[m]; }
 

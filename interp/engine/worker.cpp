@@ -67,7 +67,7 @@ bool Worker::run(NodeId node) {
   const Node& of = graph_.nodes[node];
   if (!of.copies()) return run(of.actions);
   const ActionId first = of.actions.front();
-  if (memories_.is_forwarded(graph_.actions[first].to.memory)) {
+  if (memories_.is_forwarded(graph_.actions[first].to().memory)) {
     copy(first);
     memories_.forward(first);
   } else {
@@ -115,10 +115,10 @@ void Worker::perform(const Action& action) {
 // until one of the two changes.
 void Worker::copy(ActionId id) {
   const Action& action = graph_.actions[id];
-  Storage &from = *storage(action.from.memory), &to = *storage(action.to.memory);
+  Storage &from = *storage(action.from().memory), &to = *storage(action.to().memory);
   const bool is_whole = !action.stored_only && !action.adds;
-  if (is_whole && same_kept_sizes(action.from.box, action.to.box))
-    return to.land(action.to.box, from.snapshot(action.from.box),
+  if (is_whole && same_kept_sizes(action.from().box, action.to().box))
+    return to.land(action.to().box, from.snapshot(action.from().box),
                    graph_.program.place_of(action.statement));
   for (const Piece& piece : pieces(graph_, id)) {
     const TileView into = action.adds ? to.update(piece.to) : to.write(piece.to);

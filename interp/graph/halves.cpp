@@ -13,7 +13,7 @@ namespace {
 // What pipelines of each pattern touch, in the memory of the first.
 class PatternTouches {
  public:
-  PatternTouches(const TaskGraph& graph, const Table<ActionId, std::vector<Touch>>& touches)
+  PatternTouches(const TaskGraph& graph, const Table<ActionId, Touches>& touches)
       : graph_(graph), touches_(touches), known_(graph.instances.patterns.size()) {}
 
   std::vector<Touch> of(InstanceId instance, Footprint& footprint) {
@@ -43,13 +43,13 @@ class PatternTouches {
   }
 
   const TaskGraph& graph_;
-  const Table<ActionId, std::vector<Touch>>& touches_;
+  const Table<ActionId, Touches>& touches_;
   Table<PatternId, std::optional<std::vector<Touch>>> known_;
 };
 
 }  // namespace
 
-void add_halves(TaskGraph& graph, const Table<ActionId, std::vector<Touch>>& touches) {
+void add_halves(TaskGraph& graph, const Table<ActionId, Touches>& touches) {
   graph.halves.clear();
   Footprint reads(graph), writes(graph);
   PatternTouches of_patterns(graph, touches);

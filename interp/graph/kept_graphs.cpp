@@ -106,13 +106,9 @@ void KeptGraphs::clear() {
 
 std::size_t bytes_of(const TaskGraph& graph) {
   std::size_t bytes = graph.memories.size() * sizeof(Memory) + graph.nodes.size() * sizeof(Node) +
-                      graph.actions.size() * (sizeof(Action) + sizeof(ActionId));
-  for (const Action& action : graph.actions)
-    bytes += action.scalars.size() * sizeof(action.scalars[0]) +
-             action.numbers.size() * sizeof(action.numbers[0]) +
-             action.memories.size() * sizeof(MemoryId);
-  for (const std::vector<Touch>& touches : graph.touches)
-    bytes += sizeof(touches) + touches.size() * sizeof(Touch);
+                      graph.actions.size() * (sizeof(Action) + sizeof(ActionId)) +
+                      graph.touches.size() * sizeof(Touches) +
+                      static_cast<std::size_t>(graph.arena->bytes());
   for (const Half& half : graph.halves)
     bytes +=
         sizeof(Half) + half.touches.size() * sizeof(Touch) + half.before.size() * sizeof(Before);

@@ -105,6 +105,7 @@ void make(TaskGraph& graph, Log log) {
   graph.memories = std::move(log.memories);
   graph.actions = std::move(log.actions);
   graph.touches = std::move(log.touches);
+  graph.arena = std::move(log.arena);
   graph.instances = std::move(log.instances);
   add_halves(graph, graph.touches);
   Frontier all(graph);

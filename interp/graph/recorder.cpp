@@ -191,19 +191,19 @@ void Recorder::on_start(const Event& event) {
     there = topology_.of(AgentId{static_cast<std::int32_t>(event.registers[remote.device.index]),
                                  static_cast<std::int16_t>(core)});
   }
-  action.from = {memory(here, program_.value(from->base).buffer), box(event, *from)};
-  action.to = {memory(there, program_.value(to->base).buffer), box(event, *to)};
+  action.ends = ends({memory(here, program_.value(from->base).buffer), box(event, *from)},
+                     {memory(there, program_.value(to->base).buffer), box(event, *to)});
   const SemaphoreId semaphore = program_.value(arrived->base).semaphore;
   const Shape& shape = program_.semaphores[semaphore].shape;
   const Box at = box(event, *arrived);
   std::int64_t position = 0;
   for (std::size_t d = 0; d < shape.size(); ++d) position = position * shape[d] + at.start[d];
   Item& item = add(here, ItemKind::start, event);
-  item.action = log_.actions.add(std::move(action));
+  item.action = log_.actions.add(action);
   item.cell = cell(there, semaphore, position);
   item.amount = event.amount;
   log_.touches.add({});
-  log_.touches.back().reserve(2);  // its two halves
+  log_.touches.back().reserve(*log_.arena, 2);  // its two halves
   copies_[here].push_back(item.action);
 }
 
@@ -212,14 +212,14 @@ void Recorder::on_copy(const Event& event) {
   const ActionId id = copy(event.agent);
   const bool reads = event.kind == EventKind::read;
   const MemoryId reached = memory(event.site, event.object.buffer());
-  (reads ? log_.actions[id].from : log_.actions[id].to).memory = reached;
+  log_.actions[id].ends[reads ? 0 : 1].memory = reached;
   add_touch(id, {reached, reads || event.kind == EventKind::accumulate, !reads, *event.box});
 }
 
 // Of a write-back those bytes count that were stored.
 void Recorder::add_touch(ActionId id, const Touch& touch) {
   Action& action = log_.actions[id];
-  log_.touches[id].push_back(touch);
+  log_.touches[id].push_back(*log_.arena, touch);
   if (action.stored_only && touch.writes)
     action.bytes +=
         touch.box.elements() * size_of(program_.buffers[log_.memories[touch.memory].buffer].dtype);
@@ -256,11 +256,13 @@ void Recorder::begin_action(const Event& event) {
   const SiteId here = site(event);
   Action action{.statement = event.statement, .site = here};
   const Needs& kept = needs(event.statement);
-  action.scalars.reserve(kept.scalars.size());
-  for (const ValueId v : kept.scalars) action.scalars.emplace_back(v, event.registers[v.index]);
-  for (const ValueId v : kept.numbers) action.numbers.emplace_back(v, loaded_.at({here, v}));
-  action.memories.reserve(kept.buffers.size());
-  for (const BufferId b : kept.buffers) action.memories.push_back(memory(here, b));
+  Arena& arena = *log_.arena;
+  action.scalars.reserve(arena, kept.scalars.size());
+  for (const ValueId v : kept.scalars)
+    action.scalars.push_back(arena, {v, event.registers[v.index]});
+  for (const ValueId v : kept.numbers) action.numbers.push_back(arena, {v, loaded_.at({here, v})});
+  action.memories.reserve(arena, kept.buffers.size());
+  for (const BufferId b : kept.buffers) action.memories.push_back(arena, memory(here, b));
   const ValueId result = program_.body[event.statement].result;
   if (result != no_value && numbers_->is_data(result)) {
     // Each load gives a number of its own.
@@ -269,14 +271,13 @@ void Recorder::begin_action(const Event& event) {
     loaded_[{here, result}] = action.loads;
   }
   Item& item = add(here, ItemKind::action, event);
-  item.action = log_.actions.add(std::move(action));
-  std::vector<Touch> touches;
-  touches.reserve(kept.numbers.size() + kept.buffers.size() +
-                  (log_.actions[item.action].loads ? 1 : 0));
-  const Action& added = log_.actions[item.action];
-  for (const auto& number : added.numbers) touches.push_back({number.second, true, false, {}});
-  if (added.loads) touches.push_back({added.loads, false, true, {}});
-  log_.touches.add(std::move(touches));
+  item.action = log_.actions.add(action);
+  Touches touches;
+  touches.reserve(arena, kept.numbers.size() + kept.buffers.size() + (action.loads ? 1 : 0));
+  for (const auto& number : action.numbers)
+    touches.push_back(arena, {number.second, true, false, {}});
+  if (action.loads) touches.push_back(arena, {action.loads, false, true, {}});
+  log_.touches.add(touches);
   last_[here] = {event.step, item.action};
 }
 
@@ -290,12 +291,12 @@ void Recorder::begin_move(const Event& event) {
   Action action{.statement = event.statement, .site = here, .is_copy = true};
   action.stored_only = back != nullptr && !writes_blocks_;
   if (!action.stored_only) action.bytes = event.amount;
-  action.from = {memory(here, program_.value(from.base).buffer), box(event, from)};
-  action.to = {memory(here, program_.value(to.base).buffer), box(event, to)};
+  action.ends = ends({memory(here, program_.value(from.base).buffer), box(event, from)},
+                     {memory(here, program_.value(to.base).buffer), box(event, to)});
   Item& item = add(here, ItemKind::action, event);
-  item.action = log_.actions.add(std::move(action));
+  item.action = log_.actions.add(action);
   log_.touches.add({});
-  log_.touches.back().reserve(2);
+  log_.touches.back().reserve(*log_.arena, 2);
   last_[here] = {event.step, item.action};
 }
 
@@ -319,7 +320,15 @@ void Recorder::on_core(const Event& event) {
 }
 
 // Of a . b added to acc, read in this order: the product of their elements is (m k n) squared.
-std::int64_t Recorder::flops(const std::vector<Touch>& touches) {
+ArenaList<Rectangle> Recorder::ends(const Rectangle& from, const Rectangle& to) {
+  ArenaList<Rectangle> both;
+  both.reserve(*log_.arena, 2);
+  both.push_back(*log_.arena, from);
+  both.push_back(*log_.arena, to);
+  return both;
+}
+
+std::int64_t Recorder::flops(const Touches& touches) {
   if (touches.size() < 3) return 0;
   const Box &a = touches[touches.size() - 3].box, &acc = touches.back().box;
   std::int64_t rows = 1;

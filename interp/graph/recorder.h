@@ -40,7 +40,8 @@ struct Item {
 struct Log {
   Table<MemoryId, Memory> memories;
   Table<ActionId, Action> actions;
-  Table<ActionId, std::vector<Touch>> touches;
+  Table<ActionId, Touches> touches;
+  std::shared_ptr<Arena> arena = std::make_shared<Arena>();
   Instances instances;
   Table<SiteId, std::vector<Item>> items;
   Table<GraphCellId, GraphCell> cells;
@@ -92,7 +93,8 @@ class Recorder : public Observer {
   void begin_move(const Event& event);
   const Needs& needs(StmtId statement);
   void need(Needs& needs, ValueId value) const;
-  static std::int64_t flops(const std::vector<Touch>& touches);
+  static std::int64_t flops(const Touches& touches);
+  ArenaList<Rectangle> ends(const Rectangle& from, const Rectangle& to);
   Item& add(SiteId site, ItemKind kind, const Event& event);
   SiteId site(const Event& event) const { return topology_.of(event.agent.issuer()); }
   MemoryId memory(SiteId site, BufferId buffer);

@@ -197,7 +197,7 @@ class Cutter {
     begin(gather_);
     const Action& copy = action(item);
     if (gather_ != no_node && nodes_[gather_].statement == copy.statement && !copy.adds &&
-        log_.actions[nodes_[gather_].actions.front()].to.memory == copy.to.memory) {
+        log_.actions[nodes_[gather_].actions.front()].to().memory == copy.to().memory) {
       nodes_[gather_].kind = NodeKind::gather;
       return add(nodes_[gather_], item);
     }

@@ -16,11 +16,16 @@ std::string_view name(NodeKind kind) {
   return "?";
 }
 
+const Rectangle& Action::end(std::size_t which) const {
+  static const Rectangle nowhere;
+  return ends.empty() ? nowhere : ends[which];
+}
+
 SiteId TaskGraph::home(const Half& half) const {
   const Node& node = nodes[half.node];
   if (half.part == Part::whole) return node.site;
   const Action& first = actions[node.actions.front()];
-  return memories[half.part == Part::read ? first.from.memory : first.to.memory].home;
+  return memories[half.part == Part::read ? first.from().memory : first.to().memory].home;
 }
 
 bool TaskGraph::is_message(const Node& node) const {

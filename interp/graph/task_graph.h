@@ -4,12 +4,14 @@
 // every schedule has. docs/engines.md says why, and what a node is.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/program/program.h"
 #include "interp/certificate/certificate.h"
+#include "interp/graph/arena.h"
 #include "interp/graph/instances.h"
 #include "interp/machine/topology.h"
 #include "interp/memory/view.h"
@@ -45,20 +47,28 @@ struct Touch {
 };
 
 // What a node does: one op, or one copy. The op's scalars are those that its core had in the run.
+// Lists are in the graph's arena.
 struct Action {
   StmtId statement;
   SiteId site{};
   bool is_copy = false;
-  std::vector<std::pair<ValueId, std::int64_t>> scalars{};  // of an op, but for constants
-  std::vector<std::pair<ValueId, MemoryId>> numbers{};      // that it reads when it runs
-  std::vector<MemoryId> memories{};                         // of an op, which its slices name
-  MemoryId loads{};                                         // the number that the op gives
-  Rectangle from{}, to{};                                   // of a copy
   bool adds = false;
   bool stored_only = false;  // a write-back: takes those elements alone that were stored
   bool is_local = true;      // it stays with its core
+  MemoryId loads{};          // the number that the op gives
+  ArenaList<std::pair<ValueId, std::int64_t>> scalars{};  // of an op, but for constants
+  ArenaList<std::pair<ValueId, MemoryId>> numbers{};      // that it reads when it runs
+  ArenaList<MemoryId> memories{};                         // of an op, which its slices name
+  ArenaList<Rectangle> ends{};                            // of a copy: from where, to where
   std::int64_t bytes = 0, flops = 0;
+
+  const Rectangle& from() const { return end(0); }
+  const Rectangle& to() const { return end(1); }
+
+ private:
+  const Rectangle& end(std::size_t which) const;  // of an op: in no memory
 };
+using Touches = ArenaList<Touch>;
 
 // gather: copies that one statement starts between two synchronisations, to one memory.
 enum class NodeKind : std::uint8_t { copy, gather, pipeline, stretch };
@@ -112,7 +122,8 @@ struct TaskGraph {
   Table<MemoryId, Memory> memories{};
   Table<ActionId, Action> actions{};
   // What each action reaches; of a write-back what it writes is what was stored.
-  Table<ActionId, std::vector<Touch>> touches{};
+  Table<ActionId, Touches> touches{};
+  std::shared_ptr<Arena> arena = std::make_shared<Arena>();
   Instances instances{};         // of a folded graph; else none
   Table<NodeId, Node> nodes{};   // in commit order
   Table<HalfId, Half> halves{};  // node after node; of a copy the reading one first

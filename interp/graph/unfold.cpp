@@ -49,8 +49,8 @@ class Unfolder {
   void take_actions(ActionId end) {
     const ActionId first = actions_.next();
     for (; next_action_ < end; ++next_action_) {
-      new_action_.add(actions_.add(std::move(graph_.actions[next_action_])));
-      touches_.add(std::move(graph_.touches[next_action_]));
+      new_action_.add(actions_.add(graph_.actions[next_action_]));
+      touches_.add(graph_.touches[next_action_]);
     }
     if (actions_.next() != first) old_.emplace_back(first, actions_.next());
   }
@@ -61,13 +61,21 @@ class Unfolder {
   void take_memory() { new_memory_[next_memory_] = memories_.add(graph_.memories[next_memory_]); }
 
   template <typename Of>
-  static void rename(Action& action, std::vector<Touch>& touches, Of of) {
+  static void rename(Action& action, Touches& touches, Of of) {
     for (auto& number : action.numbers) number.second = of(number.second);
     for (MemoryId& m : action.memories) m = of(m);
     action.loads = of(action.loads);
-    action.from.memory = of(action.from.memory);
-    action.to.memory = of(action.to.memory);
+    for (Rectangle& end : action.ends) end.memory = of(end.memory);
     for (Touch& touch : touches) touch.memory = of(touch.memory);
+  }
+
+  // Lists that name memory are its own.
+  Action copy(const Action& like) {
+    Action action = like;
+    action.numbers = like.numbers.copy(*graph_.arena);
+    action.memories = like.memories.copy(*graph_.arena);
+    action.ends = like.ends.copy(*graph_.arena);
+    return action;
   }
 
   // Memory that the pipeline is the first to reach comes in the order in which it does.
@@ -99,8 +107,9 @@ class Unfolder {
     for (ActionId a = pattern.first; a < pattern.last; ++a) {
       const ActionId first = new_action_[a];
       const Action& like = actions_[first];  // and stays there
-      actions_.add(is_wanted ? like : Action{.statement = like.statement, .is_copy = like.is_copy});
-      touches_.add(is_wanted ? touches_[first] : std::vector<Touch>());
+      actions_.add(is_wanted ? copy(like)
+                             : Action{.statement = like.statement, .is_copy = like.is_copy});
+      touches_.add(is_wanted ? touches_[first].copy(*graph_.arena) : Touches());
       actions_.back().site = site;
       if (is_wanted) rename(actions_.back(), touches_.back(), of);
     }
@@ -122,7 +131,7 @@ class Unfolder {
   TaskGraph& graph_;
   const std::function<bool(SiteId)>& wants_;
   Table<ActionId, Action> actions_;
-  Table<ActionId, std::vector<Touch>> touches_;
+  Table<ActionId, Touches> touches_;
   Table<MemoryId, Memory> memories_;
   ActionId next_action_{0};  // of the folded graph
   MemoryId next_memory_{0};

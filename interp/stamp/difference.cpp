@@ -55,8 +55,8 @@ const WriteEvent* writer(const TaskGraph& graph, const std::vector<WriteEvent>& 
   const Action& action = graph.actions[last->action];
   if (!std::holds_alternative<WriteBack>(graph.program.body[action.statement].op)) return last;
   const WriteEvent* const store =
-      last_write(writes, static_cast<std::size_t>(last - writes.data()), action.from.memory,
-                 counterpart(element, action.to.box, action.from.box));
+      last_write(writes, static_cast<std::size_t>(last - writes.data()), action.from().memory,
+                 counterpart(element, action.to().box, action.from().box));
   return store != nullptr ? store : last;
 }
 

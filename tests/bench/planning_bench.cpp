@@ -83,6 +83,7 @@ void planning(benchmark::State& state, const char* text) {
     for (graph::Node& node : graph::segments(*log)) made.nodes.add(std::move(node));
     made.memories = std::move(log->memories);
     made.actions = std::move(log->actions);
+    made.arena = log->arena;
     cut += timer.lap();
     graph::add_halves(made, log->touches);
     graph::Frontier(made).run();

@@ -20,7 +20,8 @@ bool is_same(const graph::Touch& a, const graph::Touch& b) {
   return a.memory == b.memory && a.reads == b.reads && a.writes == b.writes && a.box == b.box;
 }
 
-bool is_same(const std::vector<graph::Touch>& a, const std::vector<graph::Touch>& b) {
+template <template <typename> typename List>
+bool is_same(const List<graph::Touch>& a, const List<graph::Touch>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const auto& x, const auto& y) { return is_same(x, y); });
 }
@@ -29,12 +30,17 @@ bool is_same(const graph::Rectangle& a, const graph::Rectangle& b) {
   return a.memory == b.memory && a.box == b.box;
 }
 
+template <typename T>
+bool is_equal(const graph::ArenaList<T>& a, const graph::ArenaList<T>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
 bool is_same(const graph::Action& a, const graph::Action& b) {
   return a.statement == b.statement && a.site == b.site && a.is_copy == b.is_copy &&
-         a.scalars == b.scalars && a.numbers == b.numbers && a.memories == b.memories &&
-         a.loads == b.loads && is_same(a.from, b.from) && is_same(a.to, b.to) && a.adds == b.adds &&
-         a.stored_only == b.stored_only && a.is_local == b.is_local && a.bytes == b.bytes &&
-         a.flops == b.flops;
+         is_equal(a.scalars, b.scalars) && is_equal(a.numbers, b.numbers) &&
+         is_equal(a.memories, b.memories) && a.loads == b.loads && is_same(a.from(), b.from()) &&
+         is_same(a.to(), b.to()) && a.adds == b.adds && a.stored_only == b.stored_only &&
+         a.is_local == b.is_local && a.bytes == b.bytes && a.flops == b.flops;
 }
 
 bool is_same(const graph::Node& a, const graph::Node& b) {

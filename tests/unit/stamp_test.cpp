@@ -184,7 +184,8 @@ TEST(Stamps, find_copies_that_were_swapped) {
   for (const graph::Node& node : swapped.nodes)
     if (node.copies() && swapped.is_message(node)) copies.push_back(node.actions.front());
   graph::Action &a = swapped.actions[copies.at(0)], &b = swapped.actions[copies.at(1)];
-  std::swap(a.from, b.from);
+  for (graph::Action* copy : {&a, &b}) copy->ends = copy->ends.copy(*swapped.arena);
+  std::swap(a.ends[0], b.ends[0]);
   const Tally tally = on_threads(of, swapped, Math::exact, 1);
   const NodeId first = of.graph.halves[HalfId(tally.first)].node;
   EXPECT_EQ(of.graph.nodes[first].actions.front(), copies.at(0));
@@ -222,7 +223,7 @@ TEST(Stamps, name_line_and_indices_of_the_first_node_that_differs) {
   const Planted fault([](const TaskGraph& graph, HalfId half, graph::Memories& memories) {
     const graph::Node& node = graph.nodes[graph.halves[half].node];
     const graph::Action& action = graph.actions[node.actions.front()];
-    if (graph.is_message(node) && action.site.index == 1 && action.to.box.start[0] == 2 &&
+    if (graph.is_message(node) && action.site.index == 1 && action.to().box.start[0] == 2 &&
         graph.halves[half].part == Part::write)
       off_by(half, 1)(graph, half, memories);
   });

@@ -79,7 +79,7 @@ std::vector<CallOperand> operands_of(const graph::TaskGraph& graph, const graph:
       box.start[d] = scalar_of(graph, action, slice.start[d]);
       box.size[d] = scalar_of(graph, action, slice.size[d]);
     }
-    operands.push_back(operand_of(graph, action.memories.at(next++), box));
+    operands.push_back(operand_of(graph, action.memories[next++], box));
   }
   return operands;
 }

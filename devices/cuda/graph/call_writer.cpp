@@ -81,8 +81,8 @@ void CallWriter::move(const CallOperand& to, const CallOperand& from, bool adds,
 
 void CallWriter::add_piece(const graph::Action& copy, const graph::Piece& piece,
                            StrandWords& strand) {
-  move(operand_of(graph_, copy.to.memory, piece.to),
-       operand_of(graph_, copy.from.memory, piece.from), copy.adds, strand);
+  move(operand_of(graph_, copy.to().memory, piece.to),
+       operand_of(graph_, copy.from().memory, piece.from), copy.adds, strand);
 }
 
 Expected<void> CallWriter::add(graph::ActionId id, StrandWords& strand) {

@@ -166,7 +166,7 @@ class Planner {
         if (!piece.to.empty()) pieces.emplace_back(&graph_.actions[a], piece);
     if (pieces.size() == 1 && !pieces[0].first->adds) draft.copy = bytes_alone(pieces[0]);
     for (const auto& [action, piece] : pieces) {
-      const CallOperand to = operand_of(graph_, action->to.memory, piece.to);
+      const CallOperand to = operand_of(graph_, action->to().memory, piece.to);
       for (const graph::Piece& part : cut(piece, to.view.elements() * size_of(to.dtype))) {
         StrandWords strand;
         writer_.add_piece(*action, part, strand);
@@ -180,8 +180,8 @@ class Planner {
   // What the copy engine takes: adjacent bytes on both sides.
   std::optional<GraphCopy> bytes_alone(
       const std::pair<const graph::Action*, graph::Piece>& moved) const {
-    const CallOperand from = operand_of(graph_, moved.first->from.memory, moved.second.from),
-                      to = operand_of(graph_, moved.first->to.memory, moved.second.to);
+    const CallOperand from = operand_of(graph_, moved.first->from().memory, moved.second.from),
+                      to = operand_of(graph_, moved.first->to().memory, moved.second.to);
     if (!is_dense(from.view) || !is_dense(to.view)) return std::nullopt;
     return GraphCopy{from.memory, to.memory, from.offset, to.offset,
                      to.view.elements() * size_of(to.dtype)};

@@ -100,7 +100,7 @@ class Reader {
 
   // A block may hold the sums of several products, each in rows of its own.
   bool take_piece(const graph::Action& copy, const graph::Piece& piece) {
-    const auto found = regions_.find(copy.from.memory);
+    const auto found = regions_.find(copy.from().memory);
     std::int64_t elements = 0;
     std::vector<Box> parts;
     if (found != regions_.end())
@@ -113,8 +113,8 @@ class Reader {
     // Where rectangles lie above each other, the last one is what is there.
     if (elements != piece.from.elements()) parts = {piece.from};
     for (const Box& part : parts)
-      if (!take_cast(operand_of(graph_, copy.to.memory, counterpart(part, piece.from, piece.to)),
-                     operand_of(graph_, copy.from.memory, part)))
+      if (!take_cast(operand_of(graph_, copy.to().memory, counterpart(part, piece.from, piece.to)),
+                     operand_of(graph_, copy.from().memory, part)))
         return false;
     return true;
   }

@@ -1,0 +1,80 @@
+// Memory for what lives as long as a graph: taken piece by piece, and given back all together.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+namespace tessera::graph {
+
+class Arena {
+ public:
+  Arena() = default;
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  // Room for so many, whose contents are not set.
+  template <typename T>
+  T* take(std::size_t count) {
+    static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= alignment);
+    return static_cast<T*>(take_bytes(count * sizeof(T)));
+  }
+  std::int64_t bytes() const { return bytes_; }  // of the machine's
+
+ private:
+  static constexpr std::size_t alignment = 8;
+
+  void* take_bytes(std::size_t bytes);
+  void add_chunk(std::size_t at_least);
+
+  std::vector<std::unique_ptr<std::byte, void (*)(void*)>> chunks_;
+  std::byte* next_ = nullptr;
+  std::size_t left_ = 0;
+  std::int64_t bytes_ = 0;
+};
+
+// A list whose elements are in an arena; a copy of it has the same elements.
+template <typename T>
+class ArenaList {
+ public:
+  using value_type = T;
+
+  // Room for so many; what is there stays.
+  void reserve(Arena& arena, std::size_t count) {
+    if (count <= capacity_) return;
+    T* const larger = arena.take<T>(count);
+    std::uninitialized_copy_n(data_, size_, larger);
+    data_ = larger;
+    capacity_ = static_cast<std::uint32_t>(count);
+  }
+  void push_back(Arena& arena, const T& value) {
+    if (size_ == capacity_) reserve(arena, 2 * static_cast<std::size_t>(capacity_) + 2);
+    std::construct_at(data_ + size_++, value);
+  }
+  // Elements of its own.
+  ArenaList copy(Arena& arena) const {
+    ArenaList result;
+    result.reserve(arena, size_);
+    for (const T& value : *this) result.push_back(arena, value);
+    return result;
+  }
+
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T& operator[](std::size_t i) { return data_[i]; }
+  const T& operator[](std::size_t i) const { return data_[i]; }
+  T& back() { return data_[size_ - 1]; }
+  const T& back() const { return data_[size_ - 1]; }
+
+ private:
+  T* data_ = nullptr;
+  std::uint32_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace tessera::graph
