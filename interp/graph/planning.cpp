@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "core/passes/at_once.h"
@@ -86,19 +88,6 @@ bool decides(const Certificate& certificate) {
          std::holds_alternative<OneRun>(certificate.evidence) && certificate.order.empty();
 }
 
-// The verdict's own run is recorded; those that it makes besides are not.
-Expected<Certificate> certified(const Simulate& simulate, const CertifyOptions& how,
-                                Recorder& recorder) {
-  bool is_recorded = false;
-  const auto recorded = [&](const RunOptions& options) -> Expected<RunResult> {
-    if (std::exchange(is_recorded, true)) return simulate(options);
-    RunOptions observed = options;
-    observed.observers.push_back(&recorder);
-    return simulate(observed);
-  };
-  return certify(recorded, how);
-}
-
 // Nodes, halves and edges, from what was recorded.
 void make(TaskGraph& graph, Log log) {
   for (Node& node : segments(log)) graph.nodes.add(std::move(node));
@@ -118,6 +107,44 @@ void make(TaskGraph& graph, Log log) {
   Frontier(graph).run();
 }
 
+// Makes the graph of the run that it records, on a thread of its own while others judge that run.
+class Maker final : public Recorder {
+ public:
+  void end(RunResult& result) override {
+    if (result.end != RunEnd::program || !result.is_complete || !result.findings.empty()) return;
+    try {
+      made_ = std::async(std::launch::async, [this] { return make(); });
+    } catch (const std::system_error&) {  // there is no thread to be had
+    }
+  }
+  // After the run. Nothing is left here.
+  Expected<TaskGraph> graph() { return made_.valid() ? made_.get() : make(); }
+
+ private:
+  Expected<TaskGraph> make() {
+    Log log = TRY(take());
+    TaskGraph graph{.program = program(), .topology = topology()};
+    graph::make(graph, std::move(log));
+    return graph;
+  }
+
+  std::future<Expected<TaskGraph>> made_;
+};
+
+// The verdict's own run is recorded; those that it makes besides are not. Nobody goes the way again
+// of one whose blocks move at once.
+Expected<Certificate> certified(const Simulate& simulate, const CertifyOptions& how, Maker& maker) {
+  bool is_recorded = false;
+  const auto recorded = [&](const RunOptions& options) -> Expected<RunResult> {
+    if (std::exchange(is_recorded, true)) return simulate(options);
+    RunOptions observed = options;
+    observed.observers.insert(observed.observers.begin(), &maker);
+    observed.record_schedule = options.record_schedule && !asks_at_once(options);
+    return simulate(observed);
+  };
+  return certify(recorded, how);
+}
+
 }  // namespace
 
 Expected<TaskGraph> folded_task_graph(const Simulate& simulate, const CertifyOptions& how) try {
@@ -126,27 +153,25 @@ Expected<TaskGraph> folded_task_graph(const Simulate& simulate, const CertifyOpt
   asked.run.wants_values = false;
   asked.run.schedule = "eager";
   // What the short form proves is proved. If it has no proof the expanded program has the word.
-  std::optional<Recorder> recorder(std::in_place);
+  std::optional<Maker> maker(std::in_place);
   const Clock::time_point begin = Clock::now();
   Certificate certificate;
   bool is_decided = false;
   if (may_move_at_once(asked.run)) {
-    certificate = TRY(certified(simulate, at_once(asked), *recorder));
-    is_decided = decides(certificate) || !is_at_once(recorder->program());
+    certificate = TRY(certified(simulate, at_once(asked), *maker));
+    is_decided = decides(certificate) || !is_at_once(maker->program());
   }
   if (!is_decided) {
-    recorder.emplace();
-    certificate = TRY(certified(simulate, asked, *recorder));
+    maker.emplace();
+    certificate = TRY(certified(simulate, asked, *maker));
   }
   if (Diags why = refusal(certificate); !why.empty()) return why;
   PlanningTime planning{.run = certificate.run.stats.wall_seconds};
   planning.verdict = seconds_since(begin) - planning.run;
   const Clock::time_point is_proved = Clock::now();
-  Log log = TRY(recorder->take());
   if (!certificate.run.is_complete)
     return Diag{ErrorCode::runtime, {}, "no task graph: the run did not come to its end", {}};
-  TaskGraph graph{.program = recorder->program(), .topology = recorder->topology()};
-  make(graph, std::move(log));
+  TaskGraph graph = TRY(maker->graph());
   planning.graph = seconds_since(is_proved);
   graph.planning = planning;
   return graph;

@@ -109,8 +109,8 @@ struct Half {
   std::vector<Before> before{};  // of the same device
 };
 
-// Seconds that it took to make a graph: the run of the program; what else its verdict took; cutting
-// the run into nodes, and the edges.
+// Seconds that it took to make a graph: the run of the program; what else its verdict took; and what
+// cutting the run into nodes and the edges, which begins beside the verdict, took longer than that.
 struct PlanningTime {
   double run = 0, verdict = 0, graph = 0;
   double all() const { return run + verdict + graph; }
