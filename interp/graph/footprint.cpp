@@ -1,29 +1,55 @@
 #include "interp/graph/footprint.h"
 
 #include <algorithm>
-#include <tuple>
+#include <compare>
+#include <cstdint>
+#include <numeric>
 #include <utility>
 
 namespace tessera::graph {
 namespace {
 
-// Memory and manner first, so that those that may be joined stand side by side.
-auto kind(const Touch& t) { return std::tuple(t.memory, t.reads, t.writes, t.box.rank); }
+// Memory and manner, of those that may be joined.
+bool is_same_kind(const Touch& a, const Touch& b) {
+  return a.memory == b.memory && a.reads == b.reads && a.writes == b.writes &&
+         a.box.rank == b.box.rank;
+}
 
-// Orders touches of one kind by all dimensions, the given one last.
+// Orders touches of one kind by all dimensions, the given one last. Those of one kind stand side by
+// side.
 bool is_before(const Touch& a, const Touch& b, int last) {
-  if (kind(a) != kind(b)) return kind(a) < kind(b);
-  const auto of = [](const Touch& t, int d) {
-    return std::pair(t.box.start[Box::at(d)], t.box.size[Box::at(d)]);
+  if (a.memory != b.memory) return a.memory < b.memory;
+  if (a.reads != b.reads) return b.reads;
+  if (a.writes != b.writes) return b.writes;
+  if (a.box.rank != b.box.rank) return a.box.rank < b.box.rank;
+  std::strong_ordering order = std::strong_ordering::equal;
+  const auto compare = [&](int d) {
+    order = a.box.start[Box::at(d)] <=> b.box.start[Box::at(d)];
+    if (order == 0) order = a.box.size[Box::at(d)] <=> b.box.size[Box::at(d)];
   };
-  for (int d = 0; d < a.box.rank; ++d)
-    if (d != last && of(a, d) != of(b, d)) return of(a, d) < of(b, d);
-  return last < a.box.rank && of(a, last) < of(b, last);
+  for (int d = 0; d < a.box.rank && order == 0; ++d)
+    if (d != last) compare(d);
+  if (order == 0 && last < a.box.rank) compare(last);
+  return order < 0;
+}
+
+// Their places are sorted, which are smaller than they are.
+void sort(std::vector<Touch>& all, int last) {
+  const auto is_less = [&](const Touch& a, const Touch& b) { return is_before(a, b, last); };
+  if (std::is_sorted(all.begin(), all.end(), is_less)) return;
+  std::vector<std::uint32_t> places(all.size());
+  std::iota(places.begin(), places.end(), 0);
+  std::sort(places.begin(), places.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return is_less(all[a], all[b]); });
+  std::vector<Touch> sorted;
+  sorted.reserve(all.size());
+  for (const std::uint32_t place : places) sorted.push_back(all[place]);
+  all = std::move(sorted);
 }
 
 // Whether the two differ in that dimension alone, and leave no gap there; b does not begin first.
 bool are_one(const Touch& a, const Touch& b, int dimension) {
-  if (kind(a) != kind(b) || b.box.start[Box::at(dimension)] > a.box.end(dimension)) return false;
+  if (!is_same_kind(a, b) || b.box.start[Box::at(dimension)] > a.box.end(dimension)) return false;
   for (int d = 0; d < a.box.rank; ++d)
     if (d != dimension && (a.box.start[Box::at(d)] != b.box.start[Box::at(d)] ||
                            a.box.size[Box::at(d)] != b.box.size[Box::at(d)]))
@@ -34,8 +60,7 @@ bool are_one(const Touch& a, const Touch& b, int dimension) {
 void join(std::vector<Touch>& all, int dimension) {
   const auto has_it = [&](const Touch& t) { return dimension < t.box.rank; };
   if (all.size() < 2 || std::none_of(all.begin(), all.end(), has_it)) return;
-  std::sort(all.begin(), all.end(),
-            [&](const Touch& a, const Touch& b) { return is_before(a, b, dimension); });
+  sort(all, dimension);
   std::size_t kept = 0;
   for (std::size_t i = 1; i < all.size(); ++i) {
     Touch& last = all[kept];
@@ -80,8 +105,7 @@ void Footprint::add(const Touch& touch) {
 }
 
 void Footprint::drop_repeated() {
-  std::sort(touches_.begin(), touches_.end(),
-            [](const Touch& a, const Touch& b) { return is_before(a, b, max_rank); });
+  sort(touches_, max_rank);
   const auto same = [](const Touch& a, const Touch& b) {
     return !is_before(a, b, max_rank) && !is_before(b, a, max_rank);
   };

@@ -10,30 +10,55 @@ namespace tessera::graph {
 
 namespace {
 
-// What pipelines of each pattern touch, in the memory of the first.
-class PatternTouches {
+// What pipelines touch; of each pattern it is found once, in the memory of the first.
+class PipelineTouches {
  public:
-  PatternTouches(const TaskGraph& graph, const Table<ActionId, Touches>& touches)
-      : graph_(graph), touches_(touches), known_(graph.instances.patterns.size()) {}
+  PipelineTouches(const TaskGraph& graph, const Table<ActionId, Touches>& touches)
+      : graph_(graph),
+        touches_(touches),
+        footprint_(graph),
+        known_(graph.instances.patterns.size()) {}
 
-  std::vector<Touch> of(InstanceId instance, Footprint& footprint) {
-    const Pattern& pattern = graph_.instances.pattern(instance);
-    std::optional<std::vector<Touch>>& known = known_[graph_.instances.all[instance].pattern];
-    if (!known) {
-      for (ActionId a = pattern.first; a < pattern.last; ++a)
-        for (const Touch& touch : touches_[a])
-          if (!graph_.memories[touch.memory].is_inner) footprint.add(touch);
-      known = footprint.take();
-    }
-    std::vector<Touch> own = *known;
+  std::vector<Touch> of(const Node& node) {
+    if (node.instance) return of_instance(node.instance);
+    const PatternId pattern = pattern_of_first(node.actions.front());
+    return pattern ? of_first(pattern) : outer(node.actions.front(), node.actions.back() + 1);
+  }
+
+ private:
+  // Of actions that stand one behind the other, as those of a pipeline do.
+  std::vector<Touch> outer(ActionId first, ActionId last) {
+    for (ActionId a = first; a < last; ++a)
+      for (const Touch& touch : touches_[a])
+        if (!graph_.memories[touch.memory].is_inner) footprint_.add(touch);
+    return footprint_.take();
+  }
+
+  // Whose first pipeline begins with that action. Patterns come as these do.
+  PatternId pattern_of_first(ActionId action) const {
+    const auto& all = graph_.instances.patterns;
+    const auto found =
+        std::lower_bound(all.begin(), all.end(), action,
+                         [](const Pattern& pattern, ActionId a) { return pattern.first < a; });
+    return found != all.end() && found->first == action ? all.id_of(*found) : PatternId();
+  }
+
+  const std::vector<Touch>& of_first(PatternId pattern) {
+    std::optional<std::vector<Touch>>& known = known_[pattern];
+    const Pattern& all = graph_.instances.patterns[pattern];
+    if (!known) known = outer(all.first, all.last);
+    return *known;
+  }
+
+  std::vector<Touch> of_instance(InstanceId instance) {
+    std::vector<Touch> own = of_first(graph_.instances.all[instance].pattern);
     for (Touch& touch : own) touch.memory = own_memory(instance, touch.memory);
-    // As footprint.take() has them.
+    // As a footprint has them.
     std::stable_sort(own.begin(), own.end(),
                      [](const Touch& a, const Touch& b) { return a.memory < b.memory; });
     return own;
   }
 
- private:
   MemoryId own_memory(InstanceId instance, MemoryId of_first) const {
     const std::vector<Pattern::Reached>& reached = graph_.instances.pattern(instance).reached;
     const auto at = std::find_if(reached.begin(), reached.end(),
@@ -44,6 +69,7 @@ class PatternTouches {
 
   const TaskGraph& graph_;
   const Table<ActionId, Touches>& touches_;
+  Footprint footprint_;
   Table<PatternId, std::optional<std::vector<Touch>>> known_;
 };
 
@@ -52,13 +78,13 @@ class PatternTouches {
 void add_halves(TaskGraph& graph, const Table<ActionId, Touches>& touches) {
   graph.halves.clear();
   Footprint reads(graph), writes(graph);
-  PatternTouches of_patterns(graph, touches);
+  PipelineTouches of_pipelines(graph, touches);
   for (const NodeId n : graph.nodes.ids()) {
     Node& node = graph.nodes[n];
     node.halves = node.copies() ? 2 : 1;
     node.first = graph.halves.next();
-    if (node.instance) {
-      graph.halves.add({n, Part::whole, of_patterns.of(node.instance, reads), {}});
+    if (node.pipeline) {
+      graph.halves.add({n, Part::whole, of_pipelines.of(node), {}});
       continue;
     }
     for (const ActionId a : node.actions)
