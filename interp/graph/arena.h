@@ -53,6 +53,13 @@ class ArenaList {
     if (size_ == capacity_) reserve(arena, 2 * static_cast<std::size_t>(capacity_) + 2);
     std::construct_at(data_ + size_++, value);
   }
+  // Room for so many more behind those that are there, whose values are to be set.
+  T* extend(Arena& arena, std::size_t count) {
+    if (size_ + count > capacity_) reserve(arena, 2 * static_cast<std::size_t>(capacity_) + count);
+    T* const added = data_ + size_;
+    size_ += static_cast<std::uint32_t>(count);
+    return added;
+  }
   // Elements of its own.
   ArenaList copy(Arena& arena) const {
     ArenaList result;

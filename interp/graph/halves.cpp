@@ -13,7 +13,7 @@ namespace {
 // What pipelines touch; of each pattern it is found once, in the memory of the first.
 class PipelineTouches {
  public:
-  PipelineTouches(const TaskGraph& graph, const Table<ActionId, Touches>& touches)
+  PipelineTouches(const TaskGraph& graph, const ActionTouches& touches)
       : graph_(graph),
         touches_(touches),
         footprint_(graph),
@@ -68,14 +68,14 @@ class PipelineTouches {
   }
 
   const TaskGraph& graph_;
-  const Table<ActionId, Touches>& touches_;
+  const ActionTouches& touches_;
   Footprint footprint_;
   Table<PatternId, std::optional<std::vector<Touch>>> known_;
 };
 
 }  // namespace
 
-void add_halves(TaskGraph& graph, const Table<ActionId, Touches>& touches) {
+void add_halves(TaskGraph& graph, const ActionTouches& touches) {
   graph.halves.clear();
   Footprint reads(graph), writes(graph);
   PipelineTouches of_pipelines(graph, touches);

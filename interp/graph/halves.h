@@ -7,7 +7,7 @@
 namespace tessera::graph {
 
 // Fills TaskGraph::halves, without edges. touches: by action.
-void add_halves(TaskGraph& graph, const Table<ActionId, Touches>& touches);
+void add_halves(TaskGraph& graph, const ActionTouches& touches);
 // Leaves these nodes and their halves, without edges.
 void keep_nodes(TaskGraph& graph, const Table<NodeId, bool>& wanted);
 

@@ -202,9 +202,16 @@ void Recorder::on_start(const Event& event) {
   item.action = log_.actions.add(action);
   item.cell = cell(there, semaphore, position);
   item.amount = event.amount;
-  log_.touches.add({});
-  log_.touches.back().reserve(*log_.arena, 2);  // its two halves
+  add_touches_of_copy();
   copies_[here].push_back(item.action);
+}
+
+// Of the last action: it has two halves.
+void Recorder::add_touches_of_copy() {
+  const Action& copy = log_.actions.back();
+  log_.touches.add({});
+  log_.touches.back().reserve(*log_.arena, 2,
+                              static_cast<std::size_t>(copy.from().box.rank + copy.to().box.rank));
 }
 
 // A half of a copy, or a part of one. Memory of another core has the life that it has now.
@@ -212,7 +219,7 @@ void Recorder::on_copy(const Event& event) {
   const ActionId id = copy(event.agent);
   const bool reads = event.kind == EventKind::read;
   const MemoryId reached = memory(event.site, event.object.buffer());
-  log_.actions[id].ends[reads ? 0 : 1].memory = reached;
+  log_.actions[id].ends.set_memory(reads ? 0 : 1, reached);
   add_touch(id, {reached, reads || event.kind == EventKind::accumulate, !reads, *event.box});
 }
 
@@ -244,6 +251,7 @@ const Recorder::Needs& Recorder::needs(StmtId statement) {
       continue;
     }
     known->buffers.push_back(program_.value(slice.base).buffer);
+    known->dimensions += static_cast<std::size_t>(slice.rank);
     for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
       need(*known, slice.start[d]);
       need(*known, slice.size[d]);
@@ -273,7 +281,8 @@ void Recorder::begin_action(const Event& event) {
   Item& item = add(here, ItemKind::action, event);
   item.action = log_.actions.add(action);
   Touches touches;
-  touches.reserve(arena, kept.numbers.size() + kept.buffers.size() + (action.loads ? 1 : 0));
+  touches.reserve(arena, kept.numbers.size() + kept.buffers.size() + (action.loads ? 1 : 0),
+                  kept.dimensions);
   for (const auto& number : action.numbers)
     touches.push_back(arena, {number.second, true, false, {}});
   if (action.loads) touches.push_back(arena, {action.loads, false, true, {}});
@@ -295,8 +304,7 @@ void Recorder::begin_move(const Event& event) {
                      {memory(here, program_.value(to.base).buffer), box(event, to)});
   Item& item = add(here, ItemKind::action, event);
   item.action = log_.actions.add(action);
-  log_.touches.add({});
-  log_.touches.back().reserve(*log_.arena, 2);
+  add_touches_of_copy();
   last_[here] = {event.step, item.action};
 }
 
@@ -320,17 +328,17 @@ void Recorder::on_core(const Event& event) {
 }
 
 // Of a . b added to acc, read in this order: the product of their elements is (m k n) squared.
-ArenaList<Rectangle> Recorder::ends(const Rectangle& from, const Rectangle& to) {
-  ArenaList<Rectangle> both;
-  both.reserve(*log_.arena, 2);
-  both.push_back(*log_.arena, from);
-  both.push_back(*log_.arena, to);
+Touches Recorder::ends(const Rectangle& from, const Rectangle& to) {
+  Touches both;
+  both.reserve(*log_.arena, 2, static_cast<std::size_t>(from.box.rank + to.box.rank));
+  both.push_back(*log_.arena, {from.memory, true, false, from.box});
+  both.push_back(*log_.arena, {to.memory, false, true, to.box});
   return both;
 }
 
 std::int64_t Recorder::flops(const Touches& touches) {
   if (touches.size() < 3) return 0;
-  const Box &a = touches[touches.size() - 3].box, &acc = touches.back().box;
+  const Box a = touches[touches.size() - 3].box, acc = touches.back().box;
   std::int64_t rows = 1;
   for (int d = acc.rank; d-- > 0;)
     if (acc.keeps(d)) rows = acc.size[Box::at(d)];  // the first that is kept

@@ -39,11 +39,11 @@ struct Item {
 
 struct Log {
   Table<MemoryId, Memory> memories;
-  Table<ActionId, Action> actions;
-  Table<ActionId, Touches> touches;
+  Actions actions;
+  ActionTouches touches;
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
   Instances instances;
-  Table<SiteId, std::vector<Item>> items;
+  Table<SiteId, GrownArray<Item>> items;
   Table<GraphCellId, GraphCell> cells;
   std::vector<std::vector<std::int64_t>> outer;  // what pipelines read of the scalars around them
 };
@@ -76,6 +76,7 @@ class Recorder : public Observer {
   struct Needs {
     std::vector<ValueId> scalars, numbers;
     std::vector<BufferId> buffers;  // as its slices name them
+    std::size_t dimensions = 0;     // of them all
   };
   // The life that a buffer has now; the memory once it has been reached.
   struct Life {
@@ -90,11 +91,12 @@ class Recorder : public Observer {
   };
   void begin_action(const Event& event);
   void add_touch(ActionId id, const Touch& touch);
+  void add_touches_of_copy();
   void begin_move(const Event& event);
   const Needs& needs(StmtId statement);
   void need(Needs& needs, ValueId value) const;
   static std::int64_t flops(const Touches& touches);
-  ArenaList<Rectangle> ends(const Rectangle& from, const Rectangle& to);
+  Touches ends(const Rectangle& from, const Rectangle& to);
   Item& add(SiteId site, ItemKind kind, const Event& event);
   SiteId site(const Event& event) const { return topology_.of(event.agent.issuer()); }
   MemoryId memory(SiteId site, BufferId buffer);

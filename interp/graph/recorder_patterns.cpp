@@ -31,8 +31,8 @@ void Recorder::end_pattern(SiteId site) {
   }
   // The pipeline's last item of that kind is its last action's.
   std::int64_t first_step = pattern.commit;
-  const std::vector<Item>& items = log_.items[site];
-  for (auto item = items.rbegin(); item->kind != ItemKind::enter; ++item)
+  const GrownArray<Item>& items = log_.items[site];
+  for (const Item* item = items.end() - 1; item->kind != ItemKind::enter; --item)
     if (item->kind == ItemKind::action) first_step = item->step;
   pattern.commit = first_step - pattern.commit;
   seen_ = {};

@@ -234,7 +234,8 @@ class Cutter {
 
 std::vector<Node> segments(const Log& log) {
   Cutter cutter(log);
-  for (const SiteId site : log.items.ids()) cutter.cut(site, log.items[site]);
+  for (const SiteId site : log.items.ids())
+    cutter.cut(site, {log.items[site].begin(), log.items[site].end()});
   return cutter.nodes();
 }
 

@@ -16,9 +16,10 @@ std::string_view name(NodeKind kind) {
   return "?";
 }
 
-const Rectangle& Action::end(std::size_t which) const {
-  static const Rectangle nowhere;
-  return ends.empty() ? nowhere : ends[which];
+Rectangle Action::end(int which) const {
+  if (ends.empty()) return {};
+  const Touch touch = ends[static_cast<std::size_t>(which)];
+  return {touch.memory, touch.box};
 }
 
 SiteId TaskGraph::home(const Half& half) const {

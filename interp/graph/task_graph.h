@@ -9,10 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/host/grown_array.h"
 #include "core/program/program.h"
 #include "interp/certificate/certificate.h"
 #include "interp/graph/arena.h"
 #include "interp/graph/instances.h"
+#include "interp/graph/touches.h"
 #include "interp/machine/topology.h"
 #include "interp/memory/view.h"
 
@@ -34,18 +36,6 @@ struct Memory {
   auto operator<=>(const Memory&) const = default;
 };
 
-struct Rectangle {
-  MemoryId memory{};
-  Box box{};
-};
-
-// How an action or a half reaches a rectangle.
-struct Touch {
-  MemoryId memory{};
-  bool reads = false, writes = false;
-  Box box{};
-};
-
 // What a node does: one op, or one copy. The op's scalars are those that its core had in the run.
 // Lists are in the graph's arena.
 struct Action {
@@ -59,16 +49,20 @@ struct Action {
   ArenaList<std::pair<ValueId, std::int64_t>> scalars{};  // of an op, but for constants
   ArenaList<std::pair<ValueId, MemoryId>> numbers{};      // that it reads when it runs
   ArenaList<MemoryId> memories{};                         // of an op, which its slices name
-  ArenaList<Rectangle> ends{};                            // of a copy: from where, to where
+  Touches ends{};                                         // of a copy: from where, to where
   std::int64_t bytes = 0, flops = 0;
 
-  const Rectangle& from() const { return end(0); }
-  const Rectangle& to() const { return end(1); }
+  // Of an op: in no memory.
+  Rectangle from() const { return end(0); }
+  Rectangle to() const { return end(1); }
 
  private:
-  const Rectangle& end(std::size_t which) const;  // of an op: in no memory
+  Rectangle end(int which) const;
 };
-using Touches = ArenaList<Touch>;
+
+// By action; what each reaches.
+using Actions = Table<ActionId, Action, GrownArray<Action>>;
+using ActionTouches = Table<ActionId, Touches, GrownArray<Touches>>;
 
 // gather: copies that one statement starts between two synchronisations, to one memory.
 enum class NodeKind : std::uint8_t { copy, gather, pipeline, stretch };
@@ -109,8 +103,9 @@ struct Half {
   std::vector<Before> before{};  // of the same device
 };
 
-// Seconds that it took to make a graph: the run of the program; what else its verdict took; and what
-// cutting the run into nodes and the edges, which begins beside the verdict, took longer than that.
+// Seconds that it took to make a graph: the run of the program; what else its verdict took; and
+// what cutting the run into nodes and the edges, which begins beside the verdict, took longer than
+// that.
 struct PlanningTime {
   double run = 0, verdict = 0, graph = 0;
   double all() const { return run + verdict + graph; }
@@ -120,9 +115,9 @@ struct TaskGraph {
   Program program{};  // that ran, expanded
   Topology topology{};
   Table<MemoryId, Memory> memories{};
-  Table<ActionId, Action> actions{};
+  Actions actions{};
   // What each action reaches; of a write-back what it writes is what was stored.
-  Table<ActionId, Touches> touches{};
+  ActionTouches touches{};
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
   Instances instances{};         // of a folded graph; else none
   Table<NodeId, Node> nodes{};   // in commit order

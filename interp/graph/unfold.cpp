@@ -65,8 +65,8 @@ class Unfolder {
     for (auto& number : action.numbers) number.second = of(number.second);
     for (MemoryId& m : action.memories) m = of(m);
     action.loads = of(action.loads);
-    for (Rectangle& end : action.ends) end.memory = of(end.memory);
-    for (Touch& touch : touches) touch.memory = of(touch.memory);
+    action.ends.rename(of);
+    touches.rename(of);
   }
 
   // Lists that name memory are its own.
@@ -130,8 +130,8 @@ class Unfolder {
 
   TaskGraph& graph_;
   const std::function<bool(SiteId)>& wants_;
-  Table<ActionId, Action> actions_;
-  Table<ActionId, Touches> touches_;
+  Actions actions_;
+  ActionTouches touches_;
   Table<MemoryId, Memory> memories_;
   ActionId next_action_{0};  // of the folded graph
   MemoryId next_memory_{0};

@@ -109,7 +109,7 @@ TEST(KeptGraphs, RefusedProgramsAreNotKept) {
 
 TEST(KeptGraphs, LongUnusedOnesGoFirst) {
   const auto one = std::make_shared<const TaskGraph>(
-      TaskGraph{.actions = Table<graph::ActionId, graph::Action>(100)});
+      TaskGraph{.actions = graph::Actions(100)});
   KeptGraphs kept(2 * graph::bytes_of(*one));
   const auto key = [](std::uint64_t program) { return GraphKey{{program, 0}, {}, {}, 7}; };
   for (std::uint64_t program = 0; program < 2; ++program) kept.keep(key(program), one);

@@ -20,8 +20,8 @@ bool is_same(const graph::Touch& a, const graph::Touch& b) {
   return a.memory == b.memory && a.reads == b.reads && a.writes == b.writes && a.box == b.box;
 }
 
-template <template <typename> typename List>
-bool is_same(const List<graph::Touch>& a, const List<graph::Touch>& b) {
+template <typename List>
+bool are_same(const List& a, const List& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const auto& x, const auto& y) { return is_same(x, y); });
 }
@@ -29,6 +29,8 @@ bool is_same(const List<graph::Touch>& a, const List<graph::Touch>& b) {
 bool is_same(const graph::Rectangle& a, const graph::Rectangle& b) {
   return a.memory == b.memory && a.box == b.box;
 }
+
+bool is_same(const graph::Touches& a, const graph::Touches& b) { return are_same(a, b); }
 
 template <typename T>
 bool is_equal(const graph::ArenaList<T>& a, const graph::ArenaList<T>& b) {
@@ -51,12 +53,12 @@ bool is_same(const graph::Node& a, const graph::Node& b) {
 }
 
 bool is_same(const graph::Half& a, const graph::Half& b) {
-  return a.node == b.node && a.part == b.part && is_same(a.touches, b.touches) &&
+  return a.node == b.node && a.part == b.part && are_same(a.touches, b.touches) &&
          a.before == b.before;
 }
 
-template <typename Key, typename T>
-void expect_same(const Table<Key, T>& a, const Table<Key, T>& b, const char* what) {
+template <typename Key, typename T, typename Vector>
+void expect_same(const Table<Key, T, Vector>& a, const Table<Key, T, Vector>& b, const char* what) {
   ASSERT_EQ(a.size(), b.size()) << what;
   for (const Key id : a.ids()) EXPECT_TRUE(is_same(a[id], b[id])) << what << " " << id.index;
 }
@@ -123,7 +125,7 @@ TEST(PipelinePatterns, unfold_for_some_cores) {
     EXPECT_EQ(part->actions[a].statement, whole->actions[a].statement);
     EXPECT_EQ(part->actions[a].site, whole->actions[a].site);
     const bool is_there = is_same(part->actions[a], whole->actions[a]) &&
-                          is_same(part->touches[a], whole->touches[a]);
+                          are_same(part->touches[a], whole->touches[a]);
     EXPECT_TRUE(is_there || !is_wanted(part->actions[a].site));
     forgotten += is_there ? 0 : 1;
   }

@@ -184,8 +184,16 @@ TEST(Stamps, find_copies_that_were_swapped) {
   for (const graph::Node& node : swapped.nodes)
     if (node.copies() && swapped.is_message(node)) copies.push_back(node.actions.front());
   graph::Action &a = swapped.actions[copies.at(0)], &b = swapped.actions[copies.at(1)];
-  for (graph::Action* copy : {&a, &b}) copy->ends = copy->ends.copy(*swapped.arena);
-  std::swap(a.ends[0], b.ends[0]);
+  const auto swap_sources = [&](graph::Action& x, graph::Action& y) {
+    const graph::Touch from_x = x.ends[0], from_y = y.ends[0];
+    for (const auto& [copy, from] : {std::pair(&x, from_y), std::pair(&y, from_x)}) {
+      graph::Touches ends;
+      ends.push_back(*swapped.arena, from);
+      ends.push_back(*swapped.arena, copy->ends[1]);
+      copy->ends = ends;
+    }
+  };
+  swap_sources(a, b);
   const Tally tally = on_threads(of, swapped, Math::exact, 1);
   const NodeId first = of.graph.halves[HalfId(tally.first)].node;
   EXPECT_EQ(of.graph.nodes[first].actions.front(), copies.at(0));
