@@ -5,6 +5,7 @@
 #include "core/report/try.h"
 #include "interp/machine/control_flow.h"
 #include "interp/machine/pipeline_patterns.h"
+#include "interp/machine/quiet_numbers.h"
 #include "interp/machine/shared_cells.h"
 #include "interp/memory/host_need.h"
 #include "interp/rerun.h"
@@ -87,7 +88,10 @@ Expected<std::unique_ptr<Machine>> launched(const Program& expanded,
   const RunsRun first;
   const Schedule schedule = TRY(parse_schedule(options.schedule));
   TRY(check_scratch(expanded, options));
-  Code code = TRY(compile(expanded, schedule.order, options.tells_private));
+  std::optional<QuietNumbers> quiet;
+  if (options.joins_loads) quiet = quiet_numbers(expanded);
+  Code code =
+      TRY(compile(expanded, schedule.order, options.tells_private, quiet ? &*quiet : nullptr));
   const std::int64_t steps =
       find_strategy(schedule.strategy)->draws_among_steps && !options.launch_only
           ? count_steps(expanded, bindings, options)

@@ -57,6 +57,9 @@ struct RunOptions {
   // A pipeline that does what one before it did is told to observers and not run
   // (interp/machine/pipeline_patterns.h).
   bool knows_patterns = false;
+  // Loads of numbers that say what is done are told together, and take no steps
+  // (interp/machine/quiet_numbers.h); where nobody runs beside.
+  bool joins_loads = false;
   bool identify_only = false;  // fill RunResult::identity and run nothing
   // What runs is what this makes of the program; without it the program as it is. Its statements
   // keep their places in the text.

@@ -1,9 +1,9 @@
 #include "interp/graph/arena.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <new>
+
+#include "core/host/host_memory.h"
 
 namespace tessera::graph {
 namespace {
@@ -29,7 +29,7 @@ void Arena::add_chunk(std::size_t at_least) {
   void* const chunk = is_first ? std::malloc(size) : std::aligned_alloc(page, size);
   if (chunk == nullptr) throw std::bad_alloc();
   chunks_.emplace_back(static_cast<std::byte*>(chunk), std::free);
-  if (!is_first) ::madvise(chunk, size, MADV_HUGEPAGE);  // who refuses gives small pages
+  if (!is_first) prefer_large_pages(chunk, size);
   next_ = static_cast<std::byte*>(chunk);
   left_ = size;
   bytes_ += static_cast<std::int64_t>(size);

@@ -2,21 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "core/program/refs.h"
-#include "interp/machine/code.h"
 #include "interp/machine/control_flow.h"
+#include "interp/machine/planning_memory.h"
 
 namespace tessera::graph {
 
 Numbers::Numbers(const Program& program)
     : program_(program),
-      planning_(private_buffers(program)),
+      reads_control_(control_flow(program).reads),
+      planning_(planning_memory(program, reads_control_)),
       of_(program.values.size(), Kind::control),
       control_(program.body.size(), false) {
-  reads_control_ = control_flow(program).reads;
-  find_planning();
   for (const StmtId s : program.body.ids()) {
     define(s);
     look(s);
@@ -26,40 +23,6 @@ Numbers::Numbers(const Program& program)
 bool Numbers::is_planning(const Slice& slice) const {
   const Buffer* const buffer = program_.buffer(slice.base);
   return buffer != nullptr && planning_[program_.value(slice.base).buffer];
-}
-
-// Scratch of scalars that is read by what computes control, or more of such scratch, alone.
-void Numbers::find_planning() {
-  const Table<BufferId, bool> own = planning_;
-  for (const BufferId b : program_.buffers.ids())
-    planning_[b] = own[b] || (program_.buffers[b].role == Role::scratch &&
-                              program_.buffers[b].space == Space::smem);
-  for (bool changes = true; changes;) {
-    changes = false;
-    for (const StmtId s : program_.body.ids())
-      for (const FieldInfo& f : info(program_.body[s].op).fields) {
-        if (f.kind != FieldKind::Slice) continue;
-        const Slice& slice = field<Slice>(program_.body[s].op, f);
-        if (program_.buffer(slice.base) == nullptr || !is_planning(slice)) continue;
-        const BufferId buffer = program_.value(slice.base).buffer;
-        if (own[buffer] || !needs(s, slice)) continue;
-        planning_[buffer] = false;
-        changes = true;
-      }
-  }
-}
-
-// Whether a statement that names such memory makes it data.
-bool Numbers::needs(StmtId statement, const Slice& slice) const {
-  const Op& op = program_.body[statement].op;
-  const OpClass family = class_of(op);
-  if (family == OpClass::debug || std::holds_alternative<Alloc>(op) ||
-      std::holds_alternative<Free>(op))
-    return false;
-  if (family != OpClass::cells || std::holds_alternative<LoadReal>(op)) return true;
-  const Slice* const dst = written_slice(op);
-  if (dst == nullptr) return !reads_control_[statement];
-  return &slice != dst && !is_planning(*dst);
 }
 
 void Numbers::refuse(StmtId statement) {

@@ -22,15 +22,13 @@ class Numbers {
   enum class Kind : std::uint8_t { control, loaded, computed };
   // Memory that no node needs: a core's own scalars, or what only control reads.
   bool is_planning(const Slice& slice) const;
-  void find_planning();
-  bool needs(StmtId statement, const Slice& slice) const;
   void define(StmtId statement);
   void look(StmtId statement);
   void refuse(StmtId statement);
 
   const Program& program_;
-  Table<BufferId, bool> planning_;
-  Table<StmtId, bool> reads_control_;
+  const Table<StmtId, bool> reads_control_;
+  const Table<BufferId, bool> planning_;
   Table<ValueId, Kind> of_;
   Table<StmtId, bool> control_;
   Diags refused_;

@@ -47,8 +47,8 @@ class CellOwners {
 
   void end_point(Open& loop);
 
-  std::vector<std::int64_t> counts_;     // by cell
-  std::vector<bool> is_foreign_;         // by cell: another core counts on it
+  std::vector<std::int64_t> counts_;       // by cell
+  std::vector<bool> is_foreign_;           // by cell: another core counts on it
   Table<SiteId, std::vector<Open>> open_;  // by core, outermost first
   std::set<LoopCell> used_, shared_;
 };

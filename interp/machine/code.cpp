@@ -11,6 +11,7 @@
 #include "core/program/refs.h"
 #include "core/report/check.h"
 #include "core/report/try.h"
+#include "interp/machine/planning_memory.h"
 #include "interp/machine/point_sharing.h"
 #include "interp/machine/scalar_ops.h"
 
@@ -22,26 +23,17 @@ constexpr bool is_structured =
     std::is_same_v<T, Pipeline> || std::is_same_v<T, Grid> || std::is_same_v<T, Window> ||
     std::is_same_v<T, View> || std::is_same_v<T, ViewAs>;
 
-// Numbers that something in a parallel loop stores.
-Table<BufferId, bool> stored_by_points(const Program& program) {
-  Table<BufferId, bool> stored(program.buffers.size(), false);
-  StmtId end(0);
-  for (const StmtId i : program.body.ids()) {
-    const Stmt& s = program.body[i];
-    const auto* loop = std::get_if<For>(&s.op);
-    if (loop != nullptr && loop->parallel != 0) end = std::max(end, s.partner);
-    const Slice* const to = i < end ? written_slice(s.op) : nullptr;
-    if (to == nullptr || program.value(to->base).kind != ValueKind::ref) continue;
-    if (const BufferId b = program.value(to->base).buffer) stored[b] = true;
-  }
-  return stored;
-}
-
 class Compiler {
  public:
-  Compiler(const Program& program, bool tells_private)
-      : program_(program), is_dealt_(dealt_loops(program)), purpose_(purposes(program)) {
+  Compiler(const Program& program, bool tells_private, const QuietNumbers* quiet)
+      : program_(program),
+        is_dealt_(dealt_loops(program)),
+        purpose_(purposes(program)),
+        quiet_(quiet) {
     code_.is_private = private_buffers(program);
+    if (quiet != nullptr)
+      for (const QuietNumbers::Manner manner : quiet->manner)
+        code_.is_told.add(manner == QuietNumbers::Manner::told);
     if (!tells_private) return;
     // What is stored in no parallel loop no point can have from another, and what expand() made for
     // itself is nobody's business.
@@ -146,11 +138,21 @@ class Compiler {
       append({.code = static_cast<std::uint16_t>(code), .dst = result()});
   }
   void call(const LoadReal&) { read(op_index<LoadReal>()); }
+  bool is_quiet() const { return quiet_ != nullptr && quiet_->statements[statement_]; }
+  void number(Jump code, std::int32_t dst, const Slice& slice) {
+    Instruction at{.dst = dst, .aux = buffer(slice)};
+    std::int32_t* index[most_indices] = {&at.a, &at.b, &at.c};
+    for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d)
+      *index[d] = reg(slice.start[d]);
+    jump(code, at);
+  }
   void call(const Load& op) {
+    if (!is_private(op.src) && is_quiet()) return number(Jump::load_number, result(), op.src);
     if (!is_private(op.src)) return static_cast<void>(read(op_index<Load>()));
     jump(Jump::load_cell, {.dst = result(), .a = reg(op.src.start[0]), .aux = buffer(op.src)});
   }
   void call(const Store& op) {
+    if (!is_private(op.dst) && is_quiet()) return number(Jump::store_number, reg(op.value), op.dst);
     if (!is_private(op.dst)) return static_cast<void>(append({.code = op_index<Store>()}));
     jump(Jump::store_cell, {.a = reg(op.dst.start[0]), .b = reg(op.value), .aux = buffer(op.dst)});
   }
@@ -219,6 +221,7 @@ class Compiler {
   const Program& program_;
   const Table<StmtId, bool> is_dealt_;
   const Table<StmtId, Purpose> purpose_;
+  const QuietNumbers* const quiet_;
   Code code_;
   std::vector<Region> open_;
   StmtId statement_{0};
@@ -226,34 +229,14 @@ class Compiler {
 
 }  // namespace
 
-Table<BufferId, bool> private_buffers(const Program& program) {
-  Table<BufferId, bool> result;
-  for (const Buffer& b : program.buffers)
-    result.add(b.role == Role::scratch && b.space == Space::smem && b.dtype == DType::i64 &&
-               b.shape.size() == 1);
-  for (const Stmt& s : program.body) {
-    const std::size_t op = s.op.index();
-    if (op == op_index<Load>() || op == op_index<Store>() || op == op_index<PrefixSum>() ||
-        op == op_index<SearchRight>() || op == op_index<Iota>() || op == op_index<Repeat>() ||
-        op == op_index<Alloc>() || op == op_index<Free>() || class_of(op) == OpClass::debug)
-      continue;
-    for (const FieldInfo& f : info(s.op).fields) {
-      if (f.kind != FieldKind::Slice) continue;
-      const Value& base = program.value(field<Slice>(s.op, f).base);
-      if (base.kind == ValueKind::ref && base.buffer) result[base.buffer] = false;
-    }
-  }
-  return result;
-}
-
 std::int64_t to_register(float value) { return std::bit_cast<std::int32_t>(value); }
 float real_register(std::int64_t bits) {
   return std::bit_cast<float>(static_cast<std::int32_t>(bits));
 }
 
 Expected<Code> compile(const Program& program, std::optional<std::uint64_t> order,
-                       bool tells_private) {
-  return Compiler(program, tells_private).compile(order);
+                       bool tells_private, const QuietNumbers* quiet) {
+  return Compiler(program, tells_private, quiet).compile(order);
 }
 
 }  // namespace tessera

@@ -9,6 +9,7 @@
 
 #include "core/program/program.h"
 #include "core/report/expected.h"
+#include "interp/machine/quiet_numbers.h"
 
 namespace tessera {
 
@@ -26,6 +27,10 @@ enum class Jump : std::uint16_t {
   points_next,
   look,  // something that only debug statements which show need, or one of these
   ask,   // memory that only an assertion needs: read in no step of its own
+  // One number (indices a, b and c, as many as the buffer has) of the buffer of index aux, in no
+  // step of its own where it is defined (quiet_numbers.h). Of a store the value is register dst.
+  load_number,
+  store_number,
   // Private scalar memory: one element (index a) of the buffer of index aux, or a search in the
   // whole of it.
   load_cell,
@@ -45,21 +50,19 @@ struct Code {
   std::vector<StmtId> statement;  // of each instruction
   // As they are at the start: constants. Behind those of values are those of instructions alone.
   Table<ValueId, std::int64_t> registers;
-  std::optional<std::uint64_t> order;   // of the points of parallel loops; ascending without
-  Table<BufferId, bool> is_private;     // loads and stores of the buffer are scalar ops
+  std::optional<std::uint64_t> order;  // of the points of parallel loops; ascending without
+  Table<BufferId, bool> is_private;    // loads and stores of the buffer are scalar ops
+  Table<BufferId, bool> is_told;       // loads of numbers are told later; empty: there are none
 };
-
-// Which buffers are a core's own scalars: i64 scratch of rank 1 in smem that no copy names. Nobody
-// else can see when they are read or written, so their loads and stores are scalar ops, not steps.
-Table<BufferId, bool> private_buffers(const Program& program);
 
 // An f32 in a register.
 std::int64_t to_register(float value);
 float real_register(std::int64_t bits);
 
 // Programs with a pipeline, a view or another op that `expand` removes give an error.
-// tells_private: observers learn of loads and stores of private buffers as well.
+// tells_private: observers learn of loads and stores of private buffers as well. quiet: what takes
+// no step; null: nothing else.
 Expected<Code> compile(const Program& program, std::optional<std::uint64_t> order,
-                       bool tells_private = false);
+                       bool tells_private = false, const QuietNumbers* quiet = nullptr);
 
 }  // namespace tessera

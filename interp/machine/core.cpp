@@ -12,12 +12,22 @@
 
 namespace tessera {
 
+namespace {
+
+bool is_access(EventKind kind) {
+  return kind == EventKind::read || kind == EventKind::write || kind == EventKind::update ||
+         kind == EventKind::accumulate || kind == EventKind::fresh;
+}
+
+}  // namespace
+
 Core::Core(Machine& machine, AgentId id, const Code& code)
     : machine_(machine),
       id_(id),
       site_(machine.topology().of(id)),
       code_(code),
       cells_(code.is_private.size()),
+      numbers_(code.is_told.size()),
       registers_(code.registers),
       is_free_(id.point >= 0) {}
 
@@ -59,6 +69,7 @@ void Core::fail(FindingKind kind, std::string message, std::vector<FindingPlace>
 
 void Core::emit_at(StmtId statement, Event event) {
   if (!machine_.observes()) return;
+  if (!to_tell_.empty() && !is_access(event.kind)) tell_loads();
   event.agent = id_;
   event.statement = statement;
   if (is_asking_) return tell_asked(event);

@@ -11,6 +11,7 @@
 #include "interp/dma/copy.h"
 #include "interp/exec/exec.h"
 #include "interp/machine/code.h"
+#include "interp/memory/joined_boxes.h"
 #include "interp/observe/event.h"
 #include "interp/tiles/tile_ops.h"
 
@@ -88,7 +89,10 @@ class Core {
   bool is_blocked() const { return blocked_; }
   const Need& need() const { return need_; }
   // The buffer begins or ends to exist: its cells are not where they were.
-  void forget_cells(BufferId buffer) { cells_[buffer] = {}; }
+  void forget_cells(BufferId buffer) {
+    cells_[buffer] = {};
+    if (!numbers_.empty()) numbers_[buffer].data = nullptr;
+  }
   void unblock() { blocked_ = false; }
   const std::vector<std::int64_t>& registers() const { return registers_.entries(); }
   std::int64_t steps() const { return steps_; }
@@ -134,6 +138,11 @@ class Core {
   void leave_points(const Instruction& loop);
   void emit_points(const Instruction& loop, EventKind kind, std::int64_t point);
   void find_cells(BufferId buffer);
+  void find_numbers(BufferId buffer);
+  bool load_number(const Instruction& i);
+  bool store_number(const Instruction& i);
+  void note_told(StmtId statement, BufferId buffer, std::int64_t position);
+  void tell_loads();
   void check_written();
   void look(StmtId statement);
   bool ask(StmtId statement);
@@ -145,11 +154,23 @@ class Core {
     std::uint64_t count = 0;
   };
 
+  // Of a buffer whose numbers are read and written in no step.
+  struct Numbers {
+    std::byte* data = nullptr;  // null: not looked up since the buffer began
+    Storage* storage = nullptr;
+    // Row-major positions that were read and are to be told: the last stretch, and those before it.
+    std::int64_t first = -1, last = -1;
+    JoinedBoxes told;
+    StmtId statement;  // the first that read
+  };
+
   Machine& machine_;
   AgentId id_;
   SiteId site_;
   const Code& code_;
-  Table<BufferId, Cells> cells_;  // empty: not private, or not all defined
+  Table<BufferId, Cells> cells_;      // empty: not private, or not all defined
+  Table<BufferId, Numbers> numbers_;  // empty: each is read and written in a step
+  std::vector<BufferId> to_tell_;     // of which loads are to be told
   Table<ValueId, std::int64_t> registers_;
   Table<ValueId, bool> unknown_;  // empty: none is
   bool is_asking_ = false;        // an assertion reads memory

@@ -15,6 +15,7 @@ constexpr std::int64_t longest_pass = 1 << 18;
 }  // namespace
 
 Core::Pause Core::rest(std::size_t pc, std::int64_t ops) {
+  if (!to_tell_.empty()) tell_loads();
   pc_ = pc;
   ops_ += ops;
   // A core that deals points, or waits for them, is before what comes next.
@@ -175,6 +176,14 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
         finished_ = true;
         return rest(static_cast<std::size_t>(i - code), ops);
 
+      case static_cast<std::uint16_t>(Jump::load_number):
+        if (!load_number(*i)) break;
+        ++i;
+        continue;
+      case static_cast<std::uint16_t>(Jump::store_number):
+        if (!store_number(*i)) break;
+        ++i;
+        continue;
       case static_cast<std::uint16_t>(Jump::load_cell): {
         const Cells& cells = cells_[BufferId(i->aux)];
         if (static_cast<std::uint64_t>(r[i->a]) >= cells.count) break;
@@ -233,8 +242,12 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
     }
     if (!is_region && !machine_.begin_step()) return rest(pc, ops);
     pass_ends = ops + longest_pass;
-    const Step step = exec_table[is_cell ? stmt_->op.index() : i->code](stmt_->op, *this);
+    const bool is_number = i->code == static_cast<std::uint16_t>(Jump::load_number) ||
+                           i->code == static_cast<std::uint16_t>(Jump::store_number);
+    const Step step =
+        exec_table[is_cell || is_number ? stmt_->op.index() : i->code](stmt_->op, *this);
     if (is_cell) find_cells(BufferId(i->aux));
+    if (is_number) find_numbers(BufferId(i->aux));
     if (step == Step::block) {
       machine_.undo_step();
       machine_.block(*this);

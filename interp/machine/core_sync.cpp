@@ -61,6 +61,7 @@ bool Core::would_block() {
 }
 
 void Core::signal(const SemId& sem, std::int64_t count) {
+  if (!to_tell_.empty()) tell_loads();
   machine_.signal(sem, count, id_, statement(), steps_, events_);
 }
 

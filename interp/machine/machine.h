@@ -20,9 +20,9 @@
 
 namespace tessera {
 
-class PointCores;   // interp/machine/point_cores.h
-class SharedCells;  // interp/machine/shared_cells.h
-struct MachineImage;     // interp/machine/machine_image.h
+class PointCores;     // interp/machine/point_cores.h
+class SharedCells;    // interp/machine/shared_cells.h
+struct MachineImage;  // interp/machine/machine_image.h
 
 // A core, and what belongs to it; hbm it has together with the other cores of its device.
 struct CoreState {

@@ -45,7 +45,7 @@ class PointCores {
   struct Fork {
     const Scope* scope = nullptr;
     StmtId loop;
-    int points = 0;          // that are at work
+    int points = 0;  // that are at work
   };
   Fork& fork_of(SiteId site) { return forks_[machine_.topology().base(site)]; }
   const Fork& fork_of(SiteId site) const { return forks_[machine_.topology().base(site)]; }
@@ -56,8 +56,8 @@ class PointCores {
   const Program& program_;
   SharedCells cells_;
   PointSharing sharing_;
-  std::map<StmtId, Scope> scopes_;        // by loop
-  Table<SiteId, Fork> forks_;             // by core
+  std::map<StmtId, Scope> scopes_;  // by loop
+  Table<SiteId, Fork> forks_;       // by core
   // Of point-cores that have ended, while copies that they started may still reach it.
   std::vector<std::shared_ptr<Storage>> left_;
 };

@@ -112,8 +112,8 @@ Semaphores::Image Semaphores::save(const HeldBytes& held) {
       if (page != nullptr && page->image == nullptr) {
         std::size_t bytes = sizeof(PageImage);
         for (const SemCell& cell : page->cells) bytes += cell.tallies.size() * sizeof(Tally);
-        page->image = std::make_shared<const PageImage>(page->cells, held,
-                                                        static_cast<std::int64_t>(bytes));
+        page->image =
+            std::make_shared<const PageImage>(page->cells, held, static_cast<std::int64_t>(bytes));
       }
       image.pages[s].push_back(page == nullptr ? nullptr : page->image);
     }

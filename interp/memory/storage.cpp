@@ -148,6 +148,12 @@ std::int64_t* Storage::cells() {
   return reinterpret_cast<std::int64_t*>(own_data());
 }
 
+std::byte* Storage::numbers() {
+  if (!live_ || is_fork_ || is_idle() || buffer_.space != Space::smem) return nullptr;
+  gives_cells_ = true;
+  return own_data();
+}
+
 float Storage::load_real(const Box& box) {
   return static_cast<float>(load_element(element_address(box), buffer_.dtype));
 }

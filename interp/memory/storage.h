@@ -93,6 +93,15 @@ class Storage final : public Initialisation {
   // among them; else null. The address holds until release().
   std::int64_t* cells();
 
+  // Where the numbers of live memory begin that no copy is deferred of, whatever is defined of it;
+  // else null. The address holds until release().
+  std::byte* numbers();
+  const Layout& layout() const { return layout_; }
+  bool is_initialised_at(std::int64_t offset) const { return init_.get(offset); }
+  void initialise_at(std::int64_t offset) {
+    if (!init_.get(offset)) init_.put(offset, true);
+  }
+
   // Copies. Source and destination have the same dtype and the same kept sizes.
   // carries: its bytes, not only what is initialised; never from idle scratch.
   Snapshot snapshot(const Box& box, bool carries = true);

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "interp/machine/code.h"
+#include "interp/machine/planning_memory.h"
 #include "interp/machine/loop_indices.h"
 #include "interp/memory/box_cover.h"
 

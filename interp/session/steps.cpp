@@ -4,7 +4,7 @@
 
 #include "core/passes/purpose.h"
 #include "core/program/refs.h"
-#include "interp/machine/code.h"
+#include "interp/machine/planning_memory.h"
 
 namespace tessera {
 namespace {

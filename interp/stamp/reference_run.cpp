@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/passes/at_once.h"
 #include "core/report/guarded.h"
 #include "core/report/try.h"
 #include "interp/beside/rectangle.h"
@@ -163,6 +164,8 @@ Expected<std::vector<Finding>> ReferenceRun::run(const std::vector<Binding>& bin
   const OwnResults own(graph_.program, bindings);
   options.schedule = "eager";
   options.checked = true;
+  // As in the run that the graph is of: cores take turns as they did there.
+  options.joins_loads = is_at_once(graph_.program);
   options.observers = {this};
   if (errors != nullptr) options.observers.push_back(errors);
   errors_ = errors;

@@ -59,7 +59,11 @@ Expected<RunResult> JudgedPoints::run_at_once(const std::vector<Binding>& bindin
                                               const RunOptions& options) {
   if (!at_once_.whole) at_once_.whole = TRY(expand_at_once(structured_));
   RunOptions as_it_is = options;
-  as_it_is.knows_patterns = options.rewrite.target<MoveAtOnce>()->knows_patterns;
+  const MoveAtOnce& form = *options.rewrite.target<MoveAtOnce>();
+  as_it_is.knows_patterns = form.knows_patterns;
+  as_it_is.joins_loads = form.joins_loads && is_at_once(*at_once_.whole) &&
+                         is_one_by_one(options) && options.checked && options.point_cores == 0 &&
+                         options.math == Math::none && !options.wants_values;
   as_it_is.rewrite = nullptr;
   const bool may_tell = options.points != nullptr && has_points(structured_) &&
                         is_one_by_one(options) && tells_points(structured_);

@@ -18,6 +18,8 @@ namespace tessera {
 struct MoveAtOnce {
   // Pipelines of a known pattern are not run (interp/machine/pipeline_patterns.h).
   bool knows_patterns = true;
+  // Loads that say what is done are no steps (interp/machine/quiet_numbers.h).
+  bool joins_loads = true;
   Program operator()(const Program& expanded) const { return expanded; }
 };
 bool asks_at_once(const RunOptions& options);

@@ -1,0 +1,138 @@
+// Loads and stores of numbers that take no steps: what is decided and found is the same.
+#include "interp/machine/quiet_numbers.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "interp/run.h"
+#include "tests/unit/small_program.h"
+
+namespace tessera {
+namespace {
+
+const std::string header =
+    "kernel k()\n  in n: i32[4] smem\n  out o: f32[8, 16] hbm\n  smem c: i32[4]\n"
+    "  smem d: i32[2, 3]\n  sem s: bytes\n  vmem v: f32[8, 16]\n{\n";
+const std::string footer = "  v = 0\n  copy v -> o\n}\n";
+
+// By name.
+QuietNumbers::Manner manner(const Program& program, const std::string& buffer) {
+  const QuietNumbers quiet = quiet_numbers(program);
+  for (const BufferId b : program.buffers.ids())
+    if (program.buffers[b].name == buffer) return quiet.manner[b];
+  ADD_FAILURE() << buffer;
+  return {};
+}
+
+TEST(QuietNumbers, are_integers_of_scalar_memory) {
+  using Manner = QuietNumbers::Manner;
+  const auto program = test::program(
+      "kernel k()\n  in n: i32[4] smem\n  in w: f32[4] smem\n  out o: f32[8, 16] hbm\n"
+      "  smem c: i32[4]\n  smem p: i32[4]\n  sem s: bytes\n  vmem v: f32[8, 16]\n{\n"
+      "  start n -> c, s\n  wait s for c\n"
+      "  for i in 4 parallel { p[i] = c[i] }\n" +
+      footer);
+  ASSERT_TRUE(program) << render(program.diags());
+  EXPECT_EQ(manner(*program, "n"), Manner::told);  // a copy names it
+  EXPECT_EQ(manner(*program, "c"), Manner::told);
+  EXPECT_EQ(manner(*program, "w"), Manner::none);
+  EXPECT_EQ(manner(*program, "p"), Manner::none);  // points store it
+  EXPECT_EQ(manner(*program, "v"), Manner::none);
+  const auto own = test::program(header + "  c[0] = 1\n" + footer);
+  ASSERT_TRUE(own) << render(own.diags());
+  EXPECT_EQ(manner(*own, "c"), Manner::own);
+  EXPECT_EQ(manner(*own, "n"), Manner::own);
+}
+
+// The same finding, or none, with a step for each number and without.
+Certificate same_verdicts(const std::string& body) {
+  test::SmallProgram program(header + body + footer);
+  const Certificate steps = program.verdict(MoveAtOnce{.joins_loads = false}),
+                    quiet = program.verdict(MoveAtOnce{});
+  EXPECT_EQ(steps.verdict, quiet.verdict) << body;
+  EXPECT_EQ(steps.findings.size(), quiet.findings.size()) << body;
+  if (!steps.findings.empty() && !quiet.findings.empty()) {
+    EXPECT_EQ(steps.findings.front().kind, quiet.findings.front().kind) << body;
+    EXPECT_EQ(steps.findings.front().message, quiet.findings.front().message) << body;
+  }
+  return quiet;
+}
+
+// It decides what is done, and moves at once.
+const std::string decides =
+    "  pipeline i in 1 {\n    window y = o[0 +: 8, :]\n    if x < 0 { y = 1 } else { y = 2 }\n  "
+    "}\n";
+
+TEST(QuietNumbers, are_in_races) {
+  const std::string start = "  for i in 4 { c[i] = 0 }\n  start n -> c, s\n";
+  EXPECT_EQ(same_verdicts(start + "  wait s for c\n  x = c[1]\n" + decides).verdict,
+            SchedulesVerdict::proved);
+  const Certificate early = same_verdicts(start + "  x = c[1]\n  wait s for c\n" + decides);
+  ASSERT_EQ(early.verdict, SchedulesVerdict::refuted);
+  EXPECT_EQ(early.findings.front().kind, FindingKind::race);
+  // Of the last elements of two rows, and of no others.
+  EXPECT_EQ(same_verdicts("  for i in 4 { c[i] = 0 }\n  start n[0 +: 2] -> c[0 +: 2], s\n"
+                          "  x = c[2] + c[3]\n  wait s for c[0 +: 2]\n" +
+                          decides)
+                .verdict,
+            SchedulesVerdict::proved);
+}
+
+TEST(QuietNumbers, are_defined_inside_and_fit) {
+  const auto finding = [](const std::string& body) {
+    const Certificate certificate = same_verdicts(body + decides);
+    EXPECT_EQ(certificate.verdict, SchedulesVerdict::refuted);
+    return certificate.findings.empty() ? FindingKind::race : certificate.findings.front().kind;
+  };
+  EXPECT_EQ(finding("  c[0] = 1\n  x = c[0] + c[1]\n"), FindingKind::uninitialised_read);
+  EXPECT_EQ(finding("  c[0] = 3\n  x = d[c[0] - 1, 0]\n"), FindingKind::out_of_bounds);
+  EXPECT_EQ(finding("  d[1, 2] = 5\n  x = d[1, d[1, 2] - 2]\n"), FindingKind::out_of_bounds);
+  EXPECT_EQ(finding("  c[0] = 1\n  for i in 40 { c[0] = c[0] * 2 }\n  x = c[0]\n"),
+            FindingKind::out_of_bounds);
+}
+
+// Who sees reads of a buffer, and how many elements each is.
+class Reads : public Observer {
+ public:
+  explicit Reads(std::string buffer) : name_(std::move(buffer)) {}
+  void begin(const Program& program, const RunOptions&) override { program_ = &program; }
+  void on(const Event& event) override {
+    if (event.kind == EventKind::wait) sizes.push_back(0);
+    if (event.kind != EventKind::read || event.agent.is_copy()) return;
+    if (program_->buffers[event.object.buffer()].name == name_)
+      sizes.push_back(event.box->elements());
+  }
+  std::vector<std::int64_t> sizes;
+
+ private:
+  std::string name_;
+  const Program* program_ = nullptr;
+};
+
+TEST(QuietNumbers, are_told_before_the_core_synchronises) {
+  const auto program = *expand(*test::program(
+      header +
+      "  for i in 4 { c[i] = 0 }\n  x = c[0] + c[1] + c[2]\n"
+      "  if x == 0 { start n -> c, s }\n  wait s for c\n  y = c[0] + c[1] + c[2] + c[3]\n"
+      "  if y == 0 { v = 1 }\n" +
+      footer));
+  Tensor n(DType::i32, {4}), o(DType::f32, {8, 16});
+  const Binding binding{{"n", &n}, {"o", &o}};
+  const auto sizes = [&](bool joins) {
+    Reads reads("c");
+    RunOptions options;
+    options.math = Math::none;
+    options.joins_loads = joins;
+    options.observers = {&reads};
+    EXPECT_TRUE(run(program, {binding}, options));
+    return reads.sizes;
+  };
+  EXPECT_EQ(sizes(false), (std::vector<std::int64_t>{1, 1, 1, 0, 1, 1, 1, 1, 0}));
+  // With the first one the core learns where the memory is.
+  EXPECT_EQ(sizes(true), (std::vector<std::int64_t>{1, 2, 0, 4, 0}));
+}
+
+}  // namespace
+}  // namespace tessera
