@@ -7,7 +7,6 @@
 #include "interp/graph/footprint.h"
 
 namespace tessera::graph {
-
 namespace {
 
 // What pipelines touch; of each pattern it is found once, in the memory of the first.
@@ -22,13 +21,13 @@ class PipelineTouches {
   std::vector<Touch> of(const Node& node) {
     if (node.instance) return of_instance(node.instance);
     const PatternId pattern = pattern_of_first(node.actions.front());
-    return pattern ? of_first(pattern) : outer(node.actions.front(), node.actions.back() + 1);
+    return pattern ? of_first(pattern) : outer(node.actions);
   }
 
  private:
-  // Of actions that stand one behind the other, as those of a pipeline do.
-  std::vector<Touch> outer(ActionId first, ActionId last) {
-    for (ActionId a = first; a < last; ++a)
+  template <typename Actions>
+  std::vector<Touch> outer(const Actions& actions) {
+    for (const ActionId a : actions)
       for (const Touch& touch : touches_[a])
         if (!graph_.memories[touch.memory].is_inner) footprint_.add(touch);
     return footprint_.take();
@@ -46,7 +45,7 @@ class PipelineTouches {
   const std::vector<Touch>& of_first(PatternId pattern) {
     std::optional<std::vector<Touch>>& known = known_[pattern];
     const Pattern& all = graph_.instances.patterns[pattern];
-    if (!known) known = outer(all.first, all.last);
+    if (!known) known = outer(IdRange(all.first, all.last));
     return *known;
   }
 

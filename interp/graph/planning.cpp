@@ -107,11 +107,15 @@ void make(TaskGraph& graph, Log log) {
   Frontier(graph).run();
 }
 
+// Of so few actions a graph takes no longer than a thread.
+constexpr std::size_t fewest_beside = 2048;
+
 // Makes the graph of the run that it records, on a thread of its own while others judge that run.
 class Maker final : public Recorder {
  public:
   void end(RunResult& result) override {
     if (result.end != RunEnd::program || !result.is_complete || !result.findings.empty()) return;
+    if (log().actions.size() < fewest_beside) return;
     try {
       made_ = std::async(std::launch::async, [this] { return make(); });
     } catch (const std::system_error&) {  // there is no thread to be had
