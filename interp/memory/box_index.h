@@ -3,15 +3,16 @@
 #include <bit>
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "core/program/program.h"
 #include "interp/memory/view.h"
 
 namespace tessera {
 
-// Each lies between two row-major positions. Those of about one length are kept together, in the
-// order of their first positions, so that few are looked at that do not meet what is asked for:
-// rows, and the blocks that have rows in common with it.
+// A few are looked at one by one. Of more, each lies between two row-major positions, and those of
+// about one length are kept together, in the order of their first positions, so that few are looked
+// at that do not meet what is asked for: rows, and the blocks that have rows in common with it.
 template <typename T>
 class BoxIndex {
  public:
@@ -19,13 +20,21 @@ class BoxIndex {
   explicit BoxIndex(const Shape& shape) : shape_(&shape) {}  // which lives longer
 
   void add(const Box& box, const T& value) {
-    const Span span = span_of(box);
-    by_length_[std::bit_width(span.last - span.first)].emplace(span.first, Entry{box, value});
+    if (by_length_.empty() && few_.size() < most_few) {
+      few_.push_back({box, value});
+      return;
+    }
+    for (const Entry& entry : few_) add_by_length(entry);
+    few_.clear();
+    add_by_length({box, value});
   }
 
   // Calls meet(box, value) for each that has an element in common.
   template <typename F>
   void for_each_meeting(const Box& box, F meet) const {
+    for (const Entry& entry : few_)
+      if (intersects(entry.box, box)) meet(entry.box, entry.value);
+    if (by_length_.empty()) return;
     const Span span = span_of(box);
     for (const auto& [bits, entries] : by_length_)
       for (auto at = first(entries, bits, span); at != entries.end() && at->first <= span.last;
@@ -35,6 +44,8 @@ class BoxIndex {
 
   // Removes those that lie in the box.
   void erase_covered(const Box& box) {
+    std::erase_if(few_, [&](const Entry& entry) { return contains(box, entry.box); });
+    if (by_length_.empty()) return;
     const Span span = span_of(box);
     for (auto length = by_length_.begin(); length != by_length_.end();) {
       auto& [bits, entries] = *length;
@@ -46,6 +57,7 @@ class BoxIndex {
 
   template <typename F>
   void for_each(F take) const {
+    for (const Entry& entry : few_) take(entry.value);
     for (const auto& [bits, entries] : by_length_)
       for (const auto& [position, entry] : entries) take(entry.value);
   }
@@ -59,6 +71,12 @@ class BoxIndex {
     T value{};
   };
   using Entries = std::multimap<std::uint64_t, Entry>;
+  static constexpr std::size_t most_few = 8;
+
+  void add_by_length(const Entry& entry) {
+    const Span span = span_of(entry.box);
+    by_length_[std::bit_width(span.last - span.first)].emplace(span.first, entry);
+  }
 
   // Of a rectangle that is not empty.
   Span span_of(const Box& box) const {
@@ -79,7 +97,8 @@ class BoxIndex {
   }
 
   const Shape* shape_ = nullptr;
-  std::map<int, Entries> by_length_;
+  std::vector<Entry> few_;            // if these are all
+  std::map<int, Entries> by_length_;  // else all
 };
 
 }  // namespace tessera
