@@ -85,7 +85,7 @@ class MpiProgram final : public Executable {
       auto made = std::make_unique<Plan>(
           Plan{inputs->hash(), TRY(agreed_graph(world_, expanded_, points_, *inputs, options)),
                nullptr, std::make_unique<graph::KeptScratch>()});
-      keep_own(made->graph, shares, world_.rank());
+      TRY(keep_own(made->graph, shares, world_.rank()));
       made->forwards = graph::forwards(made->graph, graph::private_memories(made->graph),
                                        shares.held(world_.rank()));
       made->tasks = tasks_of(made->graph, shares, world_.size(), world_.rank());

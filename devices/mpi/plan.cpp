@@ -164,9 +164,9 @@ Expected<graph::TaskGraph> agreed_graph(World& world, const Program& expanded, J
   return graph;
 }
 
-void keep_own(graph::TaskGraph& graph, const Shares& shares, int process) {
-  graph::unfold(graph,
-                [&](SiteId site) { return shares.owner(graph.topology.device(site)) == process; });
+Expected<void> keep_own(graph::TaskGraph& graph, const Shares& shares, int process) {
+  TRY(graph::unfold(
+      graph, [&](SiteId site) { return shares.owner(graph.topology.device(site)) == process; }));
   const auto is_own = [&](graph::MemoryId memory) {
     return memory && shares.owner(graph.topology.device(graph.memories[memory].home)) == process;
   };
@@ -186,6 +186,7 @@ void keep_own(graph::TaskGraph& graph, const Shares& shares, int process) {
     action.numbers = {};
     action.memories = {};
   }
+  return {};
 }
 
 }  // namespace tessera::mpi

@@ -50,6 +50,6 @@ Expected<graph::TaskGraph> agreed_graph(World& world, const Program& expanded, J
 
 // Of a folded graph all that the process itself does; what others do is forgotten, but for the
 // memories and the order of it.
-void keep_own(graph::TaskGraph& graph, const Shares& shares, int process);
+Expected<void> keep_own(graph::TaskGraph& graph, const Shares& shares, int process);
 
 }  // namespace tessera::mpi

@@ -186,7 +186,7 @@ Expected<TaskGraph> folded_task_graph(const Simulate& simulate, const CertifyOpt
 Expected<TaskGraph> task_graph(const Simulate& simulate, const CertifyOptions& how) try {
   TaskGraph graph = TRY(folded_task_graph(simulate, how));
   const Clock::time_point begin = Clock::now();
-  unfold(graph);
+  TRY(unfold(graph));
   graph.planning.graph += seconds_since(begin);
   return graph;
 } catch (...) {

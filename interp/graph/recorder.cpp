@@ -1,20 +1,11 @@
 #include "interp/graph/recorder.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "core/passes/at_once.h"
 #include "core/program/refs.h"
 
 namespace tessera::graph {
-namespace {
-
-// Each takes about half a kilobyte.
-constexpr std::size_t most_actions = 4'000'000;
-
-}  // namespace
-
 void Recorder::begin(const Program& program, const RunOptions& options) {
   program_ = program;
   writes_blocks_ = options.profile.block_write_backs;
@@ -37,11 +28,7 @@ bool Recorder::is_full() const { return log_.actions.size() > most_actions; }
 
 Expected<Log> Recorder::take() {
   if (!numbers_->refused().empty()) return numbers_->refused();
-  if (is_full())
-    return Diag{ErrorCode::unsupported,
-                {},
-                fmt::format("no task graph: the run has more than {} ops and copies", most_actions),
-                {}};
+  if (is_full()) return too_many_actions();
   return std::move(log_);
 }
 
@@ -237,7 +224,7 @@ void Recorder::need(Needs& needs, ValueId value) const {
   (numbers_->is_data(value) ? needs.numbers : needs.scalars).push_back(value);
 }
 
-const Recorder::Needs& Recorder::needs(StmtId statement) {
+const Needs& Recorder::needs(StmtId statement) {
   std::optional<Needs>& known = needs_[statement];
   if (known) return *known;
   known.emplace();

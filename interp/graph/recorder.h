@@ -48,6 +48,13 @@ struct Log {
   std::vector<std::vector<std::int64_t>> outer;  // what pipelines read of the scalars around them
 };
 
+// What an op needs that is kept with it.
+struct Needs {
+  std::vector<ValueId> scalars, numbers;
+  std::vector<BufferId> buffers;  // as its slices name them
+  std::size_t dimensions = 0;     // of them all
+};
+
 class Recorder : public Observer {
  public:
   void begin(const Program& program, const RunOptions& options) override;
@@ -72,12 +79,6 @@ class Recorder : public Observer {
   void on_copy(const Event& event);
   void on_core(const Event& event);
   void on_semaphore(const Event& event);
-  // What an op needs that is kept with it.
-  struct Needs {
-    std::vector<ValueId> scalars, numbers;
-    std::vector<BufferId> buffers;  // as its slices name them
-    std::size_t dimensions = 0;     // of them all
-  };
   // The life that a buffer has now; the memory once it has been reached.
   struct Life {
     std::int64_t number = 0;

@@ -1,5 +1,7 @@
 #include "interp/graph/task_graph.h"
 
+#include <fmt/format.h>
+
 namespace tessera::graph {
 
 std::string_view name(NodeKind kind) {
@@ -14,6 +16,13 @@ std::string_view name(NodeKind kind) {
       return "stretch";
   }
   return "?";
+}
+
+Diag too_many_actions() {
+  return {ErrorCode::unsupported,
+          {},
+          fmt::format("no task graph: the run has more than {} ops and copies", most_actions),
+          {}};
 }
 
 Rectangle Action::end(int which) const {

@@ -60,6 +60,11 @@ struct Action {
   Rectangle end(int which) const;
 };
 
+// So many has a graph at most, and who asks for more is told so. Each takes a quarter of a
+// kilobyte.
+inline constexpr std::size_t most_actions = 4'000'000;
+Diag too_many_actions();
+
 // By action; what each reaches.
 using Actions = Table<ActionId, Action, GrownArray<Action>>;
 using ActionTouches = Table<ActionId, Touches, GrownArray<Touches>>;

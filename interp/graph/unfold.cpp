@@ -9,19 +9,23 @@ namespace {
 class Unfolder {
  public:
   Unfolder(TaskGraph& graph, const std::function<bool(SiteId)>& wants)
-      : graph_(graph), wants_(wants) {
-    std::size_t actions = graph.actions.size();
-    for (const Instance& instance : graph.instances.all) {
-      const Pattern& pattern = graph.instances.patterns[instance.pattern];
-      actions += static_cast<std::size_t>(pattern.last - pattern.first);
+      : graph_(graph), wants_(wants) {}
+
+  // Of the unfolded graph.
+  std::size_t count_actions() const {
+    std::size_t count = graph_.actions.size();
+    for (const Instance& instance : graph_.instances.all) {
+      const Pattern& pattern = graph_.instances.patterns[instance.pattern];
+      count += static_cast<std::size_t>(pattern.last - pattern.first);
     }
-    actions_.reserve(actions);
-    touches_.reserve(actions);
-    new_memory_.resize(graph.memories.size());
+    return count;
   }
 
   // What was recorded between two instances keeps its place.
   void run() {
+    actions_.reserve(count_actions());
+    touches_.reserve(count_actions());
+    new_memory_.resize(graph_.memories.size());
     for (const InstanceId i : graph_.instances.all.ids()) {
       const Instance& instance = graph_.instances.all[i];
       take_actions(instance.next_action);
@@ -143,9 +147,14 @@ class Unfolder {
 
 }  // namespace
 
-void unfold(TaskGraph& graph, const std::function<bool(SiteId)>& wants) {
-  if (!graph.instances.all.empty()) Unfolder(graph, wants).run();
+Expected<void> unfold(TaskGraph& graph, const std::function<bool(SiteId)>& wants) {
+  if (!graph.instances.all.empty()) {
+    Unfolder unfolder(graph, wants);
+    if (unfolder.count_actions() > most_actions) return too_many_actions();
+    unfolder.run();
+  }
   graph.instances = {};
+  return {};
 }
 
 }  // namespace tessera::graph

@@ -99,7 +99,9 @@ class Storage final : public Initialisation {
   const Layout& layout() const { return layout_; }
   bool is_initialised_at(std::int64_t offset) const { return init_.get(offset); }
   void initialise_at(std::int64_t offset) {
-    if (!init_.get(offset)) init_.put(offset, true);
+    if (init_.get(offset)) return;
+    init_.put(offset, true);
+    is_changed_ = true;
   }
 
   // Copies. Source and destination have the same dtype and the same kept sizes.

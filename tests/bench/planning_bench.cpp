@@ -92,7 +92,7 @@ void planning(benchmark::State& state, const char* text) {
     auto graph = graph::folded_task_graph(simulate, how);
     whole += timer.lap();
     if (!graph) return state.SkipWithError("no graph");
-    graph::unfold(*graph);
+    if (!graph::unfold(*graph)) return state.SkipWithError("not unfolded");
     unfolded += timer.lap();
     planned += 1e3 * graph->planning.all();
   }

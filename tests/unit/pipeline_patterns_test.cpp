@@ -98,7 +98,7 @@ TEST(PipelinePatterns, unfold_to_the_graph_of_pipelines_that_are_all_run) {
     ++folded;
     instances += made->instances.all.size();
     EXPECT_LT(made->actions.size(), expected->actions.size());
-    graph::unfold(*made);
+    ASSERT_TRUE(graph::unfold(*made));
     EXPECT_TRUE(made->instances.all.empty());
     expect_same(*made, *expected);
   }
@@ -115,7 +115,7 @@ TEST(PipelinePatterns, unfold_for_some_cores) {
   ASSERT_TRUE(whole && part);
   ASSERT_FALSE(part->instances.all.empty());
   const auto is_wanted = [&](SiteId site) { return part->topology.device(site) == 2; };
-  graph::unfold(*part, is_wanted);
+  ASSERT_TRUE(graph::unfold(*part, is_wanted));
   EXPECT_TRUE(part->memories == whole->memories);
   expect_same(part->nodes, whole->nodes, "node");
   expect_same(part->halves, whole->halves, "half");
@@ -192,6 +192,21 @@ TEST(PipelinePatterns, leave_what_their_points_store) {
   expect_same_verdicts(nobody, SchedulesVerdict::proved);
   expect_same_verdicts(first, SchedulesVerdict::refuted);
   expect_same_verdicts(second, SchedulesVerdict::refuted);
+}
+
+// A graph is planned that is too large to be run.
+TEST(PipelinePatterns, are_not_unfolded_to_more_than_a_graph_may_have) {
+  test::SmallProgram program(header +
+                             "{\n  for j in 2500 {\n    pipeline i in 1000 {\n"
+                             "      window x = a[i mod 2 * 4 +: 4, :]\n      v = x\n    }\n  }\n" +
+                             pipeline("i * 4", "a", "y = x") + "}\n");
+  const auto folded = program.folded_graph();
+  ASSERT_TRUE(folded) << render(folded.diags());
+  EXPECT_EQ(folded->instances.all.size(), 2499U);
+  const auto whole = program.graph();
+  ASSERT_FALSE(whole);
+  EXPECT_EQ(whole.diags().front().message,
+            "no task graph: the run has more than 4000000 ops and copies");
 }
 
 TEST(PipelinePatterns, count_as_if_they_were_run) {
