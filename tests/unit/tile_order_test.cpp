@@ -149,7 +149,9 @@ TEST(TileOrder, BitsOfAnotherType) {
       }
       if (joins) {
         EXPECT_EQ(large[k].has_value(), is_defined);
-        if (is_defined) EXPECT_EQ(large[k], value);
+        if (is_defined) {
+          EXPECT_EQ(large[k], value);
+        }
       }
     }
   }
