@@ -31,7 +31,7 @@ Expected<void> MoeRun::prepare() {
   };
   lhs = TRY(random("lhs", product.lhs, product.m * product.k, seed));
   rhs = TRY(random("rhs", product.lhs, right, seed + 1));
-  out = TRY(bench->add({"out", DType::bf16, out_bytes / 2, Tensor()}));
+  out = TRY(bench->add({"out", DType::bf16, out_bytes / 2, std::nullopt}));
   dense_lhs = lhs;
   dense_rhs = rhs;
   if (product.lhs != DType::bf16) {

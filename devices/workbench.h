@@ -3,6 +3,7 @@
 #pragma once  // public
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,8 @@ struct MeasuredOperand {
   std::string name;       // of the program's buffer
   DType dtype;            // type of its elements
   std::int64_t elements;  // how many it has
-  // Repeated until the operand is full; of no elements: the memory is left as it is.
-  Tensor pattern;
+  std::optional<Tensor>
+      pattern;  // repeated until the operand is full; none: memory is left as it is
 };
 
 // c[m, n] = a . b on row-major matrices of bf16 in a device's memory, with sums in f32; a is [m, k]

@@ -31,8 +31,7 @@ class CudaWorkbench final : public Workbench {
   Expected<std::uint64_t> add(const MeasuredOperand& operand) override {
     std::uint64_t address = 0;
     TRY(arrays_.add(address, operand.elements * size_of(operand.dtype)));
-    if (operand.pattern.elements() > 0)
-      TRY(DeviceArrays::fill(address, operand.elements, operand.pattern));
+    if (operand.pattern) TRY(DeviceArrays::fill(address, operand.elements, *operand.pattern));
     return address;
   }
 

@@ -31,7 +31,7 @@ std::vector<MeasuredOperand> operands_of(const GroupedDesc& d) {
   operands.push_back(normal_operand("lhs", d.lhs, d.m * d.k, 1));
   operands.push_back(normal_operand("rhs", d.rhs, right, 2));
   if (d.existing) operands.push_back(normal_operand("existing_out", d.out, out, 3));
-  operands.push_back({"out", d.out, out, Tensor()});
+  operands.push_back({"out", d.out, out, std::nullopt});
   Tensor sizes = sizes_tensor(d);
   const std::int64_t groups = sizes.elements();
   operands.push_back({"group_sizes", DType::i32, groups, std::move(sizes)});

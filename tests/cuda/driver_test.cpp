@@ -10,6 +10,7 @@
 #include "devices/cuda/cuda_device.h"
 #include "devices/cuda/runtime/compiler.h"
 #include "devices/cuda/runtime/kernel.h"
+#include "devices/workbench.h"
 #include "kernels/programs/kernels.h"
 #include "tests/unit/temporary.h"
 
@@ -254,6 +255,22 @@ TEST_F(CudaStreams, all_streams_are_asked_where_none_is_named) {
   EXPECT_EQ(launch(bad), "");
   EXPECT_NE(text(kernel_->check()), "");
   EXPECT_EQ(text(kernel_->check()), "");
+}
+
+TEST_F(CudaDriver, a_workbench_fills_what_has_a_pattern_and_leaves_the_rest) {
+  const auto bench = cuda_device().workbench();
+  ASSERT_TRUE(bench) << render(bench.diags());
+  Tensor pattern(DType::bf16, {3});
+  for (std::int64_t i = 0; i < 3; ++i) pattern.set(i, static_cast<double>(i + 1));
+  const auto filled = (*bench)->add({"lhs", DType::bf16, 8, std::move(pattern)});
+  const auto left = (*bench)->add({"out", DType::bf16, 8, std::nullopt});
+  ASSERT_TRUE(filled && left);
+  ASSERT_TRUE((*bench)->poison(*left, 16));
+  Tensor read(DType::bf16, {8});
+  ASSERT_TRUE((*bench)->read(read, *filled));
+  for (std::int64_t i = 0; i < 8; ++i) EXPECT_EQ(read.at(i), static_cast<double>(i % 3 + 1));
+  ASSERT_TRUE((*bench)->read(read, *left));
+  EXPECT_NE(read.at(7), read.at(7));  // the poison
 }
 
 // FAKE_DRIVER_VERSION says how old the driver is; ctest runs all this with an old and a new one.

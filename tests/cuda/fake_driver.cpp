@@ -15,8 +15,9 @@
 
 namespace {
 
-constexpr int ok = 0, invalid_value = 1, invalid_context = 201, invalid_handle = 400,
-              not_found = 500, not_while_capturing = 900, implicit_while_capturing = 906;
+constexpr int ok = 0, invalid_value = 1, out_of_memory = 2, invalid_context = 201,
+              invalid_handle = 400, not_found = 500, not_while_capturing = 900,
+              implicit_while_capturing = 906;
 constexpr int device_count = 2;
 
 std::mutex guard;
@@ -159,6 +160,7 @@ int cuMemAlloc_v2(std::uint64_t* address, std::size_t bytes) {
   if (const int refused = with_context(); refused != ok) return refused;
   if (const int refused = outside_of_captures(); refused != ok) return refused;
   void* const memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  if (memory == nullptr) return out_of_memory;
   const std::scoped_lock lock(guard);
   owners[memory] = current();
   return *address = reinterpret_cast<std::uint64_t>(memory), ok;
