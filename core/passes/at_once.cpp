@@ -82,16 +82,15 @@ bool tells_points(const Program& structured) {
   return true;
 }
 
-std::vector<ValueId> outer_scalars(const Program& structured, StmtId pipeline) {
-  std::set<ValueId> read;
-  const auto visit = [&](ValueId id) {
-    if (id == no_value) return;
-    const Value& value = structured.value(id);
-    if (value.kind == ValueKind::scalar && !value.constant && value.statement < pipeline)
-      read.insert(id);
-  };
-  for (StmtId i = pipeline + 1; i < structured.body[pipeline].partner; ++i) {
-    const Op& op = structured.body[i].op;
+namespace {
+
+// Of what a pipeline reads the scalars that stand before it, also by the views that it names.
+class OuterScalars {
+ public:
+  OuterScalars(const Program& structured, StmtId pipeline)
+      : program_(structured), pipeline_(pipeline) {}
+
+  void visit(const Op& op) {
     for (const FieldInfo& f : info(op).fields) {
       if (f.kind == FieldKind::Value) visit(field<ValueId>(op, f));
       if (f.kind != FieldKind::Slice) continue;
@@ -101,7 +100,31 @@ std::vector<ValueId> outer_scalars(const Program& structured, StmtId pipeline) {
         visit(slice.start[d]), visit(slice.size[d]);
     }
   }
-  return {read.begin(), read.end()};
+  std::vector<ValueId> take() const { return {read_.begin(), read_.end()}; }
+
+ private:
+  void visit(ValueId id) {
+    if (id == no_value) return;
+    const Value& value = program_.value(id);
+    if (value.constant || !(value.statement < pipeline_)) return;
+    if (value.kind == ValueKind::scalar)
+      read_.insert(id);
+    else if (value.kind == ValueKind::ref && value.statement)
+      visit(program_.body[value.statement].op);
+  }
+
+  const Program& program_;
+  const StmtId pipeline_;
+  std::set<ValueId> read_;
+};
+
+}  // namespace
+
+std::vector<ValueId> outer_scalars(const Program& structured, StmtId pipeline) {
+  OuterScalars outer(structured, pipeline);
+  for (StmtId i = pipeline + 1; i < structured.body[pipeline].partner; ++i)
+    outer.visit(structured.body[i].op);
+  return outer.take();
 }
 
 // They are stored where the region begins, from the last number of the state on.

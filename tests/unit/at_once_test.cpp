@@ -266,6 +266,19 @@ TEST(AtOnce, tells_which_pipeline_a_node_is_and_what_it_reads_of_the_scalars_aro
   }
 }
 
+TEST(AtOnce, reads_the_scalars_of_views_around) {
+  test::SmallProgram program("kernel k()\n" + in_and_out +
+                             "{\n  for j in 2 {\n    from = view(a[j * 4 +: 4, :])\n"
+                             "    to = view(o[j * 4 +: 4, :])\n    pipeline i in 1 {\n"
+                             "      window x = from\n      window y = to\n      y = x\n"
+                             "    }\n  }\n}\n");
+  const auto graph = program.graph();
+  ASSERT_TRUE(graph) << render(graph.diags());
+  ASSERT_EQ(graph->nodes.size(), 2U);
+  for (const graph::NodeId n : graph->nodes.ids())
+    EXPECT_EQ(graph->nodes[n].outer, std::vector<std::int64_t>{n.index * 4});
+}
+
 // The machine must have what the expanded program needs, and no more.
 TEST(AtOnce, takes_the_memory_of_the_expanded_program) {
   test::SmallProgram program("kernel k()\n" + in_and_out +
