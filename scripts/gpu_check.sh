@@ -3,7 +3,8 @@
 #   scripts/gpu_check.sh pack FOLDER                 here: programs, their libraries and this script
 #   FOLDER/gpu_check.sh run RESULTS [PHASE...]       there: each phase takes less than ten minutes
 # Phases: facts, correct, sanitize, time, peers; without names all of them, in this order, and nothing is
-# timed when results are wrong. SHAPES='S4 S8' chooses what is timed, SECONDS_EACH how long each is (1).
+# timed when results are wrong. SHAPES='S4 S8' chooses what is timed, SECONDS_EACH how long each is (1),
+# JOBS how many processes check beside each other (8), LIMIT how many seconds each may take (300).
 # RESULTS gets logs, JSON, a table and a plot. Compute-sanitizer, PyTorch and JAX are used where they are.
 set -uo pipefail
 shapes=${SHAPES:+"^(${SHAPES// /|})(_|\$)"}
@@ -28,42 +29,50 @@ pack() {
 facts() {
   nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.max.sm,power.draw,power.limit,temperature.gpu \
     --format=csv | tee "$results/gpu.csv"
-  "$here/gmm-run" list | sed -n '/^devices/,/^profiles/p'
-  "$here/gmm-run" gmm --group-sizes 100,150,50 --k 64 --n 32 --device cuda
+  "${ours[@]}" "$here/gmm-run" list | sed -n '/^devices/,/^profiles/p'
+  "${ours[@]}" "$here/gmm-run" gmm --group-sizes 100,150,50 --k 64 --n 32 --device cuda
 }
 
+# Each shard is a process of its own, so that a kernel that faults or never ends spoils no other's tests.
 correct() {
   # Ragged groups and a thousand random problems of every configuration, poisoned results, the same bits.
-  "$here/tessera_unit_tests" --gtest_filter='CudaDevice.*:CudaGraphDevice.*:CudaTuningDevice.*:CudaEmbed.*:CudaGroupedGemm.the_callers*' >"$results/correct.log" 2>&1
-  local outcome=$?
-  tail -n 5 "$results/correct.log"
+  local shards=${JOBS:-8} outcome=0 shard
+  for shard in $(seq 0 $((shards - 1))); do
+    GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$shard timeout -k 5 "${LIMIT:-300}" "${ours[@]}" "$here/tessera_unit_tests" \
+      --gtest_filter='*CudaDevice*:*CudaGraphDevice*:CudaTuningDevice.*:CudaEmbed.*:CudaGroupedGemm.the_callers*' \
+      >"$results/correct.$shard.log" 2>&1 &
+  done
+  for shard in $(jobs -p); do wait "$shard" || outcome=1; done
+  cat "$results"/correct.*.log >"$results/correct.log"
+  grep -h -E '^\[  (PASSED|FAILED)  \]' "$results/correct.log" | sort | uniq -c
   grep -q -F '[  SKIPPED ]' "$results/correct.log" && { echo "skipped: there is no GPU"; return 3; }
-  grep -q -E '^\[  PASSED  \] [1-9]' "$results/correct.log" || { echo "no test ran"; outcome=1; }
+  [ "$(grep -c -E '^\[  PASSED  \]' "$results/correct.log")" = "$shards" ] || { echo "not every process ended"; outcome=1; }
+  return $outcome
+}
+
+sanitized() {
+  local log=$results/sanitize.$1.log outcome
+  # shellcheck disable=SC2086
+  timeout -k 5 "${LIMIT:-300}" "${ours[@]}" compute-sanitizer --tool "$2" --error-exitcode 9 \
+    "$here/gmm-run" $3 --device cuda >"$log" 2>&1
+  outcome=$?
+  printf '%s, %s: exit %d, %s\n' "$2" "$3" "$outcome" "$(tail -n 1 "$log")"
   return $outcome
 }
 
 sanitize() {
   command -v compute-sanitizer >/dev/null || { echo "compute-sanitizer is not here"; return 0; }
-  local failed=0
+  local sizes="--group-sizes 100,150,50,0,130 --k 208 --n 520" number=0 failed=0 tool operation
   for tool in memcheck racecheck synccheck; do
-    for operation in "gmm --out-dtype bf16" "gmm --transpose-rhs" "gmm --tiling 16,64,128 --buffers 6" \
-      "gmm --dtype e4m3 --transpose-rhs" tgmm; do
-      # shellcheck disable=SC2086
-      timeout 120 compute-sanitizer --tool "$tool" --error-exitcode 9 "$here/gmm-run" $operation \
-        --group-sizes 100,150,50,0,130 --k 208 --n 520 --device cuda >"$results/$tool.log" 2>&1
-      local outcome=$?
-      printf '%s, %s: exit %d, %s\n' "$tool" "$operation" "$outcome" "$(tail -n 1 "$results/$tool.log")"
-      [ "$outcome" = 0 ] || { failed=1; cp "$results/$tool.log" "$results/$tool.failed.log"; }
-    done
-    for operation in "all-reduce --devices 4 --m 16 --n 136" "ag-matmul --devices 4 --m 72 --k 256 --n 128 --tiling 24,64,64"; do
-      # shellcheck disable=SC2086
-      timeout 120 compute-sanitizer --tool "$tool" --error-exitcode 9 "$here/gmm-run" $operation --device cuda \
-        >"$results/$tool.log" 2>&1
-      local outcome=$?
-      printf '%s, %s: exit %d, %s\n' "$tool" "$operation" "$outcome" "$(tail -n 1 "$results/$tool.log")"
-      [ "$outcome" = 0 ] || { failed=1; cp "$results/$tool.log" "$results/$tool.failed.log"; }
+    for operation in "gmm --out-dtype bf16 $sizes" "gmm --transpose-rhs $sizes" "gmm --tiling 16,64,128 --buffers 6 $sizes" \
+      "gmm --dtype e4m3 --transpose-rhs $sizes" "tgmm $sizes" "all-reduce --devices 4 --m 16 --n 136" \
+      "ag-matmul --devices 4 --m 72 --k 256 --n 128 --tiling 24,64,64"; do
+      number=$((number + 1))
+      sanitized $number "$tool" "$operation" &
+      while [ "$(jobs -pr | wc -l)" -ge "${JOBS:-8}" ]; do wait -n || failed=1; done
     done
   done
+  while [ -n "$(jobs -pr)" ]; do wait -n || failed=1; done
   return $failed
 }
 
@@ -72,12 +81,12 @@ time_() {
   nvidia-smi --query-gpu=timestamp,clocks.sm,power.draw,temperature.gpu,clocks_event_reasons.active \
     --format=csv -lms 500 >"$results/clocks.csv" 2>/dev/null &
   local watcher=$!
-  "$here/gmm-run" bench --suite moe --device cuda --filter "$shapes" --seconds "${SECONDS_EACH:-1}" --json \
+  "${ours[@]}" "$here/gmm-run" bench --suite moe --device cuda --filter "$shapes" --seconds "${SECONDS_EACH:-1}" --json \
     >"$results/moe.json" 2>"$results/moe.err"
   local outcome=$?
   kill "$watcher" 2>/dev/null
   grep -q '"rows"' "$results/moe.json" || { cat "$results/moe.json" "$results/moe.err"; return $outcome; }
-  "$here/gmm-run" bench --from "$results/moe.json" --plot "$results/moe.svg" | tee "$results/moe.txt"
+  "${ours[@]}" "$here/gmm-run" bench --from "$results/moe.json" --plot "$results/moe.svg" | tee "$results/moe.txt"
   return $outcome
 }
 
@@ -93,7 +102,8 @@ case ${1:-} in
     here=$(cd -P "${BASH_SOURCE[0]%/*}" && pwd)
     results=${2:?a folder for the results}
     mkdir -p "$results"
-    export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    # For our programs alone: what they were built with may be too old for the machine's own.
+    ours=(env "LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}")
     export TESSERA_CACHE=${TESSERA_CACHE:-$results/cache}
     shift 2
     [ $# -gt 0 ] || set -- facts correct sanitize time peers

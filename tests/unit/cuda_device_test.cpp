@@ -1,6 +1,7 @@
 // The kernels on a GPU: every configuration on ragged groups with poisoned results, a thousand
-// random problems, the same bits every time, and what is wrong with sizes. Without a GPU each is
-// skipped with the reason.
+// random problems, the same bits every time, and what is wrong with sizes. The many are in parts,
+// which run beside each other in processes of their own; a part goes on after what failed. Without
+// a GPU each is skipped with the reason.
 #include "devices/cuda/cuda_device.h"
 
 #include <gtest/gtest.h>
@@ -31,6 +32,7 @@ std::string run(GroupedCase& a_case) {
   if (!executable) return render(executable.diags());
   const Expected<DeviceReport> report = (*executable)->run({binding}, {});
   if (!report) return render(report.diags());
+  a_case.sum_error = report->sum_error;
   return report->findings.empty() ? "" : as_error(report->findings.front()).message;
 }
 
@@ -63,43 +65,55 @@ const std::vector<Sizes> ragged = {
     {{0}, 8, 64, 64},
 };
 
-TEST_F(CudaDevice, every_configuration_on_ragged_groups) {
-  std::uint64_t seed = 1;
-  for (const TestConfiguration& configuration : all_configurations()) {
+constexpr std::size_t part_count = 16;
+
+class CudaDeviceParts : public CudaDevice, public testing::WithParamInterface<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(part, CudaDeviceParts, testing::Range(std::size_t{0}, part_count));
+
+TEST_P(CudaDeviceParts, every_configuration_on_ragged_groups) {
+  const std::vector<TestConfiguration> all = all_configurations();
+  for (std::size_t i = GetParam(); i < all.size(); i += part_count) {
+    std::uint64_t seed = 100 * i;
     for (const Sizes& sizes : ragged) {
       for (const Fill fill : {Fill::integers, Fill::normal}) {
-        GroupedCase a_case(configuration, for_operands(sizes, configuration), ++seed, fill,
-                           fill == Fill::normal);
+        GroupedCase a_case(all[i], for_operands(sizes, all[i]), ++seed, fill, fill == Fill::normal);
         EXPECT_EQ(outcome_of(a_case), "") << a_case.name();
       }
     }
   }
 }
 
-TEST_F(CudaDevice, a_thousand_random_problems) {
-  const std::vector<TestConfiguration> all = all_configurations();
-  SplitMix random(20);
+// With more than a hundred groups each has few rows.
+Sizes random_sizes(SplitMix& random, bool many_groups) {
   const auto below = [&](std::uint64_t count) {
     return static_cast<std::int64_t>(random.next() % count);
   };
-  for (int i = 0; i < 1000; ++i) {
-    Sizes sizes{{}, 0, 8 * (1 + below(60)), 8 * (1 + below(80))};
-    const std::int64_t groups = 1 + below(i % 50 == 0 ? 1024 : 20);
-    for (std::int64_t g = 0; g < groups; ++g) {
-      const std::int64_t kind = below(4);
-      sizes.sizes.push_back(kind == 0   ? 0
-                            : kind == 1 ? below(20)
-                            : kind == 2 ? below(130)
-                                        : 64 * below(4));
-      if (groups > 100) sizes.sizes.back() %= 8;
-      sizes.m += sizes.sizes.back();
-    }
-    sizes.m += below(3) * 5;
-    if (sizes.m == 0) sizes.m = 3;
-    const TestConfiguration& configuration = all[static_cast<std::size_t>(below(all.size()))];
+  Sizes sizes{{}, 0, 8 * (1 + below(60)), 8 * (1 + below(80))};
+  const std::int64_t groups = 1 + below(many_groups ? 1024 : 20);
+  for (std::int64_t g = 0; g < groups; ++g) {
+    const std::int64_t kind = below(4);
+    sizes.sizes.push_back(kind == 0   ? 0
+                          : kind == 1 ? below(20)
+                          : kind == 2 ? below(130)
+                                      : 64 * below(4));
+    if (groups > 100) sizes.sizes.back() %= 8;
+    sizes.m += sizes.sizes.back();
+  }
+  sizes.m += below(3) * 5;
+  if (sizes.m == 0) sizes.m = 3;
+  return sizes;
+}
+
+TEST_P(CudaDeviceParts, a_thousand_random_problems) {
+  const std::vector<TestConfiguration> all = all_configurations();
+  for (std::size_t i = GetParam(); i < 1000; i += part_count) {
+    SplitMix random(20 + i);
+    const Sizes sizes = random_sizes(random, i % 50 == 0);
+    const TestConfiguration& configuration = all[random.next() % all.size()];
     GroupedCase a_case(configuration, for_operands(sizes, configuration), random.next(),
-                       below(2) == 0 ? Fill::integers : Fill::normal, below(2) == 0);
-    ASSERT_EQ(outcome_of(a_case), "") << "problem " << i << ": " << a_case.name();
+                       random.next() % 2 == 0 ? Fill::integers : Fill::normal,
+                       random.next() % 2 == 0);
+    EXPECT_EQ(outcome_of(a_case), "") << "problem " << i << ": " << a_case.name();
   }
 }
 
