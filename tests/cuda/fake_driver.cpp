@@ -209,6 +209,7 @@ int cuStreamGetId(void* stream, unsigned long long* id) {
   const std::scoped_lock lock(guard);
   const auto found = streams.find(stream);
   if (found == streams.end()) return invalid_handle;
+  if (found->second.is_captured) return not_while_capturing;  // seen of the driver 580.159
   return *id = found->second.id, ok;
 }
 int cuStreamIsCapturing(void* stream, int* status) {

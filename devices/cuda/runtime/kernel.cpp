@@ -86,16 +86,17 @@ Kernel::~Kernel() {
 
 Expected<Kernel::Slot*> Kernel::slot_of(void* stream) {
   const bool is_captured = TRY(is_capturing(stream));
-  const std::uint64_t id = TRY(stream_id(stream));
+  std::uint64_t id = 0;
   // A captured launch runs when its graph does, beside whatever else runs then.
   if (!is_captured) {
+    id = TRY(stream_id(stream));
     for (const std::unique_ptr<Slot>& slot : slots_)
       if (slot->stream == id && !slot->is_captured) return slot.get();
   }
   std::unique_ptr<LaunchMemory> memory = std::move(spare_);
   if (memory == nullptr) memory = TRY(LaunchMemory::make(sizes_));
-  slots_.push_back(std::make_unique<Slot>(
-      Slot{.stream = id, .is_captured = is_captured, .memory = std::move(memory)}));
+  slots_.push_back(std::make_unique<Slot>(Slot{
+      .handle = stream, .stream = id, .is_captured = is_captured, .memory = std::move(memory)}));
   return slots_.back().get();
 }
 
@@ -160,11 +161,12 @@ Expected<KernelNode> Kernel::node(const LaunchMemory& memory,
 
 // The memory of one stream, or of all. It stays in place, so the lock is not held while a stream
 // is waited for, and other launches go on.
-std::vector<const LaunchMemory*> Kernel::memories(std::optional<std::uint64_t> stream) {
+Expected<std::vector<const LaunchMemory*>> Kernel::memories(std::optional<void*> stream) {
+  const std::uint64_t id = stream ? TRY(stream_id(*stream)) : 0;
   const std::scoped_lock lock(mutex_);
   std::vector<const LaunchMemory*> found;
   for (const std::unique_ptr<Slot>& slot : slots_)
-    if (!stream || slot->stream == *stream) found.push_back(slot->memory.get());
+    if (!stream || slot->is_of(*stream, id)) found.push_back(slot->memory.get());
   return found;
 }
 
@@ -181,7 +183,7 @@ Expected<std::optional<Finding>> Kernel::finding_in(const LaunchMemory& memory,
 Expected<std::optional<Finding>> Kernel::finding(void* stream) {
   const ContextScope own(context_);
   TRY(own.entered());
-  for (const LaunchMemory* memory : memories(TRY(stream_id(stream)))) {
+  for (const LaunchMemory* memory : TRY(memories(stream))) {
     std::optional<Finding> found = TRY(finding_in(*memory, stream));
     if (found) return found;
   }
@@ -191,7 +193,7 @@ Expected<std::optional<Finding>> Kernel::finding(void* stream) {
 Expected<std::optional<Finding>> Kernel::finding() {
   const ContextScope own(context_);
   TRY(own.entered());
-  for (const LaunchMemory* memory : memories(std::nullopt)) {
+  for (const LaunchMemory* memory : TRY(memories(std::nullopt))) {
     Expected<std::optional<Finding>> found = finding_in(*memory, nullptr);
     if (found && !*found) continue;
     // Streams of the caller's may not wait for the default one: the next launch must find it done.

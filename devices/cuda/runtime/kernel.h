@@ -62,8 +62,12 @@ class Kernel {
 
   // A stream, or one captured launch, and what it uses.
   struct Slot {
-    std::uint64_t stream = 0;  // stream_id()
-    bool is_captured = false;
+    void* handle = nullptr;    // the stream's
+    std::uint64_t stream = 0;  // stream_id(), which tells it from a later one with its handle
+    bool is_captured = false;  // then it has no id: asking for it would end the capture
+    bool is_of(void* asked, std::uint64_t id) const {
+      return is_captured ? handle == asked : stream == id;
+    }
     std::unique_ptr<LaunchMemory> memory;
     // Of the last launch: its argument is used again when nothing moved.
     DeviceOperands operands;
@@ -76,7 +80,7 @@ class Kernel {
   Expected<std::vector<std::byte>> arguments_of(const LaunchMemory& memory,
                                                 const DeviceOperands& operands,
                                                 const Pitches& pitches) const;
-  std::vector<const LaunchMemory*> memories(std::optional<std::uint64_t> stream);
+  Expected<std::vector<const LaunchMemory*>> memories(std::optional<void*> stream);
   Expected<std::optional<Finding>> finding_in(const LaunchMemory& memory, void* stream) const;
 
   Program program_;
