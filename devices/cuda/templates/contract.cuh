@@ -31,7 +31,7 @@ TESSERA_DEVICE void contract(const typename P::Args& p) {
   const int warpgroup = ptx::thread() / 128;
   if (warpgroup == 0) {
     if constexpr (C::consumers == 2) ptx::fewer_registers<C::producer_registers>();
-    if (ptx::thread() == 0) {
+    if (ptx::warp() == 0 && ptx::elect_one()) {
       produce<C, P>(p, arrays, memory);
       end_taking<C>(p.taken);
     }

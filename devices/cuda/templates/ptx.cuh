@@ -26,6 +26,19 @@ TESSERA_DEVICE void sync_cluster() {
   asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 }
 TESSERA_DEVICE void sync_warp() { __syncwarp(); }
+// One lane of a warp that is all here. The compiler knows it to be one: then what it gives to
+// copies is the same for all lanes, and needs no loop over them.
+TESSERA_DEVICE bool elect_one() {
+  u32 elected;
+  asm volatile(
+      "{\n.reg .pred p;\n"
+      "elect.sync _|p, 0xFFFFFFFF;\n"
+      "selp.u32 %0, 1, 0, p;\n}"
+      : "=r"(elected));
+  return elected != 0;
+}
+// The number of this warp in its block, known to be the same for all lanes.
+TESSERA_DEVICE int warp() { return __shfl_sync(0xFFFFFFFFu, thread() / 32, 0); }
 TESSERA_DEVICE i64 from_lane_below(i64 value, int distance) {
   return __shfl_up_sync(0xFFFFFFFFu, value, static_cast<unsigned>(distance));
 }

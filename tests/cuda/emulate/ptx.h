@@ -41,6 +41,8 @@ inline bool any_of_block(bool value) {
   return any[block()];
 }
 inline void sync_cluster() { Block::now().meet_cluster(); }
+inline bool elect_one() { return thread() % 32 == 0; }
+inline int warp() { return thread() / 32; }
 inline void sync_warp() { Block::now().meet(100 + thread() / 32, 32); }
 // Warps exchange values through a place of their own.
 inline i64 exchange(i64 value, int from) {
