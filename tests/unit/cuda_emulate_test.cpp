@@ -208,6 +208,13 @@ TEST_F(CudaEmulate, gmm_on_few_rows_with_swapped_operands) {
   wide.check({{3, 8, 0, 17, 1}, 40, 200, 328}, 53);
 }
 
+// The fewer the terms, the less a bound by roundings grants what the instructions cut off.
+TEST_F(CudaEmulate, sums_of_few_terms_are_within_the_bound) {
+  Emulation kernel(tgmm_configuration(128, 128, 3, "bf16", "f32"));
+  for (const std::uint64_t seed : {51, 52, 53})
+    kernel.check({{1, 2, 3, 1, 5, 17}, 29, 256, 256}, seed, Fill::normal);
+}
+
 TEST_F(CudaEmulate, tgmm_on_ragged_groups) {
   Emulation kernel(tgmm_configuration(128, 256, 4, "bf16", "f32"));
   kernel.check({{5, 0, 130, 64, 1, 0, 63}, 300, 200, 264}, 61);

@@ -129,7 +129,7 @@ Expected<LoweredKernel> lower(const Program& program, const MachineHints& hints)
   kernel.arguments = arguments(program, plan, names);
   kernel.array_elements = array_elements(program);
   kernel.result_rows = plan.result.extent[1];
-  if (config.operand_bytes() == 1) kernel.sum_error = fp8_sum_error;
+  kernel.sum_error = config.operand_bytes() == 1 ? fp8_sum_error : cut_sum_error;
   kernel.summary = summary(program, config);
   kernel.plan = plan;
   write_config(source, config, functions.exact_rows());

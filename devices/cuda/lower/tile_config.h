@@ -16,6 +16,12 @@ namespace tessera::cuda {
 // sum so far; blocks are added in f32.
 inline constexpr double fp8_sum_error = 4 * 33 * 0x1p-13;
 
+// Those for elements of two bytes cut 16 terms and the sum so far off two bits below f32, and the
+// new sum off to f32 (Khattak and Mikaitis, Accurate Models of NVIDIA Tensor Cores, 2025): (8 + 17)
+// units of 2^-25 for 16 terms, for which a bound by roundings has 32; and 8 + 1 + r for the last r.
+// Beyond the bound of n - 1 roundings that is at most this much, for one term.
+inline constexpr double cut_sum_error = 5 * 0x1p-24;
+
 // Registers of each thread of the producer's and of the consumers' warpgroups. A CTA of three
 // warpgroups begins with as many for all as an SM's 65536 allow; the producer, which counts and
 // copies, then hands most of its own to the two consumers, whose sums fill theirs (setmaxnreg).

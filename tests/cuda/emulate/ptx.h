@@ -313,26 +313,30 @@ const std::vector<float>& operand(u64 descriptor, bool k_major) {
   return r.values;
 }
 
-// What the instructions for elements of one byte make of a sum: all terms are shifted to the
-// largest one's exponent and cut off 13 bits below it (published for sm_90 as about 14 bits).
-template <int count>
+// What a matrix instruction makes of its products and the sum so far: all are cut off so many bits
+// below the largest one's leading bit, and the sum is cut off to f32. On sm_90 13 bits for elements
+// of one byte (published as about 14), else two more than f32 has (Khattak and Mikaitis, Accurate
+// Models of NVIDIA Tensor Cores, 2025).
+template <int bits, std::size_t count>
 float cut_sum(const std::array<float, count>& terms) {
-  int highest = -1000;
+  float largest = 0;
   for (const float x : terms) {
     if (!std::isfinite(x)) {
       float sum = 0;
       for (const float y : terms) sum += y;
       return sum;
     }
-    int exponent = -1000;
-    if (x != 0) std::frexp(x, &exponent);
-    highest = std::max(highest, exponent);
+    largest = std::max(largest, std::fabs(x));
   }
-  if (highest == -1000) return 0;
-  double sum = 0;
-  const double unit = std::ldexp(1.0, highest - 14);
-  for (const float x : terms) sum += std::trunc(static_cast<double>(x) / unit);
-  return static_cast<float>(sum * unit);
+  if (largest == 0) return 0;
+  const int shift = bits - std::ilogb(largest);
+  const double in_units = std::ldexp(1.0, shift);
+  std::int64_t sum = 0;
+  for (const float x : terms) sum += static_cast<std::int64_t>(static_cast<double>(x) * in_units);
+  const double exact = std::ldexp(static_cast<double>(sum), -shift);
+  const auto nearest = static_cast<float>(exact);
+  return std::fabs(static_cast<double>(nearest)) > std::fabs(exact) ? std::nextafterf(nearest, 0)
+                                                                    : nearest;
 }
 
 inline void product_fence() {}
@@ -359,17 +363,11 @@ void product(float (&sums)[columns / 2], u64 left, u64 right) {
                               return a[static_cast<std::size_t>(row * along + k)] *
                                      b[static_cast<std::size_t>(column * along + k)];
                             };
-                            if constexpr (along == 32) {
-                              std::array<float, 33> terms;
-                              for (int k = 0; k < 32; ++k)
-                                terms[static_cast<std::size_t>(k)] = term(k);
-                              terms[32] = fresh ? 0 : to[r];
-                              to[r] = cut_sum<33>(terms);
-                            } else {
-                              float sum = 0;
-                              for (int k = 0; k < along; ++k) sum += term(k);
-                              to[r] = fresh ? sum : to[r] + sum;
-                            }
+                            std::array<float, along + 1> terms;
+                            for (int k = 0; k < along; ++k)
+                              terms[static_cast<std::size_t>(k)] = term(k);
+                            terms[along] = fresh ? 0 : to[r];
+                            to[r] = cut_sum < along == 32 ? 13 : 25 > (terms);
                           }
                         },
                         t.product_groups});
