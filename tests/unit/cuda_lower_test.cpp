@@ -150,16 +150,6 @@ TEST(CudaShape, scalars_divide_as_the_language_does) {
   EXPECT_EQ(search_right(sorted, 4, 9), 4);
 }
 
-TEST(CudaShape, a_search_that_remembers_ends_where_one_that_forgets_does) {
-  const int sorted[] = {0, 3, 3, 7};
-  Found last;
-  for (const int count : {4, 0}) {
-    last = {};
-    for (const int a : {3, 3, 6, 7, 7, 2, -1, -5, 9, 100, 0, 6})
-      EXPECT_EQ(search_right(sorted, count, a, last), search_right(sorted, count, a)) << a;
-  }
-}
-
 TEST(CudaLog, figures_and_objections) {
   const std::string good =
       "ptxas info    : Compiling entry function 'k' for 'sm_90a'\n"

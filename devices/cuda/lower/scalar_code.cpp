@@ -126,10 +126,8 @@ std::string ScalarCode::expression(const Op& op) {
   if (const auto* o = std::get_if<Load>(&op)) return element(o->src);
   if (const auto* o = std::get_if<LoadReal>(&op)) return element(o->src);
   if (const auto* o = std::get_if<SearchRight>(&op)) {
-    std::string last;
-    if (!found_prefix_.empty()) last = fmt::format(", {}{}", found_prefix_, remembered_++);
-    return fmt::format("search_right({}, {}, {}{})", address(o->sorted), t(o->sorted.size[0]),
-                       t(o->a), last);
+    return fmt::format("search_right({}, {}, {})", address(o->sorted), t(o->sorted.size[0]),
+                       t(o->a));
   }
   if (std::holds_alternative<DeviceId>(op) || std::holds_alternative<CoreId>(op)) return "0";
   if (std::holds_alternative<DeviceCount>(op) || std::holds_alternative<CoreCount>(op)) return "1";

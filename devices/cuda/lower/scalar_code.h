@@ -28,11 +28,6 @@ class ScalarCode {
   // The declaration of one scalar statement.
   std::string declaration(const Stmt& stmt, int indent);
 
-  // From here on every search remembers where it ended, in `Found`s that are named `prefix`0 and so
-  // on.
-  void remember_searches(std::string prefix) { found_prefix_ = std::move(prefix); }
-  int remembered_searches() const { return remembered_; }
-
   // One element of scalar memory as an lvalue, and the address of a slice's first element.
   std::string element(const Slice& slice);
   std::string address(const Slice& slice);
@@ -52,8 +47,6 @@ class ScalarCode {
   KernelNames& names_;
   std::map<ValueId, std::string> known_;
   std::string problem_;
-  std::string found_prefix_;
-  int remembered_ = 0;
 };
 
 // The values that an op reads, those of its slices included.

@@ -136,12 +136,7 @@ std::string TileFunctions::coordinates(ScalarCode& code, const OperandConfig& op
 void TileFunctions::write_step(SourceTemplate& source, ScalarCode& code,
                                const std::vector<ValueId>& of_step) {
   if (c_.steps) code.know(c_.steps->index, "s");
-  code.remember_searches("t.found_");
   source.set("step_values", code.compute(of_step, 4));
-  std::string searches;
-  for (int i = 0; i < code.remembered_searches(); ++i)
-    searches += fmt::format("    mutable Found found_{};\n", i);
-  source.set("tile_searches", searches);
   std::string active;
   for (const Condition& c : c_.active) {
     active += fmt::format("{}{} {} 0", active.empty() ? "" : " && ", code.text(c.value),

@@ -68,29 +68,4 @@ TESSERA_BOTH i64 search_right(const T* sorted, i64 count, i64 a) {
   return low;
 }
 
-// Where a search ended, and which values would end there too: [low, low + span). Registers are
-// scarce where it lives.
-struct Found {
-  i64 low = 0;
-  u32 span = 0;
-  int index = 0;
-};
-
-// The same, without a look at memory where the search before it ended in the same place: the steps
-// of a tile mostly lie in one group.
-template <typename T>
-TESSERA_BOTH i64 search_right(const T* sorted, i64 count, i64 a, Found& last) {
-  if (u64(a) - u64(last.low) < last.span) return last.index;
-  const i64 index = search_right(sorted, count, a);
-  last.span = 0;
-  if (index > 0) {
-    constexpr u64 most_span = ~u32(0);
-    last.index = static_cast<int>(index);
-    last.low = static_cast<i64>(sorted[index - 1]);
-    const u64 span = index < count ? u64(sorted[index]) - u64(last.low) : most_span;
-    last.span = static_cast<u32>(span < most_span ? span : most_span);
-  }
-  return index;
-}
-
 }  // namespace tessera::cuda
