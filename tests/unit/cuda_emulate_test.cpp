@@ -169,7 +169,8 @@ TEST_F(CudaEmulate, mistakes_in_clusters_and_turns_are_seen) {
       {"produce.cuh", "if (!mine.active || !other.active) return false;", ""},
       {"produce.cuh", "same &= mine.right[d] == other.right[d];",
        "(void)0;"},  // another group's weights
-      {"turn.cuh", "return mine.active || step(turn.other, s).active;", "return mine.active;"},
+      {"turn.cuh", "return (depth(turn_.other, other_, s) != 0) | (own != 0);", "return own != 0;"},
+      {"turn.cuh", "P::alike(turn.mine.tile, turn.other.tile) &&", ""},
       {"contract.cuh", "ptx::sync_cluster();  // nobody", "(void)0;  // nobody"},
       {"order.cuh", "at.row * 2 + rank", "at.row * 2"},
       {"order.cuh", "(grid.rows + 1) / 2", "grid.rows / 2"},
@@ -185,8 +186,7 @@ TEST_F(CudaEmulate, mistakes_in_clusters_and_turns_are_seen) {
     EXPECT_NE(outcome, "") << mutation.file << ": " << mutation.from << " -> " << mutation.to;
   }
   const std::vector<Mutation> in_turns = {
-      {"consume.cuh", "turn, turns.step(turn.mine, s), s)) ring.advance();",
-       "turn, turns.step(turn.mine, s), s)) (void)0;"},
+      {"consume.cuh", "steps.depth(s), s)) ring.advance();", "steps.depth(s), s)) (void)0;"},
       {"consume.cuh", "(round & 1) ^ (warpgroup == 0 ? 1 : 0)", "1"},  // nobody waits for a turn
       {"consume.cuh", "turn_barrier<C>(memory, 1 - warpgroup)",
        "turn_barrier<C>(memory, warpgroup)"},
@@ -213,6 +213,21 @@ TEST_F(CudaEmulate, sums_of_few_terms_are_within_the_bound) {
   Emulation kernel(tgmm_configuration(128, 128, 3, "bf16", "f32"));
   for (const std::uint64_t seed : {51, 52, 53})
     kernel.check({{1, 2, 3, 1, 5, 17}, 29, 256, 256}, seed, Fill::normal);
+}
+
+// Lanes compute steps ahead: more than 32 of them, and none that is another's.
+TEST_F(CudaEmulate, long_contractions_of_tgmm) {
+  const TestConfiguration configuration = tgmm_configuration(128, 128, 3, "bf16", "bf16");
+  const Sizes deep{{2400, 0, 70}, 2470, 128, 128};
+  Emulation(configuration).check(deep, 54);
+  Emulation(configuration.with(row_pairs)).check({{2400, 70}, 2470, 136, 128}, 55);
+  const std::vector<Mutation> mutations = {{"turn.cuh", "s + ptx::thread() % 32;", "s;"},
+                                           {"turn.cuh", "first_ >= 32", "first_ >= 33"}};
+  for (const Mutation& mutation : mutations) {
+    std::string outcome;
+    Emulation(configuration, &mutation).run(deep, 54, Fill::integers, outcome);
+    EXPECT_NE(outcome, "") << mutation.from << " -> " << mutation.to;
+  }
 }
 
 TEST_F(CudaEmulate, tgmm_on_ragged_groups) {

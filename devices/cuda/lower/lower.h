@@ -28,8 +28,8 @@ struct TensorCorePlan {
   int shared_bytes = 0;  // without the program's arrays
   MapPlan left, right, result;
   std::vector<BufferId> by_element;  // buffers whose elements the generated functions read
-  std::int64_t contraction = 0;     // the operands' extent along it
-  bool ragged_contraction = false;  // which part of it a tile takes is data
+  std::int64_t contraction = 0;      // the operands' extent along it
+  bool ragged_contraction = false;   // which part of it a tile takes is data
 };
 
 // Of the general kernel (general.h): tiles lie in global memory.

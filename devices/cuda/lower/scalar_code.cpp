@@ -59,6 +59,7 @@ const Buffer* ScalarCode::buffer_of(const Slice& slice) const {
 
 // Row-major; a view adds where it begins.
 std::string ScalarCode::address(const Slice& slice) {
+  reads_memory_ = true;
   if (const Buffer* b = program_.buffer(slice.base)) {
     std::string offset;
     for (int d = 0; d < slice.rank; ++d) {

@@ -32,6 +32,9 @@ class ScalarCode {
   std::string element(const Slice& slice);
   std::string address(const Slice& slice);
 
+  // Something written reads memory, by a load or a search.
+  bool reads_memory() const { return reads_memory_; }
+
   // Why something could not be written; empty if all could.
   const std::string& problem() const { return problem_; }
   // The buffer that a slice reads, through views.
@@ -47,6 +50,7 @@ class ScalarCode {
   KernelNames& names_;
   std::map<ValueId, std::string> known_;
   std::string problem_;
+  bool reads_memory_ = false;
 };
 
 // The values that an op reads, those of its slices included.

@@ -26,6 +26,7 @@ void TileFunctions::write(SourceTemplate& source) {
     rest.know(v, "t." + names_.value(v));
   }
   write_step(source, step, of_step);
+  write_alike(source);
   write_epilogue(source, rest);
 }
 
@@ -137,6 +138,7 @@ void TileFunctions::write_step(SourceTemplate& source, ScalarCode& code,
                                const std::vector<ValueId>& of_step) {
   if (c_.steps) code.know(c_.steps->index, "s");
   source.set("step_values", code.compute(of_step, 4));
+  source.set("steps_read_memory", code.reads_memory() ? "true" : "false");
   std::string active;
   for (const Condition& c : c_.active) {
     active += fmt::format("{}{} {} 0", active.empty() ? "" : " && ", code.text(c.value),
@@ -152,6 +154,23 @@ void TileFunctions::write_step(SourceTemplate& source, ScalarCode& code,
   const std::string left = coordinates(code, t_.left, "left");
   source.set("coordinates", left + coordinates(code, t_.right, "right"));
   note(code);
+}
+
+// By the tile's numbers alone, of which a step's are computed; the bounds of the steps are compared
+// where it is called.
+void TileFunctions::write_alike(SourceTemplate& source) {
+  std::vector<ValueId> compared;
+  for (const Condition& c : c_.active) compared.push_back(c.value);
+  if (t_.ragged_k) compared.insert(compared.end(), {c_.k_start, c_.k_size});
+  const OperandConfig& shared = t_.hints.pairing == Pairing::rows ? t_.right : t_.left;
+  const Slice& window = shared.operand->window.op->source;
+  compared.insert(compared.end(), window.start.begin(), window.start.begin() + window.rank);
+  std::set<ValueId> fields;
+  for (const ValueId v : compared) collect_tile_values(v, fields);
+  std::string text;
+  for (const ValueId v : fields)
+    text += fmt::format("{0}a.{1} == b.{1}", text.empty() ? "" : " && ", names_.value(v));
+  source.set("alike", text.empty() ? "true" : text);
 }
 
 void TileFunctions::write_epilogue(SourceTemplate& source, ScalarCode& code) {

@@ -40,6 +40,7 @@ class TileFunctions {
   void write_grid(SourceTemplate& source);
   void write_tile(SourceTemplate& source, const std::set<ValueId>& fields);
   void write_step(SourceTemplate& source, ScalarCode& code, const std::vector<ValueId>& of_step);
+  void write_alike(SourceTemplate& source);
   void write_epilogue(SourceTemplate& source, ScalarCode& code);
 
   const Program& program_;

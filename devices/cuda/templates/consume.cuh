@@ -166,8 +166,9 @@ TESSERA_DEVICE void pass_turn_on(u32 memory, int warpgroup) {
 template <class C, class P, int slots>
 TESSERA_DEVICE void skip(const Turns<C, P, Role::consumer>& turns, const Turn<C, P>& turn,
                          Ring<slots>& ring) {
+  TurnSteps<C, P, Role::consumer> steps(turns, turn);
   for (i64 s = turn.begin; s < turn.end; ++s) {
-    if (turns.takes_slot(turn, turns.step(turn.mine, s), s)) ring.advance();
+    if (steps.takes_slot(steps.depth(s), s)) ring.advance();
   }
 }
 
@@ -199,21 +200,22 @@ TESSERA_DEVICE void consume(const typename P::Args& p, const i64* arrays, u32 me
     clear<C>(sums);
     wait_for_turn<C>(memory, warpgroup, number);
     int held = -1;  // the slot whose instructions are in flight
+    TurnSteps<C, P, Role::consumer> steps(turns, turn);
     for (i64 s = turn.begin; s < turn.end; ++s) {
-      const typename P::Step step = turns.step(turn.mine, s);
-      if (!turns.takes_slot(turn, step, s)) continue;
+      const int depth = steps.depth(s);
+      if (!steps.takes_slot(depth, s)) continue;
       const u32 operands = memory + ring.slot * SharedLayout<C>::stage_bytes;
       ptx::barrier_wait(full_barrier<C>(memory, ring.slot), ring.phase);
-      if (C::ragged_k && step.active && step.depth < C::k) zero_beyond<C>(operands, step.depth);
+      if (C::ragged_k && depth != 0 && depth < C::k) zero_beyond<C>(operands, depth);
       if constexpr (C::operand_bytes == 1) {
-        if (wanted && step.active) {
+        if (wanted && depth != 0) {
           multiply_and_add<C>(sums, memory, ring.slot, first_row);
         } else {
           release<C>(memory, ring.slot);
         }
       } else {
-        if (wanted && step.active) {
-          multiply_step<C>(sums, operands, first_row, step.depth);
+        if (wanted && depth != 0) {
+          multiply_step<C>(sums, operands, first_row, depth);
           ptx::product_wait<1>();
         } else if (C::cluster > 1) {
           ptx::product_wait<0>();  // a slot of the neighbour's alone: those of the held one may run

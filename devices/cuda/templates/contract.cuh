@@ -31,9 +31,9 @@ TESSERA_DEVICE void contract(const typename P::Args& p) {
   const int warpgroup = ptx::thread() / 128;
   if (warpgroup == 0) {
     if constexpr (C::consumers == 2) ptx::fewer_registers<C::producer_registers>();
-    if (ptx::warp() == 0 && ptx::elect_one()) {
+    if (ptx::warp() == 0) {
       produce<C, P>(p, arrays, memory);
-      end_taking<C>(p.taken);
+      if (ptx::thread() == 0) end_taking<C>(p.taken);
     }
   } else {
     if constexpr (C::consumers == 2) ptx::more_registers<C::consumer_registers>();

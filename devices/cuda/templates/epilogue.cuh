@@ -41,6 +41,7 @@ struct Staging {
   u32 start;
   int warpgroup;
   int first_row;  // of the tile: where this consumer's rows begin
+  bool first_warp = ptx::warp() % 4 == 0;
   int next = 0;
 
   TESSERA_DEVICE Staging(u32 memory, int number, int row)
@@ -48,7 +49,9 @@ struct Staging {
         warpgroup(number),
         first_row(row) {}
   TESSERA_DEVICE int thread() const { return ptx::thread() % 128; }
-  TESSERA_DEVICE bool leader() const { return thread() == 0; }
+  // Asked by all lanes of a warp, and true of the same one every time: copies are waited for by the
+  // thread that starts them.
+  TESSERA_DEVICE bool leader() const { return first_warp && ptx::elect_one(); }
   TESSERA_DEVICE void sync() const { sync_warpgroup(warpgroup); }
   // A buffer that may be written. Every take is followed by one give.
   TESSERA_DEVICE u32 take() {

@@ -1,4 +1,5 @@
-// The producer: one thread walks this block's tiles and fetches each step's operands into the ring.
+// The producer: one warp walks this block's tiles, and one of its lanes fetches each step's operands
+// into the ring.
 #pragma once
 #include "devices/cuda/templates/shape.cuh"
 #include "devices/cuda/templates/turn.cuh"
@@ -129,27 +130,30 @@ TESSERA_DEVICE void produce(const typename P::Args& p, const i64* arrays, u32 me
   Ring<C::stages> ring;
   for (Turns<C, P, Role::producer> turns(p, arrays, memory); !turns.done(); turns.advance()) {
     const Turn<C, P> turn = turns.now();
-    if (turn.mine.there) report_outside<C, P>(p, turn.mine);
+    if (turn.mine.there && ptx::thread() == 0) report_outside<C, P>(p, turn.mine);
+    TurnSteps<C, P, Role::producer> steps(turns, turn);
     for (i64 s = turn.begin; s < turn.end; ++s) {
-      const typename P::Step step = turns.step(turn.mine, s);
-      bool together = false;
+      const typename P::Step step = steps.mine(s);
+      bool together = turn.alike, taken = step.active;
       if constexpr (C::cluster == 2) {
-        const typename P::Step other = turns.step(turn.other, s);
-        if (!step.active && !other.active) continue;
-        together = same_operand<C, P>(turn, step, other);
-      } else {
-        if (!step.active) continue;
+        if (!turn.alike) {
+          const typename P::Step other = steps.other(s);
+          together = same_operand<C, P>(turn, step, other);
+          taken |= other.active;
+        }
       }
+      if (!taken) continue;
       const u32 full = full_barrier<C>(memory, ring.slot);
-      const u32 empty = empty_barrier<C>(memory, ring.slot);
-      ptx::barrier_wait(empty, ring.phase ^ 1);
-      if (step.active) {
-        if (C::ragged_k && step.left[C::left_k_dim] + step.depth > p.contraction)
-          ptx::first_error(p.error, step.left[C::left_k_dim] + step.depth);
-        fetch(step, turn.mine.rows, together, memory + ring.slot * SharedLayout<C>::stage_bytes,
-              full);
-      } else {
-        ptx::barrier_arrive(full);  // the other block's step: nothing comes
+      ptx::barrier_wait(empty_barrier<C>(memory, ring.slot), ring.phase ^ 1);
+      if (ptx::elect_one()) {
+        if (step.active) {
+          if (C::ragged_k && step.left[C::left_k_dim] + step.depth > p.contraction)
+            ptx::first_error(p.error, step.left[C::left_k_dim] + step.depth);
+          fetch(step, turn.mine.rows, together, memory + ring.slot * SharedLayout<C>::stage_bytes,
+                full);
+        } else {
+          ptx::barrier_arrive(full);  // the other block's step: nothing comes
+        }
       }
       ring.advance();
     }

@@ -43,6 +43,7 @@ TESSERA_DEVICE i64 from_lane_below(i64 value, int distance) {
   return __shfl_up_sync(0xFFFFFFFFu, value, static_cast<unsigned>(distance));
 }
 TESSERA_DEVICE i64 from_lane(i64 value, int lane) { return __shfl_sync(0xFFFFFFFFu, value, lane); }
+TESSERA_DEVICE int from_lane(int value, int lane) { return __shfl_sync(0xFFFFFFFFu, value, lane); }
 TESSERA_DEVICE bool any_lane(bool value) { return __any_sync(0xFFFFFFFFu, value) != 0; }
 
 // `id` and `threads` are immediates: a barrier number in a register reserves all sixteen.

@@ -1,6 +1,6 @@
 // Which tile a block takes next. Fixed: every so-many-th, known to all from the start. Dynamic: the
-// first that nobody has taken, so that tiles of unequal length fill the machine; the producer of a
-// cluster's first block takes the numbers from a counter in global memory, one ahead of need, and
+// first that nobody has taken, so that tiles of unequal length fill the machine; the producing warp
+// of a cluster's first block takes the numbers from a counter in global memory, one ahead of need, and
 // hands each to the others through a ring of two in the shared memory of every block.
 #pragma once
 #include "devices/cuda/templates/order.cuh"
@@ -28,7 +28,7 @@ template <class C>
 TESSERA_BOTH u32 read_barrier(u32 memory, int slot) {
   return number_barrier<C>(memory, 2 + slot);
 }
-// Every warp of the consumers, and the other blocks' producers.
+// Every warp of the consumers, and the other blocks' producing warps.
 template <class C>
 inline constexpr int read_arrivals = C::consumers * 4 * C::cluster + C::cluster - 1;
 
@@ -69,19 +69,25 @@ struct Taking {
   }
 
  private:
+  TESSERA_DEVICE static bool is_first_lane() { return ptx::thread() % 32 == 0; }
+
   TESSERA_DEVICE int take() {
-    return ptx::blocks() / C::cluster + static_cast<int>(ptx::take_next(counter));
+    u32 number = 0;
+    if (is_first_lane()) number = ptx::take_next(counter);
+    return ptx::blocks() / C::cluster + ptx::from_lane(static_cast<int>(number), 0);
   }
 
   TESSERA_DEVICE void hand_out() {
     next = ahead;
     const u32 full = number_barrier<C>(memory, ring.slot), word = number_word<C>(memory, ring.slot);
     ptx::barrier_wait(read_barrier<C>(memory, ring.slot), ring.phase ^ 1);
-    ptx::store_shared_word(word, static_cast<u32>(next));
-    ptx::barrier_arrive(full);
-    for (int rank = 1; rank < C::cluster; ++rank) {
-      ptx::store_shared_word_at(word, rank, static_cast<u32>(next));
-      ptx::barrier_publish_at(full, rank);
+    if (is_first_lane()) {
+      ptx::store_shared_word(word, static_cast<u32>(next));
+      ptx::barrier_arrive(full);
+      for (int rank = 1; rank < C::cluster; ++rank) {
+        ptx::store_shared_word_at(word, rank, static_cast<u32>(next));
+        ptx::barrier_publish_at(full, rank);
+      }
     }
     ahead = take();  // after the release, which would wait for it
     ring.advance();
@@ -96,8 +102,8 @@ struct Taking {
       ptx::barrier_wait_cluster(full, ring.phase);
     }
     next = static_cast<int>(ptx::load_shared_word(number_word<C>(memory, ring.slot)));
-    if (role == Role::consumer) ptx::sync_warp();
-    if (role == Role::producer || ptx::thread() % 32 == 0) {
+    ptx::sync_warp();
+    if (is_first_lane()) {
       if constexpr (C::cluster == 1) {
         ptx::barrier_arrive(read);
       } else {

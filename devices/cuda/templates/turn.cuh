@@ -27,6 +27,8 @@ template <class C, class P>
 struct Turn {
   Taken<P> mine, other;  // the other's stays empty outside of clusters
   i64 begin = 0, end = 0;
+  // Both take the same steps, of the same blocks of the operand that they may share.
+  bool alike = false;
 };
 
 // The turns of a block, as one role walks them.
@@ -62,6 +64,9 @@ struct Turns {
         turn.begin = turn.other.begin;
         turn.end = turn.other.end;
       } else if (turn.other.there) {
+        turn.alike = turn.begin == turn.other.begin && turn.end == turn.other.end &&
+                     P::alike(turn.mine.tile, turn.other.tile) &&
+                     (!C::share_left || turn.mine.rows == turn.other.rows);
         turn.begin = least(turn.begin, turn.other.begin);
         turn.end = most(turn.end, turn.other.end);
       }
@@ -69,23 +74,11 @@ struct Turns {
     return turn;
   }
 
+  // A tile takes none but its own.
   TESSERA_DEVICE typename P::Step step(const Taken<P>& of, i64 s) const {
-    if constexpr (C::cluster == 1) {
-      return P::step(p, arrays, of.tile, s);
-    } else {
-      if (of.there && s >= of.begin && s < of.end) return P::step(p, arrays, of.tile, s);
-      typename P::Step none{};
-      return none;
-    }
-  }
-  // Somebody of the cluster multiplies at that step: it takes a slot.
-  TESSERA_DEVICE bool takes_slot(const Turn<C, P>& turn, const typename P::Step& mine,
-                                 i64 s) const {
-    if constexpr (C::cluster == 1) {
-      return mine.active;
-    } else {
-      return mine.active || step(turn.other, s).active;
-    }
+    if (of.there && s >= of.begin && s < of.end) return P::step(p, arrays, of.tile, s);
+    typename P::Step none{};
+    return none;
   }
 
  private:
@@ -100,6 +93,65 @@ struct Turns {
     }
     return t;
   }
+};
+
+// The steps of a turn as a warp walks them, all of its lanes together, from the first to the last.
+// Where a step's numbers are read from memory, which takes as long as its products, each lane
+// computes another one's, and all have them by a shuffle when it is its turn. The neighbour's steps
+// are followed only where they are others than this block's.
+template <class C, class P, Role role>
+class TurnSteps {
+  using Step = typename P::Step;
+
+ public:
+  TESSERA_DEVICE TurnSteps(const Turns<C, P, role>& turns, const Turn<C, P>& turn)
+      : turns_(turns), turn_(turn), first_(static_cast<u32>(turn.begin) - 32) {}
+
+  TESSERA_DEVICE Step mine(i64 s) { return step(turn_.mine, mine_, s); }
+  TESSERA_DEVICE Step other(i64 s) { return step(turn_.other, other_, s); }
+  // How much of a block along the contraction this block's tile takes at that step; 0: nothing.
+  TESSERA_DEVICE int depth(i64 s) { return depth(turn_.mine, mine_, s); }
+  // Somebody of the cluster multiplies at that step, of which this block's depth is `own`: it takes
+  // a slot.
+  TESSERA_DEVICE bool takes_slot(int own, i64 s) {
+    if constexpr (C::cluster == 2) {
+      if (!turn_.alike) return (depth(turn_.other, other_, s) != 0) | (own != 0);
+    }
+    return own != 0;
+  }
+
+ private:
+  TESSERA_DEVICE static int depth_of(const Step& step) { return step.active ? step.depth : 0; }
+  TESSERA_DEVICE Step step(const Taken<P>& of, const Step& ahead, i64 s) {
+    if constexpr (!P::steps_read_memory) return turns_.step(of, s);
+    const int lane = reach(s);
+    Step step;
+    step.depth = ptx::from_lane(depth_of(ahead), lane);
+    step.active = step.depth != 0;
+    for (int d = 0; d < C::left_rank; ++d) step.left[d] = ptx::from_lane(ahead.left[d], lane);
+    for (int d = 0; d < C::right_rank; ++d) step.right[d] = ptx::from_lane(ahead.right[d], lane);
+    return step;
+  }
+  TESSERA_DEVICE int depth(const Taken<P>& of, const Step& ahead, i64 s) {
+    if constexpr (!P::steps_read_memory) return depth_of(turns_.step(of, s));
+    const int lane = reach(s);
+    return ptx::from_lane(depth_of(ahead), lane);
+  }
+  // The lane that has the step's numbers.
+  TESSERA_DEVICE int reach(i64 s) {
+    if (static_cast<u32>(s) - first_ >= 32) {
+      first_ = static_cast<u32>(s);
+      const i64 own = s + ptx::thread() % 32;
+      mine_ = turns_.step(turn_.mine, own);
+      if (C::cluster == 2 && !turn_.alike) other_ = turns_.step(turn_.other, own);
+    }
+    return static_cast<int>(static_cast<u32>(s) - first_);
+  }
+
+  const Turns<C, P, role>& turns_;
+  const Turn<C, P>& turn_;
+  u32 first_;  // of the steps that the lanes have
+  Step mine_{}, other_{};
 };
 
 }  // namespace tessera::cuda

@@ -59,6 +59,7 @@ inline i64 from_lane_below(i64 value, int distance) {
   return exchange(value, thread() % 32 - distance);
 }
 inline i64 from_lane(i64 value, int lane) { return exchange(value, lane); }
+inline int from_lane(int value, int lane) { return static_cast<int>(exchange(value, lane)); }
 inline bool any_lane(bool value) {
   bool any = false;
   for (int lane = 0; lane < 32; ++lane) any |= exchange(value ? 1 : 0, lane) != 0;
