@@ -90,7 +90,7 @@ TEST_F(CudaEmulate, mistakes_are_seen) {
       {"produce.cuh", "u32 bytes = Right::bytes;", "u32 bytes = Right::bytes + 16;"},
       {"epilogue.cuh", "  ptx::fence_async();\n  staging.sync();", "  staging.sync();"},
       {"epilogue.cuh", "  ptx::fence_async();\n  staging.sync();", "  ptx::fence_async();"},
-      {"epilogue.cuh", "    if (leader()) ptx::store_wait_read<staging_buffers - 1>();\n", ""},
+      {"epilogue.cuh", "by_one([] { ptx::store_wait_read<staging_buffers - 1>(); });", ""},
       {"epilogue.cuh", "row < begin || row >= end ||", ""},           // the neighbours' rows
       {"shape.cuh", "(offset >> 3) & 0x70", "(offset >> 3) & 0x30"},  // another swizzle
       {"shape.cuh", "k_major ? 16 : box_bytes", "k_major ? 16 : box_bytes / 2"},  // another layout

@@ -54,7 +54,7 @@ TensorCorePlan launch_plan(const Program& program, const Contraction& c, const T
   plan.contraction = plan.left.extent[static_cast<std::size_t>(left.position(left.operand->k_dim))];
   plan.result = map_plan(program, *c.result.buffer, config.result_dims);
   plan.result.box[0] = row_bytes / size_of(config.result);
-  plan.result.box[1] = config.swapped ? config.n : warpgroup_rows;
+  plan.result.box[1] = config.swapped ? config.n : warp_rows;
   return plan;
 }
 

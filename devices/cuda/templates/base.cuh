@@ -56,9 +56,9 @@ TESSERA_BOTH i64 most(i64 a, i64 b) { return a < b ? b : a; }
 // How many of the ascending values are <= a.
 template <typename T>
 TESSERA_BOTH i64 search_right(const T* sorted, i64 count, i64 a) {
-  i64 low = 0, high = count;
+  int low = 0, high = static_cast<int>(count);  // scalar memory has no more
   while (low < high) {
-    const i64 middle = (low + high) / 2;
+    const int middle = (low + high) / 2;
     if (static_cast<i64>(sorted[middle]) <= a) {
       low = middle + 1;
     } else {

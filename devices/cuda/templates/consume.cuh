@@ -164,10 +164,8 @@ TESSERA_DEVICE void pass_turn_on(u32 memory, int warpgroup) {
 
 // Past the slots of a tile that the other consumer multiplies.
 template <class C, class P, int slots>
-TESSERA_DEVICE void skip(const Turns<C, P, Role::consumer>& turns, const Turn<C, P>& turn,
-                         Ring<slots>& ring) {
-  TurnSteps<C, P, Role::consumer> steps(turns, turn);
-  for (i64 s = turn.begin; s < turn.end; ++s) {
+TESSERA_DEVICE void skip(TurnSteps<C, P, Role::consumer>& steps, Ring<slots>& ring) {
+  for (i64 s = steps.turn().begin; s < steps.turn().end; ++s) {
     if (steps.takes_slot(steps.depth(s), s)) ring.advance();
   }
 }
@@ -181,17 +179,18 @@ TESSERA_DEVICE void consume(const typename P::Args& p, const i64* arrays, u32 me
   Staging<C> staging(memory, warpgroup, first_row);
   Turns<C, P, Role::consumer> turns(p, arrays, memory);
   bool more = !turns.done();
-  Turn<C, P> next{};
-  if (more) next = turns.now();
+  TurnSteps<C, P, Role::consumer> next(turns);
+  if (more) next.begin();
   const auto find_next = [&] {
     turns.advance();
     more = !turns.done();
-    if (more) next = turns.now();
+    if (more) next.begin();
   };
   for (int number = 0; more; ++number) {
-    const Turn<C, P> turn = next;
+    TurnSteps<C, P, Role::consumer> steps = next;
+    const Turn<C, P>& turn = steps.turn();
     if (C::alternate && number % C::consumers != warpgroup) {
-      skip(turns, turn, ring);
+      skip(steps, ring);
       find_next();
       continue;
     }
@@ -200,7 +199,6 @@ TESSERA_DEVICE void consume(const typename P::Args& p, const i64* arrays, u32 me
     clear<C>(sums);
     wait_for_turn<C>(memory, warpgroup, number);
     int held = -1;  // the slot whose instructions are in flight
-    TurnSteps<C, P, Role::consumer> steps(turns, turn);
     for (i64 s = turn.begin; s < turn.end; ++s) {
       const int depth = steps.depth(s);
       if (!steps.takes_slot(depth, s)) continue;
@@ -231,7 +229,7 @@ TESSERA_DEVICE void consume(const typename P::Args& p, const i64* arrays, u32 me
     if (held >= 0) release<C>(memory, held);
     if (wanted) store_tile<C, P>(p, turn.mine.tile, rows, sums, staging);
   }
-  if (staging.leader()) ptx::store_wait<0>();
+  staging.by_one([] { ptx::store_wait<0>(); });
 }
 
 }  // namespace tessera::cuda

@@ -1,6 +1,7 @@
 // From a warpgroup's accumulators to the result: the program's epilogue on each element, chunks
 // with rows of 128 bytes in shared memory, then one bulk copy where all rows are stored, else 16
-// bytes a thread.
+// bytes a thread. Where the result's rows are the instruction's, each warp has 16 of them and
+// stores them without a word to the others; else the warps of a consumer fill a chunk together.
 #pragma once
 #include "devices/cuda/templates/produce.cuh"
 
@@ -34,28 +35,46 @@ TESSERA_DEVICE void sync_warpgroup(int number) {
   }
 }
 
-// A consumer's two buffers; each is refilled only when the copy out of it has read it.
+// Who fills and stores a chunk: a warp, or a warpgroup.
+template <class C>
+inline constexpr int chunk_threads = C::swapped ? 128 : 32;
+template <class C>
+inline constexpr int chunk_rows = C::swapped ? C::n : warp_rows;
+
+// Their two buffers; each is refilled only when the copy out of it has read it.
 template <class C>
 struct Staging {
   using Layout = SharedLayout<C>;
   u32 start;
   int warpgroup;
   int first_row;  // of the tile: where this consumer's rows begin
-  bool first_warp = ptx::warp() % 4 == 0;
+  bool is_copying = !C::swapped || ptx::warp() % 4 == 0;  // the warp whose lane copies out
   int next = 0;
 
   TESSERA_DEVICE Staging(u32 memory, int number, int row)
-      : start(memory + Layout::staging + number * staging_buffers * Layout::staging_bytes),
+      : start(memory + Layout::staging + number * staging_buffers * Layout::staging_bytes +
+              (C::swapped ? 0 : ptx::warp() % 4 * warp_rows * row_bytes)),
         warpgroup(number),
         first_row(row) {}
   TESSERA_DEVICE int thread() const { return ptx::thread() % 128; }
-  // Asked by all lanes of a warp, and true of the same one every time: copies are waited for by the
-  // thread that starts them.
-  TESSERA_DEVICE bool leader() const { return first_warp && ptx::elect_one(); }
-  TESSERA_DEVICE void sync() const { sync_warpgroup(warpgroup); }
+  TESSERA_DEVICE void sync() const {
+    if constexpr (C::swapped) {
+      sync_warpgroup(warpgroup);
+    } else {
+      ptx::sync_warp();
+    }
+  }
+  // By the same lane every time: copies are waited for by the thread that starts them. Not one
+  // condition, in which the compiler would lose that the lane is alone.
+  template <class Copy>
+  TESSERA_DEVICE void by_one(const Copy& copy) const {
+    if (is_copying) {
+      if (ptx::elect_one()) copy();
+    }
+  }
   // A buffer that may be written. Every take is followed by one give.
   TESSERA_DEVICE u32 take() {
-    if (leader()) ptx::store_wait_read<staging_buffers - 1>();
+    by_one([] { ptx::store_wait_read<staging_buffers - 1>(); });
     sync();
     const u32 buffer = start + next * Layout::staging_bytes;
     next ^= 1;
@@ -68,16 +87,16 @@ struct Staging {
 template <class C, class P>
 TESSERA_DEVICE void give(const typename P::Args& p, const Staging<C>& staging, u32 buffer,
                          const int (&at)[C::result_rank], int begin, int end) {
-  constexpr int rows = SharedLayout<C>::staging_rows;
+  constexpr int rows = chunk_rows<C>;
   constexpr int per_chunk = 16 / C::result_bytes;
   ptx::fence_async();
   staging.sync();
-  if (begin <= 0 && end >= rows) {
-    if (staging.leader()) ptx::store_box<C::result_rank>(&p.result_map, buffer, at);
-  } else {
+  const bool is_whole = begin <= 0 && end >= rows;
+  if (!is_whole) {
     const i64 outer = C::result_rank == 3 ? at[C::result_rank - 1] : 0;
 #pragma unroll 1
-    for (int i = staging.thread(); i < rows * (row_bytes / 16); i += 128) {
+    for (int i = ptx::thread() % chunk_threads<C>; i < rows * (row_bytes / 16);
+         i += chunk_threads<C>) {
       const int row = i / (row_bytes / 16), chunk = i % (row_bytes / 16);
       const i64 y = at[1] + row, x = at[0] + chunk * per_chunk;
       if (row < begin || row >= end || y < 0 || y >= p.result_rows || x >= p.result_columns)
@@ -88,10 +107,13 @@ TESSERA_DEVICE void give(const typename P::Args& p, const Staging<C>& staging, u
     }
   }
   // An empty group where there was no copy: the count of groups is the count of buffers given.
-  if (staging.leader()) ptx::store_commit();
+  staging.by_one([&] {
+    if (is_whole) ptx::store_box<C::result_rank>(&p.result_map, buffer, at);
+    ptx::store_commit();
+  });
 }
 
-// The rows of the tile are the matrix instruction's rows: 64 rows by 128 bytes a chunk.
+// The rows of the tile are the matrix instruction's rows: 16 rows of a warp by 128 bytes a chunk.
 template <class C, class P, class Sums>
 TESSERA_DEVICE void store_straight(const typename P::Args& p, const typename P::Tile& tile,
                                    const Rows& rows, const Sums& sums, Staging<C>& staging) {
@@ -100,9 +122,9 @@ TESSERA_DEVICE void store_straight(const typename P::Args& p, const typename P::
   const int lane = mine.thread % 32, warp = mine.thread / 32;
 #pragma unroll
   for (int i = 0; i < C::m_pieces; ++i) {
-    const int first = staging.first_row + i * warpgroup_rows;
-    const i64 top = first + mine.first_row(), left = mine.first_column();
-    if (!has_rows<C>(rows, first)) continue;
+    const int piece = staging.first_row + i * warpgroup_rows, first = piece + warp * warp_rows;
+    const i64 top = piece + mine.first_row(), left = mine.first_column();
+    if (rows.begin >= first + warp_rows || rows.end <= first || rows.begin >= rows.end) continue;
     int at[C::result_rank];
     P::result_at(p, tile, at);
     at[1] += first;
@@ -116,7 +138,7 @@ TESSERA_DEVICE void store_straight(const typename P::Args& p, const typename P::
       };
       const int base = chunk * (columns / 2);
       if constexpr (C::result_bytes == 2) {
-        const int row = warp * 16 + (lane / 8 % 2) * 8 + lane % 8;
+        const int row = lane % 16;
 #pragma unroll
         for (int j = 0; j < columns / 16; ++j) {
           const int r = base + j * 8;
@@ -130,7 +152,7 @@ TESSERA_DEVICE void store_straight(const typename P::Args& p, const typename P::
 #pragma unroll
         for (int j = 0; j < columns / 8; ++j) {
           const int r = base + j * 4;
-          const u32 offset = mine.row(0) * row_bytes + (j * 8 + lane % 4 * 2) * 4;
+          const u32 offset = lane / 4 * row_bytes + (j * 8 + lane % 4 * 2) * 4;
           ptx::store_shared(buffer + swizzled(offset), value(r), value(r + 1));
           ptx::store_shared(buffer + swizzled(offset + 8 * row_bytes), value(r + 2), value(r + 3));
         }

@@ -128,10 +128,12 @@ template <class C, class P>
 TESSERA_DEVICE void produce(const typename P::Args& p, const i64* arrays, u32 memory) {
   const Fetch<C, P> fetch{p};
   Ring<C::stages> ring;
-  for (Turns<C, P, Role::producer> turns(p, arrays, memory); !turns.done(); turns.advance()) {
-    const Turn<C, P> turn = turns.now();
+  Turns<C, P, Role::producer> turns(p, arrays, memory);
+  TurnSteps<C, P, Role::producer> steps(turns);
+  for (; !turns.done(); turns.advance()) {
+    steps.begin();
+    const Turn<C, P>& turn = steps.turn();
     if (turn.mine.there && ptx::thread() == 0) report_outside<C, P>(p, turn.mine);
-    TurnSteps<C, P, Role::producer> steps(turns, turn);
     for (i64 s = turn.begin; s < turn.end; ++s) {
       const typename P::Step step = steps.mine(s);
       bool together = turn.alike, taken = step.active;

@@ -15,6 +15,7 @@ inline constexpr int row_bytes = 128;            // of every box
 inline constexpr int swizzle_atom = 1024;        // 8 such rows: what boxes are aligned to
 inline constexpr int step_bytes = 32;            // along k of one matrix instruction
 inline constexpr int warpgroup_rows = 64;        // of one matrix instruction
+inline constexpr int warp_rows = 16;             // of its result, in a warp
 
 // A byte offset in a box, with the chunk moved to where the swizzle put it.
 TESSERA_BOTH constexpr u32 swizzled(u32 offset) { return offset ^ ((offset >> 3) & 0x70); }

@@ -104,8 +104,15 @@ class TurnSteps {
   using Step = typename P::Step;
 
  public:
-  TESSERA_DEVICE TurnSteps(const Turns<C, P, role>& turns, const Turn<C, P>& turn)
-      : turns_(turns), turn_(turn), first_(static_cast<u32>(turn.begin) - 32) {}
+  TESSERA_DEVICE explicit TurnSteps(const Turns<C, P, role>& turns) : turns_(turns) {}
+
+  // From here on those of the turn that it is now.
+  TESSERA_DEVICE void begin() {
+    turn_ = turns_.now();
+    first_ = static_cast<u32>(turn_.begin) - 32;
+    if (P::steps_read_memory && turn_.begin < turn_.end) reach(turn_.begin);
+  }
+  TESSERA_DEVICE const Turn<C, P>& turn() const { return turn_; }
 
   TESSERA_DEVICE Step mine(i64 s) { return step(turn_.mine, mine_, s); }
   TESSERA_DEVICE Step other(i64 s) { return step(turn_.other, other_, s); }
@@ -149,8 +156,8 @@ class TurnSteps {
   }
 
   const Turns<C, P, role>& turns_;
-  const Turn<C, P>& turn_;
-  u32 first_;  // of the steps that the lanes have
+  Turn<C, P> turn_{};
+  u32 first_ = 0;  // of the steps that the lanes have
   Step mine_{}, other_{};
 };
 
