@@ -57,11 +57,10 @@ TEST(CudaModel, no_estimate_is_faster_than_the_machine) {
   }
 }
 
-TEST(CudaModel, large_groups_take_large_tiles_in_pairs) {
+TEST(CudaModel, large_groups_take_large_tiles) {
   for (const char* id : {"S1", "S8", "S19", "S21", "S22"}) {
     const KernelConfig best = best_of(moe(id).product);
     EXPECT_EQ(best.tiling.m * best.tiling.n, 128 * 256) << id << " " << to_string(best);
-    EXPECT_EQ(best.hints.pairing, Pairing::rows) << id << " " << to_string(best);
   }
 }
 
@@ -78,8 +77,11 @@ TEST(CudaModel, few_rows_swap_the_operands) {
   }
 }
 
-TEST(CudaModel, a_short_contraction_takes_consumers_in_turn) {
-  EXPECT_TRUE(best_of(moe("S11").product).hints.alternate);
+// Tiles of 128 x 128 and 64 x 256, which consumers take in turn, want more of the L2 cache than it
+// gives: measured, they are a third slower also where an epilogue is long beside the products.
+TEST(CudaModel, a_short_contraction_takes_large_tiles_too) {
+  const KernelConfig best = best_of(moe("S11").product);
+  EXPECT_EQ(best.tiling.m * best.tiling.n, 128 * 256) << to_string(best);
 }
 
 TEST(CudaModel, more_rows_or_a_longer_contraction_take_longer) {

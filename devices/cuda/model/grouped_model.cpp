@@ -64,8 +64,9 @@ class Model {
   double clocks(const Tile& tile) const {
     // Both at once, but copies cost the products time and the chip power even where they keep up.
     const double copies = tile.bytes / gpu_.l2_bytes_a_clock;
-    const double step = std::max(tile.product_clocks, copies) +
-                        gpu_.copy_interference * std::min(tile.product_clocks, copies);
+    const double alone = std::max(tile.product_clocks, copies) +
+                         gpu_.copy_interference * std::min(tile.product_clocks, copies);
+    const double step = c_.hints.pairing == Pairing::none ? alone : alone * (1 + gpu_.pair_loss);
     const double contraction = tile.steps * step;
     const double end = epilogue_clocks + tile.store_bytes / gpu_.store_bytes_a_clock +
                        (c_.hints.dynamic ? taken_clocks : tile_clocks);
@@ -109,7 +110,7 @@ class Model {
   void gmm() {
     const Tiling& t = c_.tiling;
     const std::int64_t columns = ceil_div(s_.n, t.n);
-    const double rows = c_.hints.pairing == Pairing::columns && columns > 1 ? 0.5 : 1;
+    const double rows = c_.hints.pairing == Pairing::columns && columns > 1 ? gpu_.pair_share : 1;
     std::int64_t number = 0;  // of the tile along the rows of all groups
     for (const std::int64_t size : s_.sizes) {
       const std::int64_t tiles = ceil_div(size, t.m);
@@ -119,7 +120,8 @@ class Model {
       double times[2][2];
       for (const bool is_last : {false, true}) {
         for (const bool shares : {false, true})
-          times[is_last][shares] = gmm_tile(is_last ? last : t.m, rows, shares ? 0.5 : 1);
+          times[is_last][shares] =
+              gmm_tile(is_last ? last : t.m, rows, shares ? gpu_.pair_share : 1);
       }
       const std::int64_t end = number + tiles;
       for (std::int64_t first = number; number < end; ++number) {
@@ -135,8 +137,8 @@ class Model {
   void tgmm() {
     const Tiling& t = c_.tiling;
     const std::int64_t down = ceil_div(s_.k, t.k), across = ceil_div(s_.n, t.n);
-    const double left = c_.hints.pairing == Pairing::columns && across > 1 ? 0.5 : 1;
-    const double right = c_.hints.pairing == Pairing::rows && down > 1 ? 0.5 : 1;
+    const double left = c_.hints.pairing == Pairing::columns && across > 1 ? gpu_.pair_share : 1;
+    const double right = c_.hints.pairing == Pairing::rows && down > 1 ? gpu_.pair_share : 1;
     for (const std::int64_t size : s_.sizes) {
       Tile tile;
       tile.steps = static_cast<double>(ceil_div(size, t.m));
