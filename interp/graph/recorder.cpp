@@ -178,8 +178,9 @@ void Recorder::on_start(const Event& event) {
     there = topology_.of(AgentId{static_cast<std::int32_t>(event.registers[remote.device.index]),
                                  static_cast<std::int16_t>(core)});
   }
-  action.ends = ends({memory(here, program_.value(from->base).buffer), box(event, *from)},
-                     {memory(there, program_.value(to->base).buffer), box(event, *to)});
+  const MemoryId target = memory(there, program_.value(to->base).buffer),
+                 source = memory(here, program_.value(from->base).buffer);
+  action.ends = ends({source, box(event, *from)}, {target, box(event, *to)});
   const SemaphoreId semaphore = program_.value(arrived->base).semaphore;
   const Shape& shape = program_.semaphores[semaphore].shape;
   const Box at = box(event, *arrived);
@@ -287,8 +288,9 @@ void Recorder::begin_move(const Event& event) {
   Action action{.statement = event.statement, .site = here, .is_copy = true};
   action.stored_only = back != nullptr && !writes_blocks_;
   if (!action.stored_only) action.bytes = event.amount;
-  action.ends = ends({memory(here, program_.value(from.base).buffer), box(event, from)},
-                     {memory(here, program_.value(to.base).buffer), box(event, to)});
+  const MemoryId target = memory(here, program_.value(to.base).buffer),
+                 source = memory(here, program_.value(from.base).buffer);
+  action.ends = ends({source, box(event, from)}, {target, box(event, to)});
   Item& item = add(here, ItemKind::action, event);
   item.action = log_.actions.add(action);
   add_touches_of_copy();

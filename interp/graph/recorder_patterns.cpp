@@ -24,8 +24,9 @@ void Recorder::end_pattern(SiteId site) {
     CHECK(!action.loads && action.site == site);
     for (const MemoryId m : action.memories) reach(pattern, site, m);
     if (action.is_copy) {
-      reach(pattern, site, action.from().memory);
+      // In the order in which on_start() and begin_move() number them.
       reach(pattern, site, action.to().memory);
+      reach(pattern, site, action.from().memory);
     }
     for (const Touch& touch : log_.touches[a]) reach(pattern, site, touch.memory);
   }
