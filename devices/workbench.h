@@ -18,8 +18,8 @@ struct MeasuredOperand {
   std::string name;       // of the program's buffer
   DType dtype;            // type of its elements
   std::int64_t elements;  // how many it has
-  std::optional<Tensor>
-      pattern;  // repeated until the operand is full; none: memory is left as it is
+  // Repeated until the operand is full; none: the memory is left as it is.
+  std::optional<Tensor> pattern;
 };
 
 // c[m, n] = a . b on row-major matrices of bf16 in a device's memory, with sums in f32; a is [m, k]
