@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/data/splitmix.h"
 #include "core/kernel/grouped_desc.h"
 #include "kernels/inputs/fill.h"
 #include "kernels/oracle/check_grouped.h"
@@ -26,6 +27,30 @@ struct Sizes : GroupedDesc {
     sizes = std::move(of_groups);
   }
 };
+
+// At most so many eights along k and n and so many groups, whose rows are none, a few, up to `rows`
+// or whole sixty-fours; with more than a hundred groups each has few.
+struct Most {
+  std::uint64_t k, n, groups, rows;
+};
+inline Sizes random_sizes(SplitMix& random, const Most& most) {
+  const auto below = [&](std::uint64_t count) {
+    return static_cast<std::int64_t>(random.next() % count);
+  };
+  Sizes sizes{{}, 0, 8 * (1 + below(most.k)), 8 * (1 + below(most.n))};
+  const std::int64_t groups = 1 + below(most.groups);
+  for (std::int64_t g = 0; g < groups; ++g) {
+    const std::int64_t kind = below(4);
+    sizes.sizes.push_back(kind == 0   ? 0
+                          : kind == 1 ? below(20)
+                          : kind == 2 ? below(most.rows)
+                                      : 64 * below(4));
+    if (groups > 100) sizes.sizes.back() %= 8;
+    sizes.m += sizes.sizes.back();
+  }
+  sizes.m += 1 + below(3) * 5;
+  return sizes;
+}
 
 class GroupedCase {
  public:

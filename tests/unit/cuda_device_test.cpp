@@ -83,32 +83,11 @@ TEST_P(CudaDeviceParts, every_configuration_on_ragged_groups) {
   }
 }
 
-// With more than a hundred groups each has few rows.
-Sizes random_sizes(SplitMix& random, bool many_groups) {
-  const auto below = [&](std::uint64_t count) {
-    return static_cast<std::int64_t>(random.next() % count);
-  };
-  Sizes sizes{{}, 0, 8 * (1 + below(60)), 8 * (1 + below(80))};
-  const std::int64_t groups = 1 + below(many_groups ? 1024 : 20);
-  for (std::int64_t g = 0; g < groups; ++g) {
-    const std::int64_t kind = below(4);
-    sizes.sizes.push_back(kind == 0   ? 0
-                          : kind == 1 ? below(20)
-                          : kind == 2 ? below(130)
-                                      : 64 * below(4));
-    if (groups > 100) sizes.sizes.back() %= 8;
-    sizes.m += sizes.sizes.back();
-  }
-  sizes.m += below(3) * 5;
-  if (sizes.m == 0) sizes.m = 3;
-  return sizes;
-}
-
 TEST_P(CudaDeviceParts, a_thousand_random_problems) {
   const std::vector<TestConfiguration> all = all_configurations();
   for (std::size_t i = GetParam(); i < 1000; i += part_count) {
     SplitMix random(20 + i);
-    const Sizes sizes = random_sizes(random, i % 50 == 0);
+    const Sizes sizes = random_sizes(random, {60, 80, i % 50 == 0 ? 1024U : 20U, 130});
     const TestConfiguration& configuration = all[random.next() % all.size()];
     GroupedCase a_case(configuration, for_operands(sizes, configuration), random.next(),
                        random.next() % 2 == 0 ? Fill::integers : Fill::normal,

@@ -110,7 +110,6 @@ struct SharedLayout {
       {C::m, C::n, C::k, C::operand_bytes, C::stages, C::consumers, C::swapped, C::dynamic});
   static constexpr int stage_bytes = parts.stage_bytes;
   static_assert(stage_bytes == Left::bytes + Right::bytes);
-  static constexpr int staging_rows = C::swapped ? C::n : warpgroup_rows;
   static constexpr int staging = parts.staging, staging_bytes = parts.staging_bytes;
   static constexpr int barriers = parts.barriers, numbers = parts.numbers, arrays = parts.arrays;
 };
