@@ -99,7 +99,7 @@ inline constexpr KernelCall more_calls[] = {
     {"ring_of_experts",
      "ring-of-experts --devices 3 --m 2 --k 16 --n 24 --groups 6 --top-k 2 --tiling 4,16,24"},
     {"ring_of_experts",
-     "ring-of-experts --devices 2 --m 3 --k 8 --n 8 --groups 2 --top-k 1 --tiling 4,4,4"},
+     "ring-of-experts --devices 2 --m 5 --k 8 --n 8 --groups 2 --top-k 1 --tiling 4,4,4"},
     {"ring_reduce_scatter", "reduce-scatter --devices 4 --m 16 --n 136 --tile 2,136"},
     {"ring_reduce_scatter", "reduce-scatter --devices 3 --m 12 --n 8 --tile 1,8"},
     {"scaled_matmul",
