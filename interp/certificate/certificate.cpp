@@ -117,10 +117,12 @@ Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& op
   run.observers.push_back(&certifier);
   RunResult result = TRY(simulate(run));
   Certificate certificate = certifier.certificate();
-  if (!certifier.record().is_over_budget)
+  // Protocols of several executions are told apart by theirs.
+  const bool is_named = options.is_named || !certificate.basis.broken.empty();
+  if (is_named && !certifier.record().is_over_budget)
     certificate.statistics.program_hash = text_hash(print(*certifier.record().program));
   // Of work that was ended the events are dropped.
-  if (certificate.end == RunEnd::program)
+  if (is_named && certificate.end == RunEnd::program)
     certificate.statistics.protocol_hash = protocol_hash(certifier.record());
   certificate.run = std::move(result);
   certificate.run_schedule = run.schedule;

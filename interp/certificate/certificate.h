@@ -151,6 +151,7 @@ struct CertifyOptions {
   std::int64_t exhaust = 1000;        // runs to try all executions with where counts are read
   std::int64_t schedules = 32;        // to run where a condition is broken, and that was not enough
   bool necessity = false;             // prove again without each wait
+  bool is_named = true;               // by hashes of its program and protocol, for who keeps it
 };
 
 // By its findings and conditions.

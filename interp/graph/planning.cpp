@@ -156,6 +156,7 @@ Expected<TaskGraph> folded_task_graph(const Simulate& simulate, const CertifyOpt
   asked.run.math = Math::none;
   asked.run.wants_values = false;
   asked.run.schedule = "eager";
+  asked.is_named = false;
   // What the short form proves is proved. If it has no proof the expanded program has the word.
   std::optional<Maker> maker(std::in_place);
   const Clock::time_point begin = Clock::now();

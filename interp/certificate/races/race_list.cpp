@@ -22,24 +22,24 @@ void for_each_run(std::span<const T> all, Same same, Visit visit) {
 
 }  // namespace
 
-std::vector<RaceList::Access> RaceList::sorted(std::span<const EventId> events) const {
-  std::vector<Access> accesses;
+void RaceList::sort(std::span<const EventId> events, std::vector<Access>& sorted) const {
+  sorted.clear();
   for (const EventId e : events) {
     const RecordedEvent& event = record_.events[e];
-    accesses.push_back({event.range(), event.access, event.statement, turns_[e], e});
+    sorted.push_back({event.range(), event.access, event.statement, turns_[e], e});
   }
-  std::sort(accesses.begin(), accesses.end());
-  return accesses;
+  std::sort(sorted.begin(), sorted.end());
 }
 
 void RaceList::add(std::span<const EventId> x, std::span<const EventId> y) {
   if (x.empty() || y.empty()) return;
-  const std::vector<Access> ours = sorted(x), others = sorted(y);
+  sort(x, ours_);
+  sort(y, others_);
   const auto is_alike = [](const Access& a, const Access& b) {
     return a.range == b.range && a.kind == b.kind;
   };
-  for_each_run(Accesses(ours), is_alike, [&](Accesses a) {
-    for_each_run(Accesses(others), is_alike, [&](Accesses b) {
+  for_each_run(Accesses(ours_), is_alike, [&](Accesses a) {
+    for_each_run(Accesses(others_), is_alike, [&](Accesses b) {
       const Clash how = clash(a.front().kind, b.front().kind);
       if (how == Clash::none || (how == Clash::order && is_sum_of_integers(a.front()))) return;
       if (conflicts_.overlap(a.front().range, b.front().range)) add(a, b);

@@ -86,7 +86,7 @@ class RaceList {
   using Names = std::array<std::array<std::int64_t, 5>, 2>;
 
   static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
-  std::vector<Access> sorted(std::span<const EventId> events) const;
+  void sort(std::span<const EventId> events, std::vector<Access>& sorted) const;
   void add(Accesses x, Accesses y);
   void add(Found& found, const Key& key, Accesses x, Accesses y, bool is_order);
   bool is_sum_of_integers(const Access& access) const;
@@ -105,6 +105,7 @@ class RaceList {
   const std::size_t most_;
   std::map<Topic, Found> found_;
   Table<StmtId, bool> in_race_[2];  // [1]: with leaving
+  std::vector<Access> ours_, others_;  // of add(), which is called for each fork
 };
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/host/grown_array.h"
 #include "core/host/host_memory.h"
 
 namespace tessera {
@@ -22,7 +23,7 @@ class Chunks {
       // The first grows as it needs to: most lists are short.
       if (size_ > 0) {
         chunks_.back().reserve(each);
-        prefer_large_pages(chunks_.back().data(), each * sizeof(T));
+        prefer_large_pages(chunks_.back().begin(), each * sizeof(T));
       }
     }
     chunks_.back().push_back(value);
@@ -32,9 +33,9 @@ class Chunks {
   // All entries in their order; nothing is left.
   template <typename Visit>
   void drain(const Visit& visit) {
-    for (std::vector<T>& chunk : chunks_) {
+    for (GrownArray<T>& chunk : chunks_) {
       for (const T& value : chunk) visit(value);
-      std::vector<T>().swap(chunk);
+      chunk = {};
     }
     chunks_.clear();
     size_ = 0;
@@ -43,7 +44,7 @@ class Chunks {
  private:
   // So large that malloc asks the system for each by itself, and gives it back.
   static constexpr std::size_t each = std::size_t{1} << 21;
-  std::vector<std::vector<T>> chunks_;
+  std::vector<GrownArray<T>> chunks_;
   std::size_t size_ = 0;
 };
 
