@@ -38,7 +38,7 @@ class Splitter {
     for (Number a = 0; a < actions_.size(); ++a) follow_values(a);
     for (Number a = 0; a < actions_.size(); ++a)
       if (!repeats_[a]) look_for_conflicts(a);
-    if (pairs_ > most_pairs) return {{actions_, {}}};
+    if (pairs_ > most_pairs) return {{{actions_.begin(), actions_.end()}, {}}};
     while (joined_crossing()) {
     }
     return cut();
@@ -213,7 +213,7 @@ class Splitter {
   const TaskGraph& graph_;
   const Table<MemoryId, bool>& private_;
   const std::int64_t smallest_;
-  const std::vector<ActionId>& actions_;
+  const ArenaList<ActionId>& actions_;
   std::vector<bool> repeats_;
   std::vector<Number> parent_;                 // of those that are one strand
   std::vector<std::vector<Number>> reads_of_;  // what may repeat and is read by it

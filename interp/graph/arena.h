@@ -1,9 +1,11 @@
 // Memory for what lives as long as a graph: taken piece by piece, and given back all together.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -61,10 +63,12 @@ class ArenaList {
     return added;
   }
   // Elements of its own.
-  ArenaList copy(Arena& arena) const {
+  ArenaList copy(Arena& arena) const { return of(arena, {begin(), end()}); }
+  static ArenaList of(Arena& arena, std::span<const T> elements) {
     ArenaList result;
-    result.reserve(arena, size_);
-    for (const T& value : *this) result.push_back(arena, value);
+    result.reserve(arena, elements.size());
+    std::uninitialized_copy_n(elements.begin(), elements.size(), result.data_);
+    result.size_ = static_cast<std::uint32_t>(elements.size());
     return result;
   }
 
@@ -76,8 +80,12 @@ class ArenaList {
   bool empty() const { return size_ == 0; }
   T& operator[](std::size_t i) { return data_[i]; }
   const T& operator[](std::size_t i) const { return data_[i]; }
+  const T& front() const { return data_[0]; }
   T& back() { return data_[size_ - 1]; }
   const T& back() const { return data_[size_ - 1]; }
+  bool operator==(const ArenaList& other) const {
+    return std::equal(begin(), end(), other.begin(), other.end());
+  }
 
  private:
   T* data_ = nullptr;

@@ -2,10 +2,12 @@
 #pragma once
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "interp/graph/task_graph.h"
 #include "interp/memory/box_index.h"
+#include "interp/memory/joined_boxes.h"
 
 namespace tessera::graph {
 
@@ -15,17 +17,28 @@ class Footprint {
   explicit Footprint(const TaskGraph& graph) : graph_(graph) {}
   // In the order in which it happens: nothing is read of others where the half has written itself.
   void add(const Touch& touch);
-  // Rectangles that together are one are one. Nothing is left here.
+  // By memory. Rectangles that together are one are one. Nothing is left here.
   std::vector<Touch> take();
 
  private:
-  bool is_known(const Touch& touch);
-  void drop_repeated();
+  // What is touched of one memory in one manner.
+  struct Boxes {
+    JoinedBoxes all{};
+    std::size_t looked_through = 0;  // so many there were when they were joined last
+  };
+  // read: and what may have been written before, in part.
+  enum Manner : int { read, update, write };
+  struct Reached {
+    Boxes by_manner[3]{};
+    std::optional<BoxIndex<char>> written{};  // once it is read after a write
+    bool is_written() const {
+      return !by_manner[update].all.empty() || !by_manner[write].all.empty();
+    }
+  };
+  bool is_own(Reached& reached, MemoryId memory, const Box& box) const;
 
   const TaskGraph& graph_;
-  std::vector<Touch> touches_;      // some of them more than once
-  std::size_t looked_through_ = 0;  // so many there are once, and sorted
-  std::map<MemoryId, BoxIndex<char>> written_;
+  std::map<MemoryId, Reached> reached_;
 };
 
 // The buffer's; of a number, which is of no buffer, that of one element.

@@ -18,49 +18,71 @@ void sort_and_join(std::vector<Before>& all) {
 
 }  // namespace
 
-Frontier::Frontier(TaskGraph& graph) : graph_(graph) {
-  memories_.reserve(graph.memories.size());
-  for (const MemoryId m : graph.memories.ids()) {
-    const Shape& shape = shape_of(graph, m);
-    memories_.add({BoxIndex<HalfId>(shape), BoxIndex<HalfId>(shape)});
+Frontier::Lists& Frontier::lists(MemoryId memory) {
+  Lists*& known = of_[memory];
+  if (known == nullptr) {
+    const Shape& shape = shape_of(graph_, memory);
+    known = &lists_.emplace_back(
+        Lists{BoxIndex<HalfId>(shape, &pool_), BoxIndex<HalfId>(shape, &pool_)});
   }
+  return *known;
 }
 
 void Frontier::look(HalfId half, const Touch& touch) {
-  std::vector<Before>& before = graph_.halves[half].before;
   const auto add = [&](HalfId other, bool is_data) {
-    if (other != half) before.push_back({other, is_data});
+    if (other != half) before_.push_back({other, is_data});
   };
-  const Lists& lists = memories_[touch.memory];
-  lists.writers.for_each_meeting(touch.box,
+  const Lists& known = lists(touch.memory);
+  known.writers.for_each_meeting(touch.box,
                                  [&](const Box&, HalfId writer) { add(writer, touch.reads); });
   if (!touch.writes) return;
-  lists.readers.for_each_meeting(touch.box, [&](const Box&, HalfId reader) { add(reader, false); });
+  known.readers.for_each_meeting(touch.box, [&](const Box&, HalfId reader) { add(reader, false); });
 }
 
 void Frontier::enter(HalfId half, const Touch& touch) {
-  Lists& lists = memories_[touch.memory];
-  if (!touch.writes) return lists.readers.add(touch.box, half);
-  lists.writers.erase_covered(touch.box);
-  lists.readers.erase_covered(touch.box);
-  lists.writers.add(touch.box, half);
+  Lists& known = lists(touch.memory);
+  if (!touch.writes) return known.readers.add(touch.box, half);
+  known.writers.erase_covered(touch.box);
+  known.readers.erase_covered(touch.box);
+  known.writers.add(touch.box, half);
+}
+
+void Frontier::look(HalfId half) {
+  before_.clear();
+  for (const Touch& touch : graph_.halves[half].touches) look(half, touch);
+  sort_and_join(before_);
+  graph_.halves[half].before = ArenaList<Before>::of(*graph_.arena, before_);
 }
 
 void Frontier::run() {
   for (const HalfId half : graph_.halves.ids()) {
-    graph_.halves[half].before.clear();
-    for (const Touch& touch : graph_.halves[half].touches) look(half, touch);
+    look(half);
     for (const Touch& touch : graph_.halves[half].touches) enter(half, touch);
-    sort_and_join(graph_.halves[half].before);
+  }
+}
+
+void Frontier::run(const Table<HalfId, bool>& wanted) {
+  Table<MemoryId, bool> is_asked(graph_.memories.size(), false);
+  HalfId last{};
+  for (const HalfId half : graph_.halves.ids()) {
+    if (!wanted[half]) continue;
+    for (const Touch& touch : graph_.halves[half].touches) is_asked[touch.memory] = true;
+    last = half;
+  }
+  if (!last) return;
+  for (const HalfId half : IdRange(HalfId(0), last + 1)) {
+    if (wanted[half]) look(half);
+    for (const Touch& touch : graph_.halves[half].touches)
+      if (is_asked[touch.memory]) enter(half, touch);
   }
 }
 
 std::vector<HalfId> Frontier::last_writers() const {
   std::vector<HalfId> last;
-  for (const MemoryId m : memories_.ids()) {
+  for (const MemoryId m : graph_.memories.ids()) {
     const BufferId buffer = graph_.memories[m].buffer;
     if (!buffer || graph_.program.buffers[buffer].role != Role::out) continue;
-    memories_[m].writers.for_each([&](HalfId half) { last.push_back(half); });
+    if (of_[m] != nullptr) of_[m]->writers.for_each([&](HalfId half) { last.push_back(half); });
   }
   return last;
 }

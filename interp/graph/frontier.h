@@ -1,6 +1,8 @@
 // The edges of a graph: for each memory who wrote and read it last, and so who has to be done
 // before what comes.
 #pragma once
+#include <deque>
+#include <memory_resource>
 #include <vector>
 
 #include "interp/graph/task_graph.h"
@@ -13,8 +15,10 @@ namespace tessera::graph {
 // one of halves in one memory; none leads through a copy, whose write may come long after its read.
 class Frontier {
  public:
-  explicit Frontier(TaskGraph& graph);
+  explicit Frontier(TaskGraph& graph) : graph_(graph), of_(graph.memories.size(), nullptr) {}
   void run();
+  // The others keep the edges that they have.
+  void run(const Table<HalfId, bool>& wanted);
   // Of the results of the program, after run(): whose values are still there.
   std::vector<HalfId> last_writers() const;
 
@@ -22,11 +26,16 @@ class Frontier {
   struct Lists {
     BoxIndex<HalfId> writers, readers;
   };
+  Lists& lists(MemoryId memory);
+  void look(HalfId half);
   void look(HalfId half, const Touch& touch);
   void enter(HalfId half, const Touch& touch);
 
   TaskGraph& graph_;
-  Table<MemoryId, Lists> memories_;
+  std::pmr::unsynchronized_pool_resource pool_;  // of the lists
+  std::deque<Lists> lists_;
+  Table<MemoryId, Lists*> of_;  // of memory that is reached
+  std::vector<Before> before_;  // of the half that is looked at
 };
 
 }  // namespace tessera::graph

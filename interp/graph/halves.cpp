@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "interp/graph/footprint.h"
+#include "interp/graph/frontier.h"
 
 namespace tessera::graph {
 namespace {
@@ -18,10 +19,10 @@ class PipelineTouches {
         footprint_(graph),
         known_(graph.instances.patterns.size()) {}
 
-  std::vector<Touch> of(const Node& node) {
+  Touches of(const Node& node) {
     if (node.instance) return of_instance(node.instance);
     const PatternId pattern = pattern_of_first(node.actions.front());
-    return pattern ? of_first(pattern) : outer(node.actions);
+    return Touches::of(*graph_.arena, pattern ? of_first(pattern) : outer(node.actions));
   }
 
  private:
@@ -49,13 +50,14 @@ class PipelineTouches {
     return *known;
   }
 
-  std::vector<Touch> of_instance(InstanceId instance) {
-    std::vector<Touch> own = of_first(graph_.instances.all[instance].pattern);
-    for (Touch& touch : own) touch.memory = own_memory(instance, touch.memory);
-    // As a footprint has them.
-    std::stable_sort(own.begin(), own.end(),
-                     [](const Touch& a, const Touch& b) { return a.memory < b.memory; });
-    return own;
+  // As a footprint has them.
+  Touches of_instance(InstanceId instance) {
+    own_ = of_first(graph_.instances.all[instance].pattern);
+    for (Touch& touch : own_) touch.memory = own_memory(instance, touch.memory);
+    const auto is_less = [](const Touch& a, const Touch& b) { return a.memory < b.memory; };
+    if (!std::is_sorted(own_.begin(), own_.end(), is_less))
+      std::stable_sort(own_.begin(), own_.end(), is_less);
+    return Touches::of(*graph_.arena, own_);
   }
 
   MemoryId own_memory(InstanceId instance, MemoryId of_first) const {
@@ -69,6 +71,7 @@ class PipelineTouches {
   const TaskGraph& graph_;
   const ActionTouches& touches_;
   Footprint footprint_;
+  std::vector<Touch> own_;  // of an instance that is looked at
   Table<PatternId, std::optional<std::vector<Touch>>> known_;
 };
 
@@ -76,8 +79,12 @@ class PipelineTouches {
 
 void add_halves(TaskGraph& graph, const ActionTouches& touches) {
   graph.halves.clear();
+  graph.halves.reserve(2 * graph.nodes.size());
   Footprint reads(graph), writes(graph);
   PipelineTouches of_pipelines(graph, touches);
+  const auto taken = [&](Footprint& footprint) {
+    return Touches::of(*graph.arena, footprint.take());
+  };
   for (const NodeId n : graph.nodes.ids()) {
     Node& node = graph.nodes[n];
     node.halves = node.copies() ? 2 : 1;
@@ -91,29 +98,42 @@ void add_halves(TaskGraph& graph, const ActionTouches& touches) {
         if (!graph.memories[touch.memory].is_inner)
           (node.copies() && touch.writes ? writes : reads).add(touch);
     if (!node.copies()) {
-      graph.halves.add({n, Part::whole, reads.take(), {}});
+      graph.halves.add({n, Part::whole, taken(reads), {}});
     } else {
-      graph.halves.add({n, Part::read, reads.take(), {}});
-      graph.halves.add({n, Part::write, writes.take(), {}});
+      graph.halves.add({n, Part::read, taken(reads), {}});
+      graph.halves.add({n, Part::write, taken(writes), {}});
     }
   }
 }
 
+// An edge to what is left out may stand for others: it wrote over what they were of. So a half that
+// has one gets its edges anew.
 void keep_nodes(TaskGraph& graph, const Table<NodeId, bool>& wanted) {
-  Table<NodeId, Node> nodes;
-  Table<HalfId, Half> halves;
+  Table<HalfId, HalfId> renamed(graph.halves.size());
+  Table<HalfId, bool> anew;
+  NodeId next_node(0);
+  HalfId next_half(0);
   for (const NodeId n : graph.nodes.ids()) {
     if (!wanted[n]) continue;
-    const HalfId first = std::exchange(graph.nodes[n].first, halves.next());
-    for (int h = 0; h < graph.nodes[n].halves; ++h) {
-      Half& half = halves[halves.add(std::move(graph.halves[first + h]))];
-      half.node = nodes.next();
-      half.before.clear();
+    Node node = graph.nodes[n];
+    const HalfId first = std::exchange(node.first, next_half);
+    for (int h = 0; h < node.halves; ++h, ++next_half) {
+      Half half = graph.halves[first + h];
+      half.node = next_node;
+      anew.add(false);
+      for (Before& before : half.before) {
+        before.half = renamed[before.half];
+        if (!before.half) anew.back() = true;
+      }
+      renamed[first + h] = next_half;
+      graph.halves[next_half] = half;
     }
-    nodes.add(std::move(graph.nodes[n]));
+    graph.nodes[next_node] = node;
+    ++next_node;
   }
-  graph.nodes = std::move(nodes);
-  graph.halves = std::move(halves);
+  graph.nodes.resize(static_cast<std::size_t>(next_node.index));
+  graph.halves.resize(static_cast<std::size_t>(next_half.index));
+  Frontier(graph).run(anew);
 }
 
 }  // namespace tessera::graph

@@ -8,7 +8,7 @@ namespace tessera::graph {
 
 // Fills TaskGraph::halves, without edges. touches: by action.
 void add_halves(TaskGraph& graph, const ActionTouches& touches);
-// Leaves these nodes and their halves, without edges.
+// Leaves these nodes and their halves, with the edges that they have without the others.
 void keep_nodes(TaskGraph& graph, const Table<NodeId, bool>& wanted);
 
 }  // namespace tessera::graph

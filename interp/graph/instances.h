@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "core/host/grown_array.h"
 #include "core/program/program.h"
 #include "interp/machine/topology.h"
 
@@ -50,13 +51,13 @@ struct Instances {
     std::int64_t life = 0;
   };
   Table<PatternId, Pattern> patterns{};
-  Table<InstanceId, Instance> all{};  // as they came
-  std::vector<Own> memories{};
+  Table<InstanceId, Instance, GrownArray<Instance>> all{};  // as they came
+  GrownArray<Own> memories{};
 
   const Pattern& pattern(InstanceId id) const { return patterns[all[id].pattern]; }
   // By Pattern::reached.
   std::span<const Own> memories_of(InstanceId id) const {
-    return std::span(memories).subspan(all[id].memories, pattern(id).reached.size());
+    return {memories.begin() + all[id].memories, pattern(id).reached.size()};
   }
 };
 

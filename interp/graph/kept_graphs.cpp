@@ -105,14 +105,10 @@ void KeptGraphs::clear() {
 }
 
 std::size_t bytes_of(const TaskGraph& graph) {
-  std::size_t bytes = graph.memories.size() * sizeof(Memory) + graph.nodes.size() * sizeof(Node) +
-                      graph.actions.size() * (sizeof(Action) + sizeof(ActionId)) +
-                      graph.touches.size() * sizeof(Touches) +
-                      static_cast<std::size_t>(graph.arena->bytes());
-  for (const Half& half : graph.halves)
-    bytes +=
-        sizeof(Half) + half.touches.size() * sizeof(Touch) + half.before.size() * sizeof(Before);
-  return bytes;
+  return graph.memories.size() * sizeof(Memory) + graph.nodes.size() * sizeof(Node) +
+         graph.halves.size() * sizeof(Half) +
+         graph.actions.size() * (sizeof(Action) + sizeof(ActionId)) +
+         graph.touches.size() * sizeof(Touches) + static_cast<std::size_t>(graph.arena->bytes());
 }
 
 }  // namespace tessera::graph

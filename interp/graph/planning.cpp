@@ -90,7 +90,7 @@ bool decides(const Certificate& certificate) {
 
 // Nodes, halves and edges, from what was recorded.
 void make(TaskGraph& graph, Log log) {
-  for (Node& node : segments(log)) graph.nodes.add(std::move(node));
+  graph.nodes = segments(log);
   graph.memories = std::move(log.memories);
   graph.actions = std::move(log.actions);
   graph.touches = std::move(log.touches);
@@ -102,9 +102,7 @@ void make(TaskGraph& graph, Log log) {
   const Table<NodeId, bool> live = live_nodes(graph, all.last_writers());
   graph.dead = std::count(live.begin(), live.end(), false);
   if (graph.dead == 0) return;
-  // What is dead is left out before edges are made: an edge to it may stand for others.
   keep_nodes(graph, live);
-  Frontier(graph).run();
 }
 
 // Of so few actions a graph takes no longer than a thread.

@@ -102,16 +102,16 @@ void Recorder::on_region(const Event& event) {
   is_inside_[here] = enters && !is_told_;
   if (!enters && event.token >= 0) end_pattern(here);
   Item& item = add(here, enters ? ItemKind::enter : ItemKind::leave, event);
-  item.pipeline = pipeline;
   if (!enters) return;
+  Entry entry{.pipeline = pipeline};
   if (is_told_)
-    item.instance = add_instance(event);
+    entry.instance = add_instance(event);
   else if (event.token >= 0)
     begin_pattern(event);
-  item.outer = log_.outer.size();
-  log_.outer.emplace_back();
-  for (const ValueId v : outer_.at(event.statement))
-    log_.outer.back().push_back(event.registers[v.index]);
+  const std::vector<ValueId>& outer = outer_.at(event.statement);
+  entry.outer.reserve(*log_.arena, outer.size());
+  for (const ValueId v : outer) entry.outer.push_back(*log_.arena, event.registers[v.index]);
+  item.entry = log_.entries.add(entry);
 }
 
 void Recorder::on_life(const Event& event) {
@@ -180,7 +180,7 @@ void Recorder::on_start(const Event& event) {
   }
   const MemoryId target = memory(there, program_.value(to->base).buffer),
                  source = memory(here, program_.value(from->base).buffer);
-  action.ends = ends({source, box(event, *from)}, {target, box(event, *to)});
+  set_ends(action, {source, box(event, *from)}, {target, box(event, *to)});
   const SemaphoreId semaphore = program_.value(arrived->base).semaphore;
   const Shape& shape = program_.semaphores[semaphore].shape;
   const Box at = box(event, *arrived);
@@ -190,16 +190,18 @@ void Recorder::on_start(const Event& event) {
   item.action = log_.actions.add(action);
   item.cell = cell(there, semaphore, position);
   item.amount = event.amount;
-  add_touches_of_copy();
   copies_[here].push_back(item.action);
 }
 
-// Of the last action: it has two halves.
-void Recorder::add_touches_of_copy() {
-  const Action& copy = log_.actions.back();
-  log_.touches.add({});
-  log_.touches.back().reserve(*log_.arena, 2,
-                              static_cast<std::size_t>(copy.from().box.rank + copy.to().box.rank));
+// Of the copy that is added next, which has two halves.
+void Recorder::set_ends(Action& action, const Rectangle& from, const Rectangle& to) {
+  const auto dimensions = static_cast<std::size_t>(from.box.rank + to.box.rank);
+  action.ends.reserve(*log_.arena, 2, dimensions);
+  action.ends.push_back(*log_.arena, {from.memory, true, false, from.box});
+  action.ends.push_back(*log_.arena, {to.memory, false, true, to.box});
+  Touches touches;
+  touches.reserve(*log_.arena, 2, dimensions);
+  log_.touches.add(touches);
 }
 
 // A half of a copy, or a part of one. Memory of another core has the life that it has now.
@@ -290,10 +292,9 @@ void Recorder::begin_move(const Event& event) {
   if (!action.stored_only) action.bytes = event.amount;
   const MemoryId target = memory(here, program_.value(to.base).buffer),
                  source = memory(here, program_.value(from.base).buffer);
-  action.ends = ends({source, box(event, from)}, {target, box(event, to)});
+  set_ends(action, {source, box(event, from)}, {target, box(event, to)});
   Item& item = add(here, ItemKind::action, event);
   item.action = log_.actions.add(action);
-  add_touches_of_copy();
   last_[here] = {event.step, item.action};
 }
 
@@ -317,14 +318,6 @@ void Recorder::on_core(const Event& event) {
 }
 
 // Of a . b added to acc, read in this order: the product of their elements is (m k n) squared.
-Touches Recorder::ends(const Rectangle& from, const Rectangle& to) {
-  Touches both;
-  both.reserve(*log_.arena, 2, static_cast<std::size_t>(from.box.rank + to.box.rank));
-  both.push_back(*log_.arena, {from.memory, true, false, from.box});
-  both.push_back(*log_.arena, {to.memory, false, true, to.box});
-  return both;
-}
-
 std::int64_t Recorder::flops(const Touches& touches) {
   if (touches.size() < 3) return 0;
   const Box a = touches[touches.size() - 3].box, acc = touches.back().box;

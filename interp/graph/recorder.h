@@ -24,17 +24,23 @@ using GraphCellId = Id<GraphCell>;
 // enter, leave: of a pipeline whose blocks move at once.
 enum class ItemKind : std::uint8_t { action, start, wait, signal, open, close, enter, leave };
 
+// What a pipeline is entered with.
+struct Entry {
+  StmtId pipeline{};                // of the structured program
+  InstanceId instance{};            // what follows is that
+  ArenaList<std::int64_t> outer{};  // of the scalars around it, what it reads
+};
+using EntryId = Id<Entry>;
+
 struct Item {
   ItemKind kind = ItemKind::action;
-  std::int64_t step = 0;    // of the run
-  ActionId action{};        // and of a start the copy
-  GraphCellId cell{};       // of a wait; of a start the one that counts its arrival
-  std::int64_t amount = 0;  // counts or bytes, of a wait and a start
-  StmtId pipeline{};        // of enter and leave; of the structured program
-  std::size_t outer = 0;    // of enter: into Log::outer
-  InstanceId instance{};    // of enter: what follows is that
   ObjectKind object_kind = ObjectKind::none;  // of open and close
-  ObjectId object{};
+  ActionId action{};                          // and of a start the copy
+  GraphCellId cell{};    // of a wait; of a start the one that counts its arrival
+  EntryId entry{};       // of enter
+  ObjectId object{};     // of open and close
+  std::int64_t step = 0;    // of the run
+  std::int64_t amount = 0;  // counts or bytes, of a wait and a start
 };
 
 struct Log {
@@ -45,7 +51,7 @@ struct Log {
   Instances instances;
   Table<SiteId, GrownArray<Item>> items;
   Table<GraphCellId, GraphCell> cells;
-  std::vector<std::vector<std::int64_t>> outer;  // what pipelines read of the scalars around them
+  Table<EntryId, Entry, GrownArray<Entry>> entries;
 };
 
 // What an op needs that is kept with it.
@@ -92,12 +98,11 @@ class Recorder : public Observer {
   };
   void begin_action(const Event& event);
   void add_touch(ActionId id, const Touch& touch);
-  void add_touches_of_copy();
+  void set_ends(Action& action, const Rectangle& from, const Rectangle& to);
   void begin_move(const Event& event);
   const Needs& needs(StmtId statement);
   void need(Needs& needs, ValueId value) const;
   static std::int64_t flops(const Touches& touches);
-  Touches ends(const Rectangle& from, const Rectangle& to);
   Item& add(SiteId site, ItemKind kind, const Event& event);
   SiteId site(const Event& event) const { return topology_.of(event.agent.issuer()); }
   MemoryId memory(SiteId site, BufferId buffer);

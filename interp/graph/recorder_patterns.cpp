@@ -53,7 +53,7 @@ InstanceId Recorder::add_instance(const Event& event) {
   const SiteId here = site(event);
   const PatternId id = patterns_.at(event.token);
   const Pattern& pattern = log_.instances.patterns[id];
-  std::vector<Instances::Own>& memories = log_.instances.memories;
+  GrownArray<Instances::Own>& memories = log_.instances.memories;
   const InstanceId added = log_.instances.all.add(
       {id, here, log_.actions.next(), log_.memories.next(), memories.size()});
   for (const Pattern::Reached& reached : pattern.reached) {

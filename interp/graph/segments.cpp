@@ -14,7 +14,7 @@ using Items = std::span<const Item>;
 
 class Cutter {
  public:
-  explicit Cutter(const Log& log) : log_(log) {}
+  explicit Cutter(Log& log) : log_(log), of_patterns_(log.instances.patterns.size()) {}
 
   void cut(SiteId site, Items items) {
     site_ = site;
@@ -32,10 +32,22 @@ class Cutter {
     leave();
   }
 
-  std::vector<Node> nodes() {
-    std::stable_sort(nodes_.begin(), nodes_.end(),
-                     [](const Node& a, const Node& b) { return a.commit < b.commit; });
-    return std::move(nodes_);
+  // In commit order, and by site where nodes commit in one step.
+  Nodes nodes() {
+    struct Place {
+      std::int64_t commit = 0;
+      std::uint32_t node = 0;
+      auto operator<=>(const Place&) const = default;
+    };
+    std::vector<Place> places;
+    places.reserve(nodes_.size());
+    for (const Node& node : nodes_)
+      places.push_back({node.commit, static_cast<std::uint32_t>(places.size())});
+    std::sort(places.begin(), places.end());
+    Nodes sorted;
+    sorted.reserve(nodes_.size());
+    for (const Place& place : places) sorted.add(nodes_[place.node]);
+    return sorted;
   }
 
  private:
@@ -77,29 +89,42 @@ class Cutter {
 
   // A pipeline whose blocks move at once synchronises with nobody. Where it ends.
   std::size_t take_whole(Items items, std::size_t begin) {
-    Node node{.kind = NodeKind::pipeline, .site = site_, .pipeline = items[begin].pipeline};
-    node.outer = log_.outer[items[begin].outer];
-    if (items[begin].instance) return take_instance(std::move(node), items[begin]), begin;
-    std::size_t i = begin + 1;
-    for (; i < items.size() && items[i].kind != ItemKind::leave; ++i) {
-      if (items[i].kind != ItemKind::action) continue;
-      if (node.actions.empty()) node.commit = items[i].step;
-      add(node, items[i]);
-    }
+    const Entry& entry = log_.entries[items[begin].entry];
+    Node node{.kind = NodeKind::pipeline, .site = site_, .pipeline = entry.pipeline};
+    node.outer = entry.outer;
     leave();
-    if (!node.actions.empty()) nodes_.push_back(std::move(node));
-    return i;
+    if (entry.instance) return take_instance(node, entry.instance, items[begin].step), begin;
+    std::size_t end = begin + 1;
+    std::size_t count = 0;
+    for (; end < items.size() && items[end].kind != ItemKind::leave; ++end)
+      count += items[end].kind == ItemKind::action ? 1 : 0;
+    node.actions.reserve(*log_.arena, count);
+    for (const Item& item : items.subspan(begin, end - begin)) {
+      if (item.kind != ItemKind::action) continue;
+      if (node.actions.empty()) node.commit = item.step;
+      add(node, item);
+    }
+    if (!node.actions.empty()) nodes_.push_back(node);
+    return end;
   }
 
   // A pipeline that was told, and not run.
-  void take_instance(Node node, const Item& item) {
-    const Pattern& pattern = log_.instances.pattern(item.instance);
-    leave();
+  void take_instance(Node node, InstanceId instance, std::int64_t begin) {
+    const PatternId id = log_.instances.all[instance].pattern;
+    const Pattern& pattern = log_.instances.patterns[id];
     if (pattern.first == pattern.last) return;
-    node.instance = item.instance;
-    node.commit = item.step + pattern.commit;
-    for (ActionId a = pattern.first; a < pattern.last; ++a) add(node, a);
-    nodes_.push_back(std::move(node));
+    Node& first = of_patterns_[id];
+    if (first.actions.empty()) {
+      first.actions.reserve(*log_.arena, static_cast<std::size_t>(pattern.last - pattern.first));
+      for (ActionId a = pattern.first; a < pattern.last; ++a) add(first, a);
+    }
+    node.statement = first.statement;
+    node.actions = first.actions;
+    node.bytes = first.bytes;
+    node.flops = first.flops;
+    node.instance = instance;
+    node.commit = begin + pattern.commit;
+    nodes_.push_back(node);
   }
 
   // The cells by which a segment waits for its own copies and for nothing else.
@@ -162,7 +187,7 @@ class Cutter {
     leave();
     for (const Item& copy : copies) take_copy(copy);
     leave();
-    if (!node.actions.empty()) nodes_.push_back(std::move(node));
+    if (!node.actions.empty()) nodes_.push_back(node);
     return true;
   }
 
@@ -210,7 +235,7 @@ class Cutter {
   void add(Node& node, ActionId id) const {
     const Action& action = log_.actions[id];
     if (node.actions.empty()) node.statement = action.statement;
-    node.actions.push_back(id);
+    node.actions.push_back(*log_.arena, id);
     node.bytes += action.bytes;
     node.flops += action.flops;
   }
@@ -223,16 +248,17 @@ class Cutter {
   void leave() { stretch_ = gather_ = no_node; }
 
   static constexpr std::size_t no_node = static_cast<std::size_t>(-1);
-  const Log& log_;
+  Log& log_;
+  Table<PatternId, Node> of_patterns_;  // what all of a pattern have in common
   SiteId site_{};
-  std::vector<Node> nodes_;
+  GrownArray<Node> nodes_;
   std::int64_t synchronisations_ = 0, began_ = 0;     // of the core; when what is open has begun
   std::size_t stretch_ = no_node, gather_ = no_node;  // to which more may be added
 };
 
 }  // namespace
 
-std::vector<Node> segments(const Log& log) {
+Nodes segments(Log& log) {
   Cutter cutter(log);
   for (const SiteId site : log.items.ids())
     cutter.cut(site, {log.items[site].begin(), log.items[site].end()});

@@ -73,16 +73,17 @@ using ActionTouches = Table<ActionId, Touches, GrownArray<Touches>>;
 enum class NodeKind : std::uint8_t { copy, gather, pipeline, stretch };
 std::string_view name(NodeKind kind);
 
-// An atomic segment: it can run as if alone. What it does is done in this order.
+// An atomic segment: it can run as if alone. What it does is done in this order. Lists of it and of
+// its halves are in the graph's arena.
 struct Node {
   NodeKind kind = NodeKind::stretch;
   SiteId site{};            // of the core that does it, or starts it
   StmtId statement;         // its first
   StmtId pipeline;          // the `pipeline` of the structured program that it is all of; else none
   std::int64_t commit = 0;  // a step of the run, between its last wait and its first signal
-  std::vector<ActionId> actions{};
+  ArenaList<ActionId> actions{};
   InstanceId instance{};  // its actions are those of a pattern, in other memory: of a folded graph
-  std::vector<std::int64_t> outer{};  // of its pipeline: outer_scalars() (core/passes/at_once.h)
+  ArenaList<std::int64_t> outer{};  // of its pipeline: outer_scalars() (core/passes/at_once.h)
   std::int64_t bytes = 0, flops = 0;
   HalfId first{};  // of its halves
   int halves = 1;
@@ -104,9 +105,12 @@ struct Before {
 struct Half {
   NodeId node{};
   Part part = Part::whole;
-  std::vector<Touch> touches{};
-  std::vector<Before> before{};  // of the same device
+  Touches touches{};
+  ArenaList<Before> before{};  // of the same device
 };
+
+using Nodes = Table<NodeId, Node, GrownArray<Node>>;
+using Halves = Table<HalfId, Half, GrownArray<Half>>;
 
 // Seconds that it took to make a graph: the run of the program; what else its verdict took; and
 // what cutting the run into nodes and the edges, which begins beside the verdict, took longer than
@@ -125,8 +129,8 @@ struct TaskGraph {
   ActionTouches touches{};
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
   Instances instances{};         // of a folded graph; else none
-  Table<NodeId, Node> nodes{};   // in commit order
-  Table<HalfId, Half> halves{};  // node after node; of a copy the reading one first
+  Nodes nodes{};                 // in commit order
+  Halves halves{};               // node after node; of a copy the reading one first
   std::int64_t dead = 0;  // nodes that were left out, since only control depends on what they do
   PlanningTime planning{};
 

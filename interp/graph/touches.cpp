@@ -37,6 +37,15 @@ void Touches::push_back(Arena& arena, const Touch& touch) {
   ++size_;
 }
 
+Touches Touches::of(Arena& arena, std::span<const Touch> touches) {
+  std::size_t dimensions = 0;
+  for (const Touch& touch : touches) dimensions += static_cast<std::size_t>(touch.box.rank);
+  Touches result;
+  result.reserve(arena, touches.size(), dimensions);
+  for (const Touch& touch : touches) result.push_back(arena, touch);
+  return result;
+}
+
 Touches Touches::copy(Arena& arena) const {
   Touches result = *this;
   result.words_ = words_.copy(arena);

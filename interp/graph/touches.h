@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <span>
 
 #include "interp/graph/arena.h"
 #include "interp/graph/instances.h"
@@ -52,6 +53,7 @@ class Touches {
     const std::int64_t* at_ = nullptr;
   };
 
+  static Touches of(Arena& arena, std::span<const Touch> touches);
   // Room for so many of that many dimensions in all.
   void reserve(Arena& arena, std::size_t count, std::size_t dimensions) {
     words_.reserve(arena, count + 2 * dimensions);

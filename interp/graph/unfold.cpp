@@ -36,7 +36,7 @@ class Unfolder {
     take_memories(graph_.memories.next());
     for (Node& node : graph_.nodes) renumber(node);
     for (Half& half : graph_.halves)
-      for (Touch& touch : half.touches) touch.memory = new_memory_[touch.memory];
+      half.touches.rename([&](MemoryId m) { return new_memory_[m]; });
     // Till here actions that were there name memory as it was numbered.
     for (const auto& [first, last] : old_)
       for (ActionId a = first; a < last; ++a) {
@@ -125,11 +125,11 @@ class Unfolder {
       for (ActionId& a : node.actions) a = new_action_[a];
       return;
     }
-    ActionId next = begins_[instance];
-    for (ActionId& a : node.actions) {
-      a = next;
-      ++next;
-    }
+    const std::size_t count = std::exchange(node.actions, {}).size();
+    node.actions.reserve(*graph_.arena, count);
+    const ActionId first = begins_[instance];
+    for (ActionId a = first; a < first + static_cast<std::int32_t>(count); ++a)
+      node.actions.push_back(*graph_.arena, a);
   }
 
   TaskGraph& graph_;

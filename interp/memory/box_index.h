@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 #include <map>
+#include <memory_resource>
 #include <vector>
 
 #include "core/program/program.h"
@@ -16,8 +17,12 @@ namespace tessera {
 template <typename T>
 class BoxIndex {
  public:
+  using Memory = std::pmr::memory_resource;
+
   BoxIndex() = default;
-  explicit BoxIndex(const Shape& shape) : shape_(&shape) {}  // which lives longer
+  // The shape lives longer; so does the memory, which the rectangles are kept in.
+  explicit BoxIndex(const Shape& shape, Memory* memory = std::pmr::get_default_resource())
+      : shape_(&shape), few_(memory), by_length_(memory) {}
 
   void add(const Box& box, const T& value) {
     if (by_length_.empty() && few_.size() < most_few) {
@@ -70,7 +75,7 @@ class BoxIndex {
     Box box{};
     T value{};
   };
-  using Entries = std::multimap<std::uint64_t, Entry>;
+  using Entries = std::pmr::multimap<std::uint64_t, Entry>;
   static constexpr std::size_t most_few = 8;
 
   void add_by_length(const Entry& entry) {
@@ -97,8 +102,8 @@ class BoxIndex {
   }
 
   const Shape* shape_ = nullptr;
-  std::vector<Entry> few_;            // if these are all
-  std::map<int, Entries> by_length_;  // else all
+  std::pmr::vector<Entry> few_;            // if these are all
+  std::pmr::map<int, Entries> by_length_;  // else all
 };
 
 }  // namespace tessera

@@ -27,6 +27,32 @@ bool join(Box& a, const Box& b) {
   return true;
 }
 
+// By all dimensions, the given one last. Places are sorted, which are smaller than boxes; the first
+// start decides of most.
+void sort(std::vector<Box>& all, int last) {
+  const auto of = [](const Box& box, int d) {
+    return std::pair(box.start[Box::at(d)], box.size[Box::at(d)]);
+  };
+  const auto is_before = [&](const Box& a, const Box& b) {
+    for (int d = 0; d < a.rank; ++d)
+      if (d != last && of(a, d) != of(b, d)) return of(a, d) < of(b, d);
+    return of(a, last) < of(b, last);
+  };
+  if (std::is_sorted(all.begin(), all.end(), is_before)) return;
+  const int rank = all.front().rank;
+  const std::size_t first = Box::at(last == 0 && rank > 1 ? 1 : 0);
+  std::vector<std::pair<std::int64_t, std::size_t>> places;
+  places.reserve(all.size());
+  for (const Box& box : all) places.emplace_back(box.start[first], places.size());
+  std::sort(places.begin(), places.end(), [&](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : is_before(all[a.second], all[b.second]);
+  });
+  std::vector<Box> sorted;
+  sorted.reserve(all.size());
+  for (const auto& [start, place] : places) sorted.push_back(all[place]);
+  all = std::move(sorted);
+}
+
 }  // namespace
 
 bool JoinedBoxes::join_last() {
@@ -48,17 +74,9 @@ void JoinedBoxes::add(const Box& box) {
 std::vector<Box> JoinedBoxes::take() {
   std::vector<Box> all = std::exchange(boxes_, {});
   if (all.size() < 2) return all;
-  // Sorted by all dimensions, one of them last, those that are one in it stand side by side.
+  // Those that are one in the last of the dimensions by which they are sorted stand side by side.
   for (int last = all.front().rank; last-- > 0;) {
-    const auto is_before = [&](const Box& a, const Box& b) {
-      const auto of = [](const Box& box, int d) {
-        return std::pair(box.start[Box::at(d)], box.size[Box::at(d)]);
-      };
-      for (int d = 0; d < a.rank; ++d)
-        if (d != last && of(a, d) != of(b, d)) return of(a, d) < of(b, d);
-      return of(a, last) < of(b, last);
-    };
-    std::sort(all.begin(), all.end(), is_before);
+    sort(all, last);
     std::size_t kept = 0;
     for (std::size_t i = 1; i < all.size(); ++i)
       if (!join(all[kept], all[i])) all[++kept] = all[i];

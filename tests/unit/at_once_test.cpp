@@ -262,7 +262,8 @@ TEST(AtOnce, tells_which_pipeline_a_node_is_and_what_it_reads_of_the_scalars_aro
     const std::vector<ValueId> outer = outer_scalars(program.structured(), node.pipeline);
     ASSERT_EQ(outer.size(), 1U);
     EXPECT_EQ(program.structured().value(outer[0]).name, "j");
-    EXPECT_EQ(node.outer, std::vector<std::int64_t>{n.index});
+    ASSERT_EQ(node.outer.size(), 1U);
+    EXPECT_EQ(node.outer.front(), n.index);
   }
 }
 
@@ -275,8 +276,10 @@ TEST(AtOnce, reads_the_scalars_of_views_around) {
   const auto graph = program.graph();
   ASSERT_TRUE(graph) << render(graph.diags());
   ASSERT_EQ(graph->nodes.size(), 2U);
-  for (const graph::NodeId n : graph->nodes.ids())
-    EXPECT_EQ(graph->nodes[n].outer, std::vector<std::int64_t>{n.index * 4});
+  for (const graph::NodeId n : graph->nodes.ids()) {
+    ASSERT_EQ(graph->nodes[n].outer.size(), 1U);
+    EXPECT_EQ(graph->nodes[n].outer.front(), n.index * 4);
+  }
 }
 
 // The machine must have what the expanded program needs, and no more.

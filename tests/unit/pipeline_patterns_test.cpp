@@ -32,15 +32,10 @@ bool is_same(const graph::Rectangle& a, const graph::Rectangle& b) {
 
 bool is_same(const graph::Touches& a, const graph::Touches& b) { return are_same(a, b); }
 
-template <typename T>
-bool is_equal(const graph::ArenaList<T>& a, const graph::ArenaList<T>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end());
-}
-
 bool is_same(const graph::Action& a, const graph::Action& b) {
   return a.statement == b.statement && a.site == b.site && a.is_copy == b.is_copy &&
-         is_equal(a.scalars, b.scalars) && is_equal(a.numbers, b.numbers) &&
-         is_equal(a.memories, b.memories) && a.loads == b.loads && is_same(a.from(), b.from()) &&
+         a.scalars == b.scalars && a.numbers == b.numbers &&
+         a.memories == b.memories && a.loads == b.loads && is_same(a.from(), b.from()) &&
          is_same(a.to(), b.to()) && a.adds == b.adds && a.stored_only == b.stored_only &&
          a.is_local == b.is_local && a.bytes == b.bytes && a.flops == b.flops;
 }
