@@ -69,7 +69,8 @@ void Core::fail(FindingKind kind, std::string message, std::vector<FindingPlace>
 
 void Core::emit_at(StmtId statement, Event event) {
   if (!machine_.observes()) return;
-  if (!to_tell_.empty() && !is_access(event.kind)) tell_loads();
+  if (!to_tell_.empty() && !is_access(event.kind) && !is_beside_loads(statement, event.kind))
+    tell_loads();
   event.agent = id_;
   event.statement = statement;
   if (is_asking_) return tell_asked(event);

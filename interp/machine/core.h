@@ -142,6 +142,7 @@ class Core {
   bool load_number(const Instruction& i);
   bool store_number(const Instruction& i);
   void note_told(StmtId statement, BufferId buffer, std::int64_t position);
+  bool is_beside_loads(StmtId statement, EventKind kind) const;
   void tell_loads();
   void check_written();
   void look(StmtId statement);

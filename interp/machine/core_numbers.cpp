@@ -77,6 +77,21 @@ void Core::note_told(StmtId statement, BufferId buffer, std::int64_t position) {
   if (numbers.told.size() > most_told) tell_loads();
 }
 
+// Whether it is all one if loads before it are told after it: points have what they read from
+// nobody else; nobody waits for a copy within the core but the core, and the copy itself reaches
+// what it names.
+bool Core::is_beside_loads(StmtId statement, EventKind kind) const {
+  if (kind == EventKind::point || kind == EventKind::points_end) return true;
+  if (kind != EventKind::start) return false;
+  const auto* copy = std::get_if<Start>(&machine_.program().body[statement].op);
+  if (copy == nullptr) return false;
+  const auto is_told = [&](const Slice& slice) {
+    const BufferId buffer = machine_.program().value(slice.base).buffer;
+    return std::find(to_tell_.begin(), to_tell_.end(), buffer) != to_tell_.end();
+  };
+  return !is_told(copy->src) && !is_told(copy->dst);
+}
+
 // They belong to the step before.
 void Core::tell_loads() {
   for (const BufferId buffer : std::exchange(to_tell_, {})) {

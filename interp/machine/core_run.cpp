@@ -15,18 +15,20 @@ constexpr std::int64_t longest_pass = 1 << 18;
 }  // namespace
 
 Core::Pause Core::rest(std::size_t pc, std::int64_t ops) {
-  if (!to_tell_.empty()) tell_loads();
   pc_ = pc;
   ops_ += ops;
   // A core that deals points, or waits for them, is before what comes next.
   if (dealt_ != nullptr) stmt_ = &machine_.program().body[code_.statement[pc]];
-  return machine_.stopped()     ? Pause::stopped
-         : machine_.is_paused() ? Pause::ready
-         : finished_            ? Pause::finished
-         : blocked_             ? Pause::blocked
-         : is_free_             ? Pause::point
-         : dealt_ != nullptr    ? Pause::forked
-                                : Pause::ready;
+  const Pause pause = machine_.stopped()     ? Pause::stopped
+                      : machine_.is_paused() ? Pause::ready
+                      : finished_            ? Pause::finished
+                      : blocked_             ? Pause::blocked
+                      : is_free_             ? Pause::point
+                      : dealt_ != nullptr    ? Pause::forked
+                                             : Pause::ready;
+  // The run may end here; else what comes tells them before anybody can tell the difference.
+  if (!to_tell_.empty() && (pause != Pause::ready || machine_.is_paused())) tell_loads();
+  return pause;
 }
 
 // Private scalars are read and written in place once all of them are defined; before that, and out

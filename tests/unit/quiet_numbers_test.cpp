@@ -72,6 +72,11 @@ TEST(QuietNumbers, are_in_races) {
   const Certificate early = same_verdicts(start + "  x = c[1]\n  wait s for c\n" + decides);
   ASSERT_EQ(early.verdict, SchedulesVerdict::refuted);
   EXPECT_EQ(early.findings.front().kind, FindingKind::race);
+  // Beside a copy of other memory as well.
+  const Certificate beside = same_verdicts("  v = 0\n  start n -> c, s\n  x = c[1]\n" + decides +
+                                           "  start v -> o, s\n  wait s for c\n  wait s for o\n");
+  ASSERT_EQ(beside.verdict, SchedulesVerdict::refuted);
+  EXPECT_EQ(beside.findings.front().kind, FindingKind::race);
   // Of the last elements of two rows, and of no others.
   EXPECT_EQ(same_verdicts("  for i in 4 { c[i] = 0 }\n  start n[0 +: 2] -> c[0 +: 2], s\n"
                           "  x = c[2] + c[3]\n  wait s for c[0 +: 2]\n" +
@@ -111,27 +116,36 @@ class Reads : public Observer {
   const Program* program_ = nullptr;
 };
 
-TEST(QuietNumbers, are_told_before_the_core_synchronises) {
-  const auto program = *expand(*test::program(
-      header +
-      "  for i in 4 { c[i] = 0 }\n  x = c[0] + c[1] + c[2]\n"
-      "  if x == 0 { start n -> c, s }\n  wait s for c\n  y = c[0] + c[1] + c[2] + c[3]\n"
-      "  if y == 0 { v = 1 }\n" +
-      footer));
+// Of `c`, as a run tells of them; 0 is a wait.
+std::vector<std::int64_t> sizes_of_reads(const std::string& body, bool joins) {
+  const auto program = *expand(*test::program(header + body + footer));
   Tensor n(DType::i32, {4}), o(DType::f32, {8, 16});
   const Binding binding{{"n", &n}, {"o", &o}};
-  const auto sizes = [&](bool joins) {
-    Reads reads("c");
-    RunOptions options;
-    options.math = Math::none;
-    options.joins_loads = joins;
-    options.observers = {&reads};
-    EXPECT_TRUE(run(program, {binding}, options));
-    return reads.sizes;
-  };
-  EXPECT_EQ(sizes(false), (std::vector<std::int64_t>{1, 1, 1, 0, 1, 1, 1, 1, 0}));
+  Reads reads("c");
+  RunOptions options;
+  options.math = Math::none;
+  options.joins_loads = joins;
+  options.observers = {&reads};
+  EXPECT_TRUE(run(program, {binding}, options));
+  return reads.sizes;
+}
+
+TEST(QuietNumbers, are_told_before_the_core_synchronises) {
+  const std::string body =
+      "  for i in 4 { c[i] = 0 }\n  x = c[0] + c[1] + c[2]\n"
+      "  if x == 0 { start n -> c, s }\n  wait s for c\n  y = c[0] + c[1] + c[2] + c[3]\n"
+      "  if y == 0 { v = 1 }\n";
+  EXPECT_EQ(sizes_of_reads(body, false), (std::vector<std::int64_t>{1, 1, 1, 0, 1, 1, 1, 1, 0}));
   // With the first one the core learns where the memory is.
-  EXPECT_EQ(sizes(true), (std::vector<std::int64_t>{1, 2, 0, 4, 0}));
+  EXPECT_EQ(sizes_of_reads(body, true), (std::vector<std::int64_t>{1, 2, 0, 4, 0}));
+}
+
+TEST(QuietNumbers, are_told_together_where_copies_of_other_memory_start) {
+  const std::string body =
+      "  start n -> c, s\n  wait s for c\n  v = 0\n  x = c[0] + c[1]\n"
+      "  if x == 0 { start v -> o, s }\n  y = c[2] + c[3]\n  if y == 0 { wait s for o }\n";
+  EXPECT_EQ(sizes_of_reads(body, false), (std::vector<std::int64_t>{0, 1, 1, 1, 1, 0, 0}));
+  EXPECT_EQ(sizes_of_reads(body, true), (std::vector<std::int64_t>{0, 1, 3, 0, 0}));
 }
 
 }  // namespace
