@@ -6,7 +6,7 @@
 
 #include "interp/certificate/certificate.h"
 #include "interp/certificate/record/recorder.h"
-#include "interp/certificate/record/relay.h"
+#include "interp/observe/relay.h"
 #include "interp/observe/observer.h"
 
 namespace tessera {

@@ -72,6 +72,7 @@ void Machine::hash(const Event& event) {
 
 void Machine::emit_asked(Event& event) {
   event.step = step_;
+  event.is_asked = true;
   event.registers = core_state(topology_.of(event.agent)).core.registers().data();
   for (Observer* observer : options_.observers)
     if (observer->judges_assertions()) observer->on(event);

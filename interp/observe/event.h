@@ -64,6 +64,7 @@ struct Event {
   std::int64_t token = -1;      // start: the number of the copy among those of its core; enter and
                                 // leave: the pattern of the pipeline (machine/pipeline_patterns.h)
   bool is_known = false;        // enter and leave: it is not run
+  bool is_asked = false;        // by an assertion: no part of what is done
   const Box* box = nullptr;     // of a buffer; valid during the call only
   // Where in its loops the agent stands, for interp/machine/loop_indices.h; valid during the call
   // only.

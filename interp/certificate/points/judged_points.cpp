@@ -1,10 +1,13 @@
 #include "interp/certificate/points/judged_points.h"
 
+#include <optional>
+
 #include "core/passes/at_once.h"
 #include "core/report/try.h"
 #include "interp/certificate/points/point_structure.h"
 #include "interp/certificate/points/points.h"
 #include "interp/certificate/points/points_observer.h"
+#include "interp/observe/relayed_observers.h"
 #include "interp/run.h"
 
 namespace tessera {
@@ -67,14 +70,19 @@ Expected<RunResult> JudgedPoints::run_at_once(const std::vector<Binding>& bindin
   as_it_is.rewrite = nullptr;
   const bool may_tell = options.points != nullptr && has_points(structured_) &&
                         is_one_by_one(options) && tells_points(structured_);
-  if (!may_tell || independent_by_structure(structured_)) {
+  std::optional<PointsOfRun> points;
+  if (may_tell && !independent_by_structure(structured_)) {
+    // Before all that asks for the verdict.
+    points.emplace(*options.points);
+    as_it_is.observers.insert(as_it_is.observers.begin(), &*points);
+    as_it_is.tells_private = true;
+  } else {
     TRY(judge(bindings, options));
-    return tessera::run(*at_once_.whole, bindings, as_it_is);
   }
-  // Before all that asks for the verdict.
-  PointsOfRun points(*options.points);
-  as_it_is.observers.insert(as_it_is.observers.begin(), &points);
-  as_it_is.tells_private = true;
+  if (as_it_is.observers.empty() || !is_at_once(*at_once_.whole))
+    return tessera::run(*at_once_.whole, bindings, as_it_is);
+  RelayedObservers observers(as_it_is.observers);
+  as_it_is.observers = {&observers};
   return tessera::run(*at_once_.whole, bindings, as_it_is);
 }
 

@@ -1,0 +1,129 @@
+#include "interp/observe/relayed_observers.h"
+
+#include <algorithm>
+#include <new>
+#include <span>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "core/host/host_memory.h"
+#include "core/passes/at_once.h"
+#include "core/program/refs.h"
+
+namespace tessera {
+namespace {
+
+// A run of fewer is over before a thread is worth its while.
+constexpr std::int64_t fewest_events = 20'000;
+
+std::vector<ValueId> values_of(const Program& program, StmtId statement) {
+  std::vector<ValueId> values;
+  const auto add = [&](ValueId value) {
+    if (value != no_value && !program.value(value).constant) values.push_back(value);
+  };
+  const Op& op = program.body[statement].op;
+  for (const FieldInfo& f : info(op).fields) {
+    if (f.kind == FieldKind::Value) add(field<ValueId>(op, f));
+    if (f.kind == FieldKind::Maybe) add(field<Maybe>(op, f).id);
+    if (f.kind != FieldKind::Slice) continue;
+    const Slice& slice = field<Slice>(op, f);
+    for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d)
+      add(slice.start[d]), add(slice.size[d]);
+  }
+  if (pipeline_of(op))
+    for (const ValueId v : outer_scalars_of(program, statement)) add(v);
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
+}  // namespace
+
+void RelayedObservers::begin(const Program& program, const RunOptions& options) {
+  for (Observer* observer : observers_) observer->begin(program, options);
+  program_ = &program;
+  events_ = 0;
+  named_.assign(program.body.size(), std::nullopt);
+  has_thread_ = std::thread::hardware_concurrency() > 1;
+}
+
+bool RelayedObservers::judges_assertions() const {
+  return std::any_of(observers_.begin(), observers_.end(),
+                     [](const Observer* observer) { return observer->judges_assertions(); });
+}
+
+void RelayedObservers::tell(const Event& event) {
+  for (Observer* observer : observers_)
+    if (!event.is_asked || observer->judges_assertions()) observer->on(event);
+}
+
+const std::vector<ValueId>& RelayedObservers::named(StmtId statement) {
+  std::optional<std::vector<ValueId>>& known = named_[statement];
+  if (!known) known = values_of(*program_, statement);
+  return *known;
+}
+
+void RelayedObservers::on(const Event& event) {
+  if (!relay_ && !begin_relay(event)) return tell(event);
+  Kept& kept = relay_->next();
+  kept.event = event;
+  kept.event.loops = nullptr;
+  if (event.box != nullptr) kept.box = *event.box;
+  kept.values.clear();
+  if (event.registers == nullptr || !event.statement) return;
+  // An op tells of each rectangle that it reaches, all in one step.
+  if (event.box != nullptr && event.step == step_ && event.statement == statement_) return;
+  step_ = event.step;
+  statement_ = event.statement;
+  for (const ValueId v : named(event.statement)) kept.values.push_back(event.registers[v.index]);
+}
+
+// Constants are in the registers of each core.
+bool RelayedObservers::begin_relay(const Event& event) {
+  if (!has_thread_ || ++events_ < fewest_events || event.registers == nullptr) return false;
+  registers_.assign(event.registers, event.registers + program_->values.size());
+  try {
+    relay_.emplace([this](std::span<const Kept> batch) {
+      for (const Kept& kept : batch) take(kept);
+      is_full_ = std::any_of(observers_.begin(), observers_.end(),
+                             [](const Observer* observer) { return observer->is_full(); });
+    });
+  } catch (const std::system_error&) {
+    has_thread_ = false;
+  }
+  return has_thread_;
+}
+
+void RelayedObservers::take(const Kept& kept) {
+  Event event = kept.event;
+  if (event.box != nullptr) event.box = &kept.box;
+  if (!kept.values.empty()) {
+    const std::vector<ValueId>& values = *named_[event.statement];
+    for (std::size_t i = 0; i < values.size(); ++i)
+      registers_[static_cast<std::size_t>(values[i].index)] = kept.values[i];
+  }
+  if (event.registers != nullptr) event.registers = registers_.data();
+  tell(event);
+}
+
+// What the last events needed was not there: the observers do not know all of the run.
+void RelayedObservers::end_without_memory(RunResult& result) {
+  MemoryCap::use_reserve();
+  result.end = RunEnd::memory;
+}
+
+void RelayedObservers::end(RunResult& result) {
+  try {
+    if (relay_) relay_->finish();
+  } catch (const std::bad_alloc&) {
+    end_without_memory(result);
+  } catch (const std::length_error&) {
+    end_without_memory(result);
+  }
+  relay_.reset();
+  for (Observer* observer : observers_) observer->end(result);
+}
+
+}  // namespace tessera
