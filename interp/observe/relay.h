@@ -1,6 +1,7 @@
 // Hands items to a thread of its own in batches, in their order. What the thread throws comes out
-// of the next call.
+// of a later call, and then it takes no more.
 #pragma once
+#include <array>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
@@ -17,15 +18,18 @@ template <typename Item>
 class Relay {
  public:
   explicit Relay(std::function<void(std::span<const Item>)> take)
-      : take_(std::move(take)), filled_(batch), taken_(batch), thread_([this] { work(); }) {}
+      : take_(std::move(take)), thread_([this] { work(); }) {
+    for (Batch& b : batches_) b.items.resize(size);
+  }
   ~Relay() { stop(); }
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
 
   // The place of the next item, to be filled before the next call.
   Item& next() {
-    if (count_ == batch) hand_over();
-    return filled_[count_++];
+    if (filling().count == size) hand_over();
+    Batch& batch = filling();
+    return batch.items[batch.count++];
   }
   // Until all items were taken.
   void finish() {
@@ -35,19 +39,24 @@ class Relay {
   }
 
  private:
-  static constexpr std::size_t batch = 2048;
+  static constexpr std::size_t size = 512, batches = 8;
+  struct Batch {
+    std::vector<Item> items;
+    std::size_t count = 0;
+  };
 
+  Batch& filling() { return batches_[filled_ % batches]; }
   void rethrow() {
     if (problem_) std::rethrow_exception(std::exchange(problem_, nullptr));
   }
 
   void hand_over() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return taking_ == 0; });
-    rethrow();
-    std::swap(filled_, taken_);
-    taking_ = std::exchange(count_, 0);
+    ++filled_;
     changed_.notify_all();
+    changed_.wait(lock, [&] { return filled_ - taken_ < batches; });
+    rethrow();
+    filling().count = 0;
   }
 
   void stop() {
@@ -60,27 +69,32 @@ class Relay {
   }
 
   void work() {
+    bool has_failed = false;
     std::unique_lock lock(mutex_);
     for (;;) {
-      changed_.wait(lock, [&] { return taking_ > 0 || is_over_; });
-      if (taking_ == 0) return;
+      changed_.wait(lock, [&] { return filled_ > taken_ || is_over_; });
+      if (filled_ == taken_) return;
+      const Batch& batch = batches_[taken_ % batches];
       lock.unlock();
       std::exception_ptr problem;
       try {
-        take_({taken_.data(), taking_});
+        if (!has_failed) take_({batch.items.data(), batch.count});
       } catch (...) {
         problem = std::current_exception();
       }
       lock.lock();
-      problem_ = problem;
-      taking_ = 0;
+      if (problem) {
+        problem_ = problem;
+        has_failed = true;
+      }
+      ++taken_;
       changed_.notify_all();
     }
   }
 
   const std::function<void(std::span<const Item>)> take_;
-  std::vector<Item> filled_, taken_;
-  std::size_t count_ = 0, taking_ = 0;  // of them
+  std::array<Batch, batches> batches_;
+  std::size_t filled_ = 0, taken_ = 0;  // batches so far
   bool is_over_ = false;
   std::exception_ptr problem_;
   std::mutex mutex_;

@@ -96,13 +96,15 @@ class Small : public Observer {
  public:
   explicit Small(std::size_t most) : most_(most) {}
   void on(const Event&) override {
-    if (++count_ > most_) throw std::bad_alloc();
+    ++count;
+    if (count > most_) throw std::bad_alloc();
   }
   void end(RunResult& result) override { ended_by = result.end; }
   RunEnd ended_by = RunEnd::stop;
+  std::size_t count = 0;
 
  private:
-  std::size_t most_, count_ = 0;
+  std::size_t most_;
 };
 
 TEST(RelayedObservers, end_the_run_where_they_have_no_memory) {
@@ -117,6 +119,7 @@ TEST(RelayedObservers, end_the_run_where_they_have_no_memory) {
     ASSERT_TRUE(result);
     EXPECT_EQ(result->end, RunEnd::memory);
     EXPECT_EQ(small.ended_by, RunEnd::memory);
+    EXPECT_EQ(small.count, most + 1);
     EXPECT_EQ(other.ended_by, RunEnd::memory);
   }
 }
