@@ -263,9 +263,10 @@ void Recorder::begin_action(const Event& event) {
   for (const BufferId b : kept.buffers) action.memories.push_back(arena, memory(here, b));
   const ValueId result = program_.body[event.statement].result;
   if (result != no_value && numbers_->is_data(result)) {
-    // Each load gives a number of its own.
-    action.loads =
-        log_.memories.add({here, BufferId(), static_cast<std::int64_t>(log_.memories.size())});
+    // Each load gives a number of its own, which nobody knows behind the pipeline that it is in.
+    action.loads = log_.memories.add({here, BufferId(),
+                                      static_cast<std::int64_t>(log_.memories.size()),
+                                      is_inside_[here]});
     loaded_[{here, result}] = action.loads;
   }
   Item& item = add(here, ItemKind::action, event);

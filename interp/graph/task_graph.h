@@ -30,8 +30,8 @@ struct Memory {
   SiteId home{};  // interp/machine/topology.h
   BufferId buffer{};
   std::int64_t life = 0;
-  // It begins and ends within one run of a pipeline: none of its bytes is told among the touches of
-  // halves, for no other node has them.
+  // It begins and ends within one run of a pipeline, or is a number that one has loaded: none of its
+  // bytes is told among the touches of halves, for no other node has them.
   bool is_inner = false;
   auto operator<=>(const Memory&) const = default;
 };
