@@ -11,6 +11,7 @@
 #include "core/host/host_memory.h"
 #include "core/passes/at_once.h"
 #include "interp/certificate/races/pinned.h"
+#include "interp/observe/event_words.h"
 #include "interp/schedule/schedule.h"
 
 namespace tessera {
@@ -58,11 +59,11 @@ void Certifier::on(const Event& event) {
   }
   if (!relay_) {
     try {
-      relay_.emplace([this](std::span<const Kept> batch) {
-        for (const Kept& kept : batch) {
-          Event later = kept.event;
-          if (later.box != nullptr) later.box = &kept.box;
-          recorder_.take(later);
+      relay_.emplace([this](std::span<const std::int64_t> words) {
+        UnpackedEvent later;
+        while (!words.empty()) {
+          words = unpack(words, later);
+          recorder_.take(later.event);
         }
       });
     } catch (const std::system_error&) {  // there is no thread to be had
@@ -71,9 +72,8 @@ void Certifier::on(const Event& event) {
     }
   }
   recorder_.note_loops(event);
-  Kept& kept = relay_->next();
-  kept.event = event;
-  if (event.box != nullptr) kept.box = *event.box;
+  pack(relay_->items(), event);
+  relay_->added();
 }
 
 void Certifier::end(RunResult& result) {

@@ -37,12 +37,6 @@ class Certifier : public Observer {
   std::optional<std::uint64_t> order() const { return order_; }  // of parallel loops
 
  private:
-  // An event that is recorded after the call.
-  struct Kept {
-    Event event;
-    Box box;
-  };
-
   void analyse(RunResult& result);
   void judge_loops(RunResult& result);
   void list_races(const RunResult& result, const Record& record, const RaceAnalysis& analysis,
@@ -52,7 +46,7 @@ class Certifier : public Observer {
 
   Recorder recorder_;
   std::int64_t relayed_from_ = 0;     // events of the run; those before are recorded at once
-  std::optional<Relay<Kept>> relay_;  // then the recorder has a thread of its own
+  std::optional<Relay<std::int64_t>> relay_;  // then the recorder has a thread of its own
   std::optional<Record> pinned_;
   bool asks_necessity_;
   bool ends_run_ = false;

@@ -18,18 +18,15 @@ template <typename Item>
 class Relay {
  public:
   explicit Relay(std::function<void(std::span<const Item>)> take)
-      : take_(std::move(take)), thread_([this] { work(); }) {
-    for (Batch& b : batches_) b.items.resize(size);
-  }
+      : take_(std::move(take)), thread_([this] { work(); }) {}
   ~Relay() { stop(); }
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
 
-  // The place of the next item, to be filled before the next call.
-  Item& next() {
-    if (filling().count == size) hand_over();
-    Batch& batch = filling();
-    return batch.items[batch.count++];
+  // To which the next items are to be added; that they were.
+  std::vector<Item>& items() { return batches_[filled_ % batches]; }
+  void added() {
+    if (items().size() >= enough) hand_over();
   }
   // Until all items were taken.
   void finish() {
@@ -39,13 +36,9 @@ class Relay {
   }
 
  private:
-  static constexpr std::size_t size = 512, batches = 8;
-  struct Batch {
-    std::vector<Item> items;
-    std::size_t count = 0;
-  };
+  // As many items as lie in the caches of both threads, in so many batches.
+  static constexpr std::size_t enough = (std::size_t{64} << 10) / sizeof(Item), batches = 8;
 
-  Batch& filling() { return batches_[filled_ % batches]; }
   void rethrow() {
     if (problem_) std::rethrow_exception(std::exchange(problem_, nullptr));
   }
@@ -56,7 +49,7 @@ class Relay {
     changed_.notify_all();
     changed_.wait(lock, [&] { return filled_ - taken_ < batches; });
     rethrow();
-    filling().count = 0;
+    items().clear();
   }
 
   void stop() {
@@ -74,11 +67,11 @@ class Relay {
     for (;;) {
       changed_.wait(lock, [&] { return filled_ > taken_ || is_over_; });
       if (filled_ == taken_) return;
-      const Batch& batch = batches_[taken_ % batches];
+      const std::vector<Item>& batch = batches_[taken_ % batches];
       lock.unlock();
       std::exception_ptr problem;
       try {
-        if (!has_failed) take_({batch.items.data(), batch.count});
+        if (!has_failed) take_(batch);
       } catch (...) {
         problem = std::current_exception();
       }
@@ -93,7 +86,7 @@ class Relay {
   }
 
   const std::function<void(std::span<const Item>)> take_;
-  std::array<Batch, batches> batches_;
+  std::array<std::vector<Item>, batches> batches_;
   std::size_t filled_ = 0, taken_ = 0;  // batches so far
   bool is_over_ = false;
   std::exception_ptr problem_;

@@ -11,6 +11,7 @@
 #include "core/host/host_memory.h"
 #include "core/passes/at_once.h"
 #include "core/program/refs.h"
+#include "interp/observe/event_words.h"
 
 namespace tessera {
 namespace {
@@ -67,17 +68,20 @@ const std::vector<ValueId>& RelayedObservers::named(StmtId statement) {
 
 void RelayedObservers::on(const Event& event) {
   if (!relay_ && !begin_relay(event)) return tell(event);
-  Kept& kept = relay_->next();
-  kept.event = event;
-  kept.event.loops = nullptr;
-  if (event.box != nullptr) kept.box = *event.box;
-  kept.values.clear();
-  if (event.registers == nullptr || !event.statement) return;
   // An op tells of each rectangle that it reaches, all in one step.
-  if (event.box != nullptr && event.step == step_ && event.statement == statement_) return;
-  step_ = event.step;
-  statement_ = event.statement;
-  for (const ValueId v : named(event.statement)) kept.values.push_back(event.registers[v.index]);
+  const bool is_next = event.box == nullptr || event.step != step_ || event.statement != statement_;
+  const bool has_values = event.registers != nullptr && event.statement && is_next;
+  std::vector<std::int64_t>& words = relay_->items();
+  if (has_values) {
+    step_ = event.step;
+    statement_ = event.statement;
+    const std::vector<ValueId>& values = named(event.statement);
+    pack(words, event, values.size());
+    for (const ValueId v : values) words.push_back(event.registers[v.index]);
+  } else {
+    pack(words, event);
+  }
+  relay_->added();
 }
 
 // Constants are in the registers of each core.
@@ -85,8 +89,8 @@ bool RelayedObservers::begin_relay(const Event& event) {
   if (!has_thread_ || ++events_ < fewest_events || event.registers == nullptr) return false;
   registers_.assign(event.registers, event.registers + program_->values.size());
   try {
-    relay_.emplace([this](std::span<const Kept> batch) {
-      for (const Kept& kept : batch) take(kept);
+    relay_.emplace([this](std::span<const std::int64_t> words) {
+      take(words);
       is_full_ = std::any_of(observers_.begin(), observers_.end(),
                              [](const Observer* observer) { return observer->is_full(); });
     });
@@ -96,16 +100,17 @@ bool RelayedObservers::begin_relay(const Event& event) {
   return has_thread_;
 }
 
-void RelayedObservers::take(const Kept& kept) {
-  Event event = kept.event;
-  if (event.box != nullptr) event.box = &kept.box;
-  if (!kept.values.empty()) {
-    const std::vector<ValueId>& values = *named_[event.statement];
-    for (std::size_t i = 0; i < values.size(); ++i)
-      registers_[static_cast<std::size_t>(values[i].index)] = kept.values[i];
+void RelayedObservers::take(std::span<const std::int64_t> words) {
+  UnpackedEvent unpacked;
+  while (!words.empty()) {
+    words = unpack(words, unpacked);
+    for (std::size_t i = 0; i < unpacked.values.size(); ++i) {
+      const ValueId value = (*named_[unpacked.event.statement])[i];
+      registers_[static_cast<std::size_t>(value.index)] = unpacked.values[i];
+    }
+    if (unpacked.has_registers) unpacked.event.registers = registers_.data();
+    tell(unpacked.event);
   }
-  if (event.registers != nullptr) event.registers = registers_.data();
-  tell(event);
 }
 
 // What the last events needed was not there: the observers do not know all of the run.

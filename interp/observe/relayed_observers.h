@@ -3,6 +3,8 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "interp/observe/observer.h"
@@ -24,22 +26,16 @@ class RelayedObservers final : public Observer {
   void end(RunResult& result) override;
 
  private:
-  struct Kept {
-    Event event;
-    Box box;
-    std::vector<std::int64_t> values;  // by named(); none: those of the event before it
-  };
-
   bool begin_relay(const Event& event);
   void tell(const Event& event);
-  void take(const Kept& kept);
+  void take(std::span<const std::int64_t> words);
   static void end_without_memory(RunResult& result);
   const std::vector<ValueId>& named(StmtId statement);
 
   const std::vector<Observer*> observers_;
   const Program* program_ = nullptr;
   std::int64_t events_ = 0;            // that were told at once
-  std::optional<Relay<Kept>> relay_;
+  std::optional<Relay<std::int64_t>> relay_;  // packed events (event_words.h)
   bool has_thread_ = true;             // there is one to be had
   std::int64_t step_ = -1;             // of the values that were kept last; and whose they are
   StmtId statement_;
