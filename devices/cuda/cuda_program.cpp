@@ -6,6 +6,7 @@
 #include "core/report/guarded.h"
 #include "core/report/try.h"
 #include "devices/cuda/graph/graph_program.h"
+#include "devices/cuda/graph/stamped_run.h"
 #include "devices/cuda/runtime/operand_memory.h"
 
 namespace tessera::cuda {
@@ -31,13 +32,18 @@ class CudaProgram final : public Executable {
     DeviceReport report;
     report.sum_error = sum_error();
     report.warnings = kernel_->compiler_notes();
-    TRY(timed([&] { return kernel_->launch(memory.addresses(), nullptr); }, report.wall_seconds));
-    std::optional<Finding> found = TRY(kernel_->finding());
-    if (found) {
+    const auto launch = [&]() -> Expected<void> {
+      TRY(timed([&] { return kernel_->launch(memory.addresses(), nullptr); }, report.wall_seconds));
+      std::optional<Finding> found = TRY(kernel_->finding());
+      if (!found) return memory.take_results(program_, bindings[0]);
       report.findings.push_back(*std::move(found));
-      return report;
+      return {};
+    };
+    if (graph::StampReport* const stamped = graph::StampScope::current()) {
+      TRY(run_stamped(program_, bindings[0], options, sum_error(), launch, *stamped, report));
+    } else {
+      TRY(launch());
     }
-    TRY(memory.take_results(program_, bindings[0]));
     return report;
   } catch (...) {
     return given_up("running on the GPU");
@@ -70,7 +76,7 @@ class CudaProgram final : public Executable {
 
   Program program_;
   std::shared_ptr<Kernel> kernel_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;                     // of what follows
   std::unique_ptr<Executable> several_;  // of runs on several devices
 };
 

@@ -6,8 +6,8 @@
 
 #include "interp/certificate/certificate.h"
 #include "interp/certificate/record/recorder.h"
-#include "interp/observe/relay.h"
 #include "interp/observe/observer.h"
+#include "interp/observe/relay.h"
 
 namespace tessera {
 
@@ -45,7 +45,7 @@ class Certifier : public Observer {
   void explain_waits(const ControlFlow& control);
 
   Recorder recorder_;
-  std::int64_t relayed_from_ = 0;     // events of the run; those before are recorded at once
+  std::int64_t relayed_from_ = 0;  // events of the run; those before are recorded at once
   std::optional<Relay<std::int64_t>> relay_;  // then the recorder has a thread of its own
   std::optional<Record> pinned_;
   bool asks_necessity_;

@@ -264,9 +264,8 @@ void Recorder::begin_action(const Event& event) {
   const ValueId result = program_.body[event.statement].result;
   if (result != no_value && numbers_->is_data(result)) {
     // Each load gives a number of its own, which nobody knows behind the pipeline that it is in.
-    action.loads = log_.memories.add({here, BufferId(),
-                                      static_cast<std::int64_t>(log_.memories.size()),
-                                      is_inside_[here]});
+    action.loads = log_.memories.add(
+        {here, BufferId(), static_cast<std::int64_t>(log_.memories.size()), is_inside_[here]});
     loaded_[{here, result}] = action.loads;
   }
   Item& item = add(here, ItemKind::action, event);

@@ -36,9 +36,9 @@ struct Item {
   ItemKind kind = ItemKind::action;
   ObjectKind object_kind = ObjectKind::none;  // of open and close
   ActionId action{};                          // and of a start the copy
-  GraphCellId cell{};    // of a wait; of a start the one that counts its arrival
-  EntryId entry{};       // of enter
-  ObjectId object{};     // of open and close
+  GraphCellId cell{};       // of a wait; of a start the one that counts its arrival
+  EntryId entry{};          // of enter
+  ObjectId object{};        // of open and close
   std::int64_t step = 0;    // of the run
   std::int64_t amount = 0;  // counts or bytes, of a wait and a start
 };

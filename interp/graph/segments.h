@@ -5,8 +5,8 @@
 
 namespace tessera::graph {
 
-// In commit order; their lists are in the log's arena. A pipeline that synchronises with others in a wrong order, waiting after a
-// signal, is cut where it does; its copies are nodes then.
+// In commit order; their lists are in the log's arena. A pipeline that synchronises with others in
+// a wrong order, waiting after a signal, is cut where it does; its copies are nodes then.
 Nodes segments(Log& log);
 
 }  // namespace tessera::graph

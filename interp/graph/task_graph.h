@@ -30,8 +30,8 @@ struct Memory {
   SiteId home{};  // interp/machine/topology.h
   BufferId buffer{};
   std::int64_t life = 0;
-  // It begins and ends within one run of a pipeline, or is a number that one has loaded: none of its
-  // bytes is told among the touches of halves, for no other node has them.
+  // It begins and ends within one run of a pipeline, or is a number that one has loaded: none of
+  // its bytes is told among the touches of halves, for no other node has them.
   bool is_inner = false;
   auto operator<=>(const Memory&) const = default;
 };
@@ -128,9 +128,9 @@ struct TaskGraph {
   // What each action reaches; of a write-back what it writes is what was stored.
   ActionTouches touches{};
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
-  Instances instances{};         // of a folded graph; else none
-  Nodes nodes{};                 // in commit order
-  Halves halves{};               // node after node; of a copy the reading one first
+  Instances instances{};  // of a folded graph; else none
+  Nodes nodes{};          // in commit order
+  Halves halves{};        // node after node; of a copy the reading one first
   std::int64_t dead = 0;  // nodes that were left out, since only control depends on what they do
   PlanningTime planning{};
 

@@ -32,15 +32,15 @@ void pack(std::vector<std::int64_t>& words, const Event& event, std::size_t valu
                          static_cast<unsigned>(rank) << 16 | dropped << 24;
   const int core = static_cast<std::uint16_t>(event.agent.core) |
                    static_cast<std::int32_t>(event.agent.point) * 65536;
-  const std::int64_t fixed[] = {both(static_cast<std::int32_t>(first),
-                                     static_cast<std::int32_t>(flags)),
-                                both(event.statement.index, event.site.index),
-                                both(event.object.index, core),
-                                both(event.agent.device, static_cast<std::int32_t>(values)),
-                                event.agent.dma,
-                                event.index,
-                                event.step,
-                                event.agent_step};
+  const std::int64_t fixed[] = {
+      both(static_cast<std::int32_t>(first), static_cast<std::int32_t>(flags)),
+      both(event.statement.index, event.site.index),
+      both(event.object.index, core),
+      both(event.agent.device, static_cast<std::int32_t>(values)),
+      event.agent.dma,
+      event.index,
+      event.step,
+      event.agent_step};
   words.insert(words.end(), std::begin(fixed), std::end(fixed));
   if ((flags & counted) != 0) words.insert(words.end(), {event.cell, event.amount, event.token});
   if (event.box == nullptr) return;

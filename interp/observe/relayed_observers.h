@@ -34,10 +34,10 @@ class RelayedObservers final : public Observer {
 
   const std::vector<Observer*> observers_;
   const Program* program_ = nullptr;
-  std::int64_t events_ = 0;            // that were told at once
+  std::int64_t events_ = 0;                   // that were told at once
   std::optional<Relay<std::int64_t>> relay_;  // packed events (event_words.h)
-  bool has_thread_ = true;             // there is one to be had
-  std::int64_t step_ = -1;             // of the values that were kept last; and whose they are
+  bool has_thread_ = true;                    // there is one to be had
+  std::int64_t step_ = -1;  // of the values that were kept last; and whose they are
   StmtId statement_;
   // By statement. The run's thread finds them, and the other one reads what it kept by them.
   Table<StmtId, std::optional<std::vector<ValueId>>> named_;

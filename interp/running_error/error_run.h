@@ -17,7 +17,9 @@ namespace tessera::running_error {
 class ErrorRun final : public beside::ValuesBeside<Tile> {
  public:
   // other: the type in which each operation of what results are compared with was rounded.
-  explicit ErrorRun(std::optional<DType> other) : rules_(other, reasons_) {}
+  // sum_error: of its products of matrices, besides; relative to the sum of all |terms|.
+  explicit ErrorRun(std::optional<DType> other, double sum_error = 0)
+      : rules_(other, reasons_, sum_error) {}
 
   // Of a result on a device, in the order in which it is stored.
   std::vector<Bound> bounds(BufferId buffer, int device) const;

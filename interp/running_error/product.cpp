@@ -118,7 +118,9 @@ std::vector<Bound> Rules::product(const Tile& acc, const Tile& a, const Tile& b)
   const double more = 1 + 4 * gamma(terms + 3, unit);  // these sums were rounded as well
   // Matrix units take subnormal operands for 0, and sums too.
   const double flushed = is_f32 && !are_integers ? terms * smallest_normal : 0;
-  const int other_digits = other_ ? dtype_info(*other_).digits : digits;
+  // Units that cut terms off keep whole multiples of so many digits, as they lose less than one.
+  const int kept = sum_error_ > 0 ? static_cast<int>(-std::log2(sum_error_)) : digits;
+  const int other_digits = std::min(kept, other_ ? dtype_info(*other_).digits : digits);
   std::vector<Bound> bounds(count);
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t row = i / static_cast<std::size_t>(n), col = i % static_cast<std::size_t>(n);
@@ -144,7 +146,8 @@ std::vector<Bound> Rules::product(const Tile& acc, const Tile& a, const Tile& b)
       if (!is_exact)
         bound += lost * size + flushed * (1 + static_cast<double>(x.largest[row]) +
                                           static_cast<double>(y.largest[col]));
-      if (!is_exact_elsewhere) bound += lost_elsewhere(size + bound, (terms + 1) * 1.01);
+      if (!is_exact_elsewhere)
+        bound += lost_elsewhere(size + bound, (terms + 1) * 1.01) + sum_error_ * (size + bound);
     }
     if (is_known(bounds[i])) bounds[i] = rounded_up(bound);
     if (std::isinf(bounds[i])) bounds[i] = unknown("its error may be larger than any number");

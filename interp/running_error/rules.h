@@ -39,8 +39,9 @@ enum class Reduction : std::uint8_t { sum, max, min };
 class Rules {
  public:
   // other: the type in which each operation of what is compared with was rounded; none: it is
-  // exact.
-  Rules(std::optional<DType> other, Reasons& reasons) : other_(other), reasons_(reasons) {}
+  // exact. sum_error: what its products of matrices lose besides, of all terms together.
+  Rules(std::optional<DType> other, Reasons& reasons, double sum_error = 0)
+      : other_(other), sum_error_(sum_error), reasons_(reasons) {}
 
   // Whose operations these are, for the reasons.
   void at(StmtId statement) { statement_ = statement; }
@@ -80,6 +81,7 @@ class Rules {
   double lost_elsewhere(double size, double roundings) const;
 
   std::optional<DType> other_;
+  double sum_error_;
   Reasons& reasons_;
   StmtId statement_;
 };

@@ -37,8 +37,12 @@ void plant_fault(std::function<void(const TaskGraph&, HalfId, Memories&)> plante
 }
 
 Stamps::Stamps(const TaskGraph& graph, const std::vector<Binding>& bindings,
-               const RunOptions& options)
-    : graph_(graph), bindings_(bindings), options_(options), expected_(graph.halves.size()) {
+               const RunOptions& options, double sum_error)
+    : graph_(graph),
+      bindings_(bindings),
+      options_(options),
+      sum_error_(sum_error),
+      expected_(graph.halves.size()) {
   tally_.nodes = static_cast<std::int64_t>(graph.nodes.size());
 }
 
@@ -46,8 +50,8 @@ Stamps::~Stamps() = default;
 
 Expected<std::unique_ptr<Stamps>> Stamps::make(const TaskGraph& graph,
                                                const std::vector<Binding>& bindings,
-                                               const RunOptions& options) try {
-  std::unique_ptr<Stamps> made(new Stamps(graph, bindings, options));
+                                               const RunOptions& options, double sum_error) try {
+  std::unique_ptr<Stamps> made(new Stamps(graph, bindings, options, sum_error));
   TRY(made->prepare());
   return made;
 } catch (...) {
@@ -56,7 +60,7 @@ Expected<std::unique_ptr<Stamps>> Stamps::make(const TaskGraph& graph,
 
 std::unique_ptr<running_error::ErrorRun> Stamps::error_run() const {
   if (options_.math == Math::exact) return nullptr;
-  return std::make_unique<running_error::ErrorRun>(DType::f32);
+  return std::make_unique<running_error::ErrorRun>(DType::f32, sum_error_);
 }
 
 Expected<void> Stamps::prepare() {

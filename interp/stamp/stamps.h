@@ -29,10 +29,12 @@ namespace tessera::graph {
 class Stamps final : public HalfObserver {
  public:
   // Runs the interpreter, with operands of all devices; they and the graph live longer. options: of
-  // the machine and the arithmetic. Errors: rounding that nothing bounds, memory, a stop.
+  // the machine and the arithmetic; sum_error: of the engine's products of matrices, beyond what
+  // rounding to f32 loses, relative to the sum of all |terms|. Errors: rounding that nothing
+  // bounds, memory, a stop.
   static Expected<std::unique_ptr<Stamps>> make(const TaskGraph& graph,
                                                 const std::vector<Binding>& bindings,
-                                                const RunOptions& options);
+                                                const RunOptions& options, double sum_error = 0);
   ~Stamps();
   Stamps(const Stamps&) = delete;
   Stamps& operator=(const Stamps&) = delete;
@@ -62,7 +64,8 @@ class Stamps final : public HalfObserver {
     std::vector<std::vector<std::byte>> got;
   };
 
-  Stamps(const TaskGraph& graph, const std::vector<Binding>& bindings, const RunOptions& options);
+  Stamps(const TaskGraph& graph, const std::vector<Binding>& bindings, const RunOptions& options,
+         double sum_error);
   Expected<void> prepare();
   std::unique_ptr<running_error::ErrorRun> error_run() const;
   void tell_unbounded(HalfId half, const std::vector<std::vector<std::byte>>& got);
@@ -71,6 +74,7 @@ class Stamps final : public HalfObserver {
   const TaskGraph& graph_;
   const std::vector<Binding>& bindings_;
   const RunOptions options_;
+  const double sum_error_;
   std::vector<Finding> findings_;
   Table<HalfId, std::vector<Expectation>> expected_;
   std::unique_ptr<const running_error::ErrorRun> errors_;  // knows why bounds are not known

@@ -11,6 +11,7 @@
 #include "devices/cuda/runtime/compiler.h"
 #include "devices/cuda/runtime/kernel.h"
 #include "devices/workbench.h"
+#include "interp/stamp/stamp_scope.h"
 #include "kernels/programs/kernels.h"
 #include "tests/unit/temporary.h"
 
@@ -255,6 +256,27 @@ TEST_F(CudaStreams, all_streams_are_asked_where_none_is_named) {
   EXPECT_EQ(launch(bad), "");
   EXPECT_NE(text(kernel_->check()), "");
   EXPECT_EQ(text(kernel_->check()), "");
+}
+
+// A kernel that does nothing is found where the program says what it should have written.
+TEST_F(CudaDriver, one_kernel_is_compared_with_the_interpreter) {
+  if (!has_kernels()) GTEST_SKIP() << compiler_fits_driver().reason;
+  const auto executable = cuda_device().prepare(program_);
+  ASSERT_TRUE(executable) << render(executable.diags());
+  Tensor lhs(DType::bf16, {64, 64}), rhs(DType::bf16, {1, 64, 128}), sizes(DType::i32, {1}),
+      out(DType::bf16, {64, 128});
+  sizes.as<std::int32_t>()[0] = 64;
+  graph::StampReport stamped;
+  const graph::StampScope scope(stamped);
+  const auto report =
+      (*executable)
+          ->run({{{"lhs", &lhs}, {"rhs", &rhs}, {"group_sizes", &sizes}, {"out", &out}}}, {});
+  ASSERT_TRUE(report) << render(report.diags());
+  EXPECT_EQ(stamped.runs, 1);
+  EXPECT_EQ(stamped.tally.differ, 1);
+  ASSERT_EQ(report->findings.size(), 1U);
+  EXPECT_EQ(report->findings[0].kind, FindingKind::mismatch);
+  EXPECT_TRUE(report->findings[0].at.loc);
 }
 
 TEST_F(CudaDriver, a_workbench_fills_what_has_a_pattern_and_leaves_the_rest) {

@@ -1,6 +1,6 @@
-// Collectives on a GPU as CUDA graphs: eight devices share one, whole numbers are those of the
-// reference, other results within the bounds, and each node's numbers the interpreter's. A call is
-// a test of its own. Without a GPU each is skipped with the reason.
+// Operations on a GPU, collectives as CUDA graphs: eight devices share one, whole numbers are those
+// of the reference, other results within the bounds, and each node's numbers the interpreter's. A
+// call is a test of its own. Without a GPU each is skipped with the reason.
 #include <gtest/gtest.h>
 
 #include <sstream>
@@ -22,6 +22,9 @@ class CudaGraphDevice : public testing::TestWithParam<const char*> {
 };
 
 const char* const calls[] = {
+    "gmm --group-sizes 100,0,60,4 --k 128 --n 256 --tiling 64,64,128",
+    "tgmm --group-sizes 100,0,60,4 --k 128 --n 256 --tiling 64,64,128",
+    "gmm --group-sizes 9,0,3 --k 40 --n 24 --dtype f32 --tiling 8,8,8",
     "right-permute --devices 8 --m 40 --n 136",
     "all-gather --devices 8 --m 40 --n 136",
     "all-gather --devices 3 --m 40 --n 136 --directions 1",
@@ -51,6 +54,7 @@ TEST_P(CudaGraphDevice, gives_the_results_and_of_each_node_what_the_interpreter_
   expect_ok(call + " --fill integers");
   expect_ok(call + " --fill normal");
   expect_ok(call + " --fill integers --stamp");
+  expect_ok(call + " --fill normal --stamp");
 }
 
 }  // namespace

@@ -34,10 +34,10 @@ bool is_same(const graph::Touches& a, const graph::Touches& b) { return are_same
 
 bool is_same(const graph::Action& a, const graph::Action& b) {
   return a.statement == b.statement && a.site == b.site && a.is_copy == b.is_copy &&
-         a.scalars == b.scalars && a.numbers == b.numbers &&
-         a.memories == b.memories && a.loads == b.loads && is_same(a.from(), b.from()) &&
-         is_same(a.to(), b.to()) && a.adds == b.adds && a.stored_only == b.stored_only &&
-         a.is_local == b.is_local && a.bytes == b.bytes && a.flops == b.flops;
+         a.scalars == b.scalars && a.numbers == b.numbers && a.memories == b.memories &&
+         a.loads == b.loads && is_same(a.from(), b.from()) && is_same(a.to(), b.to()) &&
+         a.adds == b.adds && a.stored_only == b.stored_only && a.is_local == b.is_local &&
+         a.bytes == b.bytes && a.flops == b.flops;
 }
 
 bool is_same(const graph::Node& a, const graph::Node& b) {

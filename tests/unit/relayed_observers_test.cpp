@@ -21,7 +21,8 @@ const std::string text =
     "  smem c: i32[64]\n  sem s: bytes\n  vmem v: f32[8, 8]\n  tile acc: f32[8, 8]\n{\n"
     "  start n -> c, s\n  wait s for c\n"
     "  for r in 600 {\n    v = 0\n    assert c[r mod 64] == 0\n"
-    "    for i in 8 { start v[i +: 1, :] -> v[(i + 1) mod 8 +: 1, :], s\n wait s for v[0 +: 1, :] }\n"
+    "    for i in 8 { start v[i +: 1, :] -> v[(i + 1) mod 8 +: 1, :], s\n wait s for v[0 +: 1, :] "
+    "}\n"
     "    pipeline i in 8 parallel {\n      window x = a[i * 8 +: 8, :]\n"
     "      window y = o[i * 8 +: 8, :]\n      acc = x + 1\n"
     "      acc[(i + r) mod 8 +: 1, :] = acc[i +: 1, :] + 2\n      y = acc\n    }\n  }\n}\n";

@@ -1,20 +1,30 @@
 #include "devices/cuda/graph/stamped_run.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
-#include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "core/report/try.h"
 #include "devices/cuda/graph/call_operands.h"
+#include "devices/cuda/lower/tile_config.h"
+#include "devices/planned_graphs.h"
 #include "interp/stamp/stamps.h"
 
 namespace tessera::cuda {
 namespace {
 
-// The elements of a rectangle, row by row, as they are on the GPU now.
-Expected<std::vector<std::byte>> elements_of(const GraphInstance& instance,
-                                             const graph::Rectangle& rectangle) {
-  const CallOperand operand = operand_of(*instance.plan().graph, rectangle.memory, rectangle.box);
+// Copies bytes of a memory, as they are when the node is done.
+using Read = std::function<Expected<void>(graph::MemoryId memory, std::int64_t offset,
+                                          std::span<std::byte> to)>;
+
+// The elements of a rectangle, row by row.
+Expected<std::vector<std::byte>> elements_of(const graph::TaskGraph& graph,
+                                             const graph::Rectangle& rectangle, const Read& read) {
+  const CallOperand operand = operand_of(graph, rectangle.memory, rectangle.box);
   const std::int64_t width = size_of(operand.dtype);
   std::vector<std::byte> rows(static_cast<std::size_t>(operand.view.elements() * width));
   if (rows.empty()) return rows;
@@ -22,11 +32,37 @@ Expected<std::vector<std::byte>> elements_of(const GraphInstance& instance,
   for (int d = 0; d < operand.view.rank; ++d)
     last += (operand.view.size[Box::at(d)] - 1) * operand.view.stride[Box::at(d)];
   std::vector<std::byte> bytes(static_cast<std::size_t>((last + 1) * width));
-  TRY(instance.read(rectangle.memory, operand.offset, bytes));
+  TRY(read(rectangle.memory, operand.offset, bytes));
   TileView from = operand.view;
   from.data = bytes.data();
   copy_elements(compact(rows.data(), from), from);
   return rows;
+}
+
+Expected<void> compare(graph::Stamps& stamps, const graph::TaskGraph& graph, graph::NodeId node,
+                       const Read& read) {
+  for (int h = 0; h < graph.nodes[node].halves; ++h) {
+    const graph::HalfId half = graph.nodes[node].first + h;
+    std::vector<std::vector<std::byte>> got;
+    for (const graph::Rectangle& rectangle : stamps.rectangles(half))
+      got.push_back(TRY(elements_of(graph, rectangle, read)));
+    stamps.compare(half, std::move(got));
+  }
+  return {};
+}
+
+Expected<void> report_all(const graph::Stamps& stamps, graph::StampReport& stamped,
+                          DeviceReport& report) {
+  const graph::Tally tally = stamps.tally();
+  std::optional<Finding> first;
+  if (tally.first >= 0) first = TRY(stamps.first_difference(tally));
+  return graph::take(tally, std::move(first), stamped, report.findings);
+}
+
+// Floats are compared within the bound of their rounding.
+RunOptions of_library(RunOptions options) {
+  options.math = Math::library;
+  return options;
 }
 
 // The last step of each node.
@@ -43,31 +79,59 @@ Expected<void> run_stamped(GraphInstance& instance, const std::vector<DeviceAddr
                            graph::StampReport& stamped, DeviceReport& report) {
   const GraphPlan& plan = instance.plan();
   const graph::TaskGraph& graph = *plan.graph;
-  RunOptions options = machine;
-  options.math = Math::library;  // floats are compared within the bound of their rounding
-  const std::unique_ptr<graph::Stamps> stamps = TRY(graph::Stamps::make(graph, bindings, options));
+  const double sum_error = plan.products.empty() ? 0 : cut_sum_error;
+  const std::unique_ptr<graph::Stamps> stamps =
+      TRY(graph::Stamps::make(graph, bindings, of_library(machine), sum_error));
   report.findings = stamps->findings();
   if (!report.findings.empty()) return {};
   const Table<graph::NodeId, std::size_t> last = last_steps(plan);
+  const Read read = [&](graph::MemoryId memory, std::int64_t offset, std::span<std::byte> to) {
+    return instance.read(memory, offset, to);
+  };
   const auto begin = std::chrono::steady_clock::now();
   TRY(instance.run_in_turn(operands, [&](std::size_t step) -> Expected<void> {
     const graph::NodeId node = plan.steps[step].node;
-    if (last[node] != step) return {};
-    for (int h = 0; h < graph.nodes[node].halves; ++h) {
-      const graph::HalfId half = graph.nodes[node].first + h;
-      std::vector<std::vector<std::byte>> got;
-      for (const graph::Rectangle& rectangle : stamps->rectangles(half))
-        got.push_back(TRY(elements_of(instance, rectangle)));
-      stamps->compare(half, std::move(got));
-    }
-    return {};
+    return last[node] == step ? compare(*stamps, graph, node, read) : Expected<void>();
   }));
   report.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  const graph::Tally tally = stamps->tally();
-  std::optional<Finding> first;
-  if (tally.first >= 0) first = TRY(stamps->first_difference(tally));
-  return graph::take(tally, std::move(first), stamped, report.findings);
+  return report_all(*stamps, stamped, report);
+}
+
+Expected<void> run_stamped(const std::shared_ptr<const graph::TaskGraph>& graph,
+                           const DeviceBinding& binding, const RunOptions& machine,
+                           double sum_error, const std::function<Expected<void>()>& run,
+                           graph::StampReport& stamped, DeviceReport& report) {
+  if (graph->nodes.size() > 1)
+    return error(ErrorCode::unsupported,
+                 fmt::format("--stamp: the program is one kernel and {} nodes, of which it leaves "
+                             "the last ones' writes alone",
+                             graph->nodes.size()));
+  const std::vector<DeviceBinding> bindings{binding};
+  const std::unique_ptr<graph::Stamps> stamps =
+      TRY(graph::Stamps::make(*graph, bindings, of_library(machine), sum_error));
+  report.findings = stamps->findings();
+  if (!report.findings.empty()) return {};
+  TRY(run());
+  if (!report.findings.empty()) return {};
+  const Read read = [&](graph::MemoryId memory, std::int64_t offset, std::span<std::byte> to) {
+    const BufferId buffer = graph->memories[memory].buffer;
+    const Tensor& result = *binding.at(graph->program.buffers[buffer].name);
+    std::copy_n(result.data() + offset, to.size(), to.begin());
+    return Expected<void>();
+  };
+  for (const graph::NodeId node : graph->nodes.ids()) TRY(compare(*stamps, *graph, node, read));
+  return report_all(*stamps, stamped, report);
+}
+
+Expected<void> run_stamped(const Program& structured, const DeviceBinding& binding,
+                           const DeviceOptions& given, double sum_error,
+                           const std::function<Expected<void>()>& run, graph::StampReport& stamped,
+                           DeviceReport& report) {
+  const RunOptions machine = TRY(planning_options(given, 1));
+  PlannedGraphs graphs(structured);
+  return run_stamped(TRY(graphs.of({binding}, machine)), binding, machine, sum_error, run, stamped,
+                     report);
 }
 
 }  // namespace tessera::cuda

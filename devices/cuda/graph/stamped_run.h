@@ -1,5 +1,7 @@
-// A run of a CUDA graph's steps that is held against the interpreter's, node by node (--stamp).
+// Runs on GPUs that are held against the interpreter's, node by node (--stamp).
 #pragma once
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "core/report/expected.h"
@@ -15,5 +17,17 @@ namespace tessera::cuda {
 Expected<void> run_stamped(GraphInstance& instance, const std::vector<DeviceAddresses>& operands,
                            const std::vector<DeviceBinding>& bindings, const RunOptions& machine,
                            graph::StampReport& stamped, DeviceReport& report);
+
+// Of a program that is one kernel, and so one node: `run` does it, and takes the results into the
+// binding. sum_error: DeviceReport::sum_error.
+Expected<void> run_stamped(const std::shared_ptr<const graph::TaskGraph>& graph,
+                           const DeviceBinding& binding, const RunOptions& machine,
+                           double sum_error, const std::function<Expected<void>()>& run,
+                           graph::StampReport& stamped, DeviceReport& report);
+// The same, of the structured program, which is planned for these operands.
+Expected<void> run_stamped(const Program& structured, const DeviceBinding& binding,
+                           const DeviceOptions& given, double sum_error,
+                           const std::function<Expected<void>()>& run, graph::StampReport& stamped,
+                           DeviceReport& report);
 
 }  // namespace tessera::cuda
