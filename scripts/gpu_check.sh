@@ -83,7 +83,9 @@ time_() {
   nvidia-smi --query-gpu=timestamp,clocks.sm,power.draw,temperature.gpu,clocks_event_reasons.active \
     --format=csv -lms 500 >"$results/clocks.csv" 2>/dev/null &
   local watcher=$!
-  "${ours[@]}" "$here/gmm-run" bench --suite moe --device cuda --filter "$shapes" --seconds "${SECONDS_EACH:-1}" --json \
+  # Interrupted, it reports the rows that it has.
+  timeout -s INT -k 30 "${LIMIT:-300}" "${ours[@]}" "$here/gmm-run" bench --suite moe --device cuda \
+    --filter "$shapes" --seconds "${SECONDS_EACH:-1}" --json \
     >"$results/moe.json" 2>"$results/moe.err"
   local outcome=$?
   kill "$watcher" 2>/dev/null
