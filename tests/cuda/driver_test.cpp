@@ -1,6 +1,5 @@
 // The host side of CUDA with a driver that has two devices and no GPU (fake_driver.cpp): what
 // belongs to which context, and which thread may do what.
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -13,29 +12,22 @@
 #include "devices/workbench.h"
 #include "interp/stamp/stamp_scope.h"
 #include "kernels/programs/kernels.h"
+#include "tests/cuda/fake_driver.h"
 #include "tests/unit/temporary.h"
 
 namespace tessera::cuda {
 namespace {
-
-template <typename Function>
-Function* entry(const char* name) {
-  static void* const library = ::dlopen("libcuda.so.1", RTLD_NOW);
-  return reinterpret_cast<Function*>(::dlsym(library, name));
-}
 
 Context context_of(int device) {
   Context context = nullptr;
   entry<int(Context*, int)>("cuDevicePrimaryCtxRetain")(&context, device);
   return context;
 }
-int launches(int device) { return entry<int(int)>("fake_launches")(device); }
 
 class CudaDriver : public testing::Test {
  protected:
   void SetUp() override {
-    if (entry<int(int)>("fake_launches") == nullptr)
-      GTEST_SKIP() << "ctest runs this with a driver of its own";
+    if (!is_fake()) GTEST_SKIP() << "ctest runs this with a driver of its own";
     if (const Support here = compiler_available(); !here.ok) GTEST_SKIP() << here.reason;
     ::setenv("TESSERA_CACHE", folder_.file("cache").c_str(), 1);
     entry<int(Context)>("cuCtxSetCurrent")(nullptr);

@@ -1,7 +1,6 @@
 // Programs as CUDA graphs, from operands of the host to results there, with a driver that does a
 // graph's nodes in any order that it allows (fake_driver.cpp) and kernels on the emulated
 // multiprocessor.
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -14,19 +13,13 @@
 #include "devices/cuda/runtime/driver.h"
 #include "interp/stamp/stamp_scope.h"
 #include "kernels/programs/kernels.h"
+#include "tests/cuda/fake_driver.h"
 #include "tests/unit/cuda_emulated_graph.h"
 #include "tests/unit/graph_case.h"
 #include "tests/unit/temporary.h"
 
 namespace tessera::cuda {
 namespace {
-
-template <typename Function>
-Function* entry(const char* name) {
-  static void* const library = ::dlopen("libcuda.so.1", RTLD_NOW);
-  return reinterpret_cast<Function*>(::dlsym(library, name));
-}
-int launches(int device) { return entry<int(int)>("fake_launches")(device); }
 
 // The code of the kernels that the driver is told to run.
 EmulatedKernel* code = nullptr;
@@ -44,8 +37,7 @@ class CudaGraphs : public testing::Test {
 #ifdef __SANITIZE_ADDRESS__
     GTEST_SKIP() << "the emulation switches stacks, which the address sanitizer does not follow";
 #endif
-    if (entry<int(int)>("fake_launches") == nullptr)
-      GTEST_SKIP() << "ctest runs this with a driver of its own";
+    if (!is_fake()) GTEST_SKIP() << "ctest runs this with a driver of its own";
     if (const Support here = compiler_available(); !here.ok) GTEST_SKIP() << here.reason;
     if (const Support fits = compiler_fits_driver(); !fits.ok) GTEST_SKIP() << fits.reason;
     ::setenv("TESSERA_CACHE", folder_.file("cache").c_str(), 1);
