@@ -55,6 +55,11 @@ bool RelayedObservers::judges_assertions() const {
                      [](const Observer* observer) { return observer->judges_assertions(); });
 }
 
+bool RelayedObservers::is_any_full() const {
+  return std::any_of(observers_.begin(), observers_.end(),
+                     [](const Observer* observer) { return observer->is_full(); });
+}
+
 void RelayedObservers::tell(const Event& event) {
   for (Observer* observer : observers_)
     if (!event.is_asked || observer->judges_assertions()) observer->on(event);
@@ -69,7 +74,8 @@ const std::vector<ValueId>& RelayedObservers::named(StmtId statement) {
 void RelayedObservers::on(const Event& event) {
   if (!relay_ && !begin_relay(event)) return tell(event);
   // An op tells of each rectangle that it reaches, all in one step.
-  const bool is_next = event.box == nullptr || event.step != step_ || event.statement != statement_;
+  const bool is_next = event.box == nullptr || event.is_asked || event.step != step_ ||
+                       event.statement != statement_;
   const bool has_values = event.registers != nullptr && event.statement && is_next;
   std::vector<std::int64_t>& words = relay_->items();
   if (has_values) {
@@ -91,8 +97,7 @@ bool RelayedObservers::begin_relay(const Event& event) {
   try {
     relay_.emplace([this](std::span<const std::int64_t> words) {
       take(words);
-      is_full_ = std::any_of(observers_.begin(), observers_.end(),
-                             [](const Observer* observer) { return observer->is_full(); });
+      is_full_ = is_any_full();
     });
   } catch (const std::system_error&) {
     has_thread_ = false;

@@ -22,11 +22,12 @@ class RelayedObservers final : public Observer {
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
   bool judges_assertions() const override;
-  bool is_full() const override { return is_full_; }
+  bool is_full() const override { return relay_ ? is_full_.load() : is_any_full(); }
   void end(RunResult& result) override;
 
  private:
   bool begin_relay(const Event& event);
+  bool is_any_full() const;
   void tell(const Event& event);
   void take(std::span<const std::int64_t> words);
   static void end_without_memory(RunResult& result);

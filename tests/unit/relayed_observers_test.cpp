@@ -128,17 +128,24 @@ TEST(RelayedObservers, end_the_run_where_they_have_no_memory) {
 // Takes so many, and says so.
 class Full : public Observer {
  public:
+  explicit Full(std::size_t most) : most_(most) {}
   void on(const Event&) override { ++count; }
-  bool is_full() const override { return count >= 21'000; }
+  bool is_full() const override { return count >= most_; }
   std::size_t count = 0;
+
+ private:
+  std::size_t most_;
 };
 
 TEST(RelayedObservers, end_the_run_when_they_are_full) {
-  Full full;
-  RelayedObservers relayed({&full});
-  const auto result = run_with({&relayed});
-  ASSERT_TRUE(result);
-  EXPECT_EQ(result->end, RunEnd::events);
+  for (const std::size_t most : {100U, 21'000U}) {
+    Full full(most);
+    RelayedObservers relayed({&full});
+    const auto result = run_with({&relayed});
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->end, RunEnd::events) << most;
+    EXPECT_LT(full.count, 60'000U) << most;
+  }
 }
 
 }  // namespace
