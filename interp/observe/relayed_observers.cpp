@@ -30,6 +30,7 @@ std::vector<ValueId> values_of(const Program& program, StmtId statement) {
     if (f.kind == FieldKind::Maybe) add(field<Maybe>(op, f).id);
     if (f.kind != FieldKind::Slice) continue;
     const Slice& slice = field<Slice>(op, f);
+    if (is_number(program, slice)) add(slice.base);
     for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d)
       add(slice.start[d]), add(slice.size[d]);
   }

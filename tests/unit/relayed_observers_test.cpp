@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <new>
 #include <string>
 #include <tuple>
@@ -24,7 +25,7 @@ const std::string text =
     "    for i in 8 { start v[i +: 1, :] -> v[(i + 1) mod 8 +: 1, :], s\n wait s for v[0 +: 1, :] "
     "}\n"
     "    pipeline i in 8 parallel {\n      window x = a[i * 8 +: 8, :]\n"
-    "      window y = o[i * 8 +: 8, :]\n      acc = x + 1\n"
+    "      window y = o[i * 8 +: 8, :]\n      acc = x + real(r)\n"
     "      acc[(i + r) mod 8 +: 1, :] = acc[i +: 1, :] + 2\n      y = acc\n    }\n  }\n}\n";
 
 // All that an observer may look at.
@@ -54,6 +55,7 @@ class Seen : public Observer {
       for (const FieldInfo& f : info(program_->body[event.statement].op).fields) {
         if (f.kind != FieldKind::Slice) continue;
         const Slice& slice = field<Slice>(program_->body[event.statement].op, f);
+        if (is_number(*program_, slice)) numbers.push_back(event.registers[slice.base.index]);
         for (int d = 0; d < slice.rank; ++d)
           numbers.push_back(event.registers[slice.start[Box::at(d)].index]);
       }
@@ -90,6 +92,22 @@ TEST(RelayedObservers, see_what_the_run_tells) {
   EXPECT_EQ(all.seen, all_relayed.seen);
   EXPECT_EQ(done.seen, done_relayed.seen);
   EXPECT_EQ(all_relayed.ended_by, RunEnd::program);
+}
+
+// Engines do with the graph what its actions say.
+TEST(RelayedObservers, keep_the_numbers_that_ops_take) {
+  test::SmallProgram program(text);
+  const auto graph = program.graph();
+  ASSERT_TRUE(graph) << render(graph.diags());
+  std::vector<float> taken;
+  for (const graph::Action& action : graph->actions) {
+    const Stmt& s = graph->program.body[action.statement];
+    if (!std::holds_alternative<TileAdd>(s.op)) continue;
+    for (const auto& [value, bits] : action.scalars)
+      if (graph->program.value(value).kind == ValueKind::real) taken.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+  }
+  ASSERT_EQ(taken.size(), 600U * 8U);
+  for (std::size_t i = 0; i < taken.size(); ++i) ASSERT_EQ(taken[i], static_cast<float>(i / 8));
 }
 
 // There is room for so many events.
