@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "core/program/op_values.h"
 #include "core/program/refs.h"
 
 namespace tessera {
@@ -91,14 +92,7 @@ class OuterScalars {
       : program_(structured), pipeline_(pipeline) {}
 
   void visit(const Op& op) {
-    for (const FieldInfo& f : info(op).fields) {
-      if (f.kind == FieldKind::Value) visit(field<ValueId>(op, f));
-      if (f.kind != FieldKind::Slice) continue;
-      const Slice& slice = field<Slice>(op, f);
-      visit(slice.base);
-      for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d)
-        visit(slice.start[d]), visit(slice.size[d]);
-    }
+    each_value(op, [&](ValueId id) { visit(id); });
   }
   std::vector<ValueId> take() const { return {read_.begin(), read_.end()}; }
 

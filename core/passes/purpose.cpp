@@ -7,6 +7,7 @@
 
 #include "core/passes/simplify.h"
 #include "core/program/builder.h"
+#include "core/program/op_values.h"
 
 namespace tessera {
 namespace {
@@ -98,17 +99,7 @@ class Finder {
     user_[id] = std::min(user_[id].value_or(purpose), purpose);
   }
   void use_operands(const Op& op, Purpose purpose) {
-    for (const FieldInfo& f : info(op).fields) {
-      if (f.kind == FieldKind::Value) use(field<ValueId>(op, f), purpose);
-      if (f.kind == FieldKind::Maybe) use(field<Maybe>(op, f).id, purpose);
-      if (f.kind != FieldKind::Slice) continue;
-      const auto& slice = field<Slice>(op, f);
-      use(slice.base, purpose);
-      for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
-        use(slice.start[d], purpose);
-        use(slice.size[d], purpose);
-      }
-    }
+    each_value(op, [&](ValueId id) { use(id, purpose); });
   }
 
   const Program& program_;

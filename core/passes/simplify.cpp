@@ -7,6 +7,7 @@
 
 #include "core/passes/purpose.h"
 #include "core/program/builder.h"
+#include "core/program/op_values.h"
 #include "core/program/refs.h"
 
 namespace tessera {
@@ -176,22 +177,6 @@ class CommonSubexpressions {
   std::vector<std::set<ValueId>> regions_;
   Table<StmtId, Stmt> pending_;
 };
-
-template <typename Visit>
-void each_value(Op& op, Visit visit) {
-  for (const FieldInfo& f : info(op).fields) {
-    if (f.kind == FieldKind::Value) visit(field<ValueId>(op, f));
-    if (f.kind == FieldKind::Maybe && field<Maybe>(op, f).id != no_value)
-      visit(field<Maybe>(op, f).id);
-    if (f.kind != FieldKind::Slice) continue;
-    auto& s = field<Slice>(op, f);
-    visit(s.base);
-    for (std::size_t d = 0; d < static_cast<std::size_t>(s.rank); ++d) {
-      visit(s.start[d]);
-      visit(s.size[d]);
-    }
-  }
-}
 
 // The indices of the loops around what acts are used: by whoever asks where it happened.
 void drop_unused(Table<StmtId, Stmt>& body, const Table<LoopId, Loop>& loops, std::size_t values) {

@@ -10,7 +10,7 @@
 
 #include "core/host/host_memory.h"
 #include "core/passes/at_once.h"
-#include "core/program/refs.h"
+#include "core/program/op_values.h"
 #include "interp/observe/event_words.h"
 
 namespace tessera {
@@ -21,19 +21,14 @@ constexpr std::int64_t fewest_events = 20'000;
 
 std::vector<ValueId> values_of(const Program& program, StmtId statement) {
   std::vector<ValueId> values;
-  const auto add = [&](ValueId value) {
-    if (value != no_value && !program.value(value).constant) values.push_back(value);
+  const auto add = [&](ValueId id) {
+    if (id == no_value) return;
+    const Value& value = program.value(id);
+    const bool is_number = value.kind == ValueKind::scalar || value.kind == ValueKind::real;
+    if (is_number && !value.constant) values.push_back(id);
   };
   const Op& op = program.body[statement].op;
-  for (const FieldInfo& f : info(op).fields) {
-    if (f.kind == FieldKind::Value) add(field<ValueId>(op, f));
-    if (f.kind == FieldKind::Maybe) add(field<Maybe>(op, f).id);
-    if (f.kind != FieldKind::Slice) continue;
-    const Slice& slice = field<Slice>(op, f);
-    if (is_number(program, slice)) add(slice.base);
-    for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d)
-      add(slice.start[d]), add(slice.size[d]);
-  }
+  each_value(op, add);
   if (pipeline_of(op))
     for (const ValueId v : outer_scalars_of(program, statement)) add(v);
   std::sort(values.begin(), values.end());

@@ -104,7 +104,8 @@ TEST(RelayedObservers, keep_the_numbers_that_ops_take) {
     const Stmt& s = graph->program.body[action.statement];
     if (!std::holds_alternative<TileAdd>(s.op)) continue;
     for (const auto& [value, bits] : action.scalars)
-      if (graph->program.value(value).kind == ValueKind::real) taken.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+      if (graph->program.value(value).kind == ValueKind::real)
+        taken.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
   }
   ASSERT_EQ(taken.size(), 600U * 8U);
   for (std::size_t i = 0; i < taken.size(); ++i) ASSERT_EQ(taken[i], static_cast<float>(i / 8));

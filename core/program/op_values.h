@@ -1,0 +1,27 @@
+// The values that an op names.
+#pragma once
+#include <cstddef>
+
+#include "core/program/op.h"
+
+namespace tessera {
+
+// Calls visit for each, in the order of the fields: of a slice for its base, then for where each
+// dimension starts and its size. What is left out is none.
+template <typename SomeOp, typename Visit>
+void each_value(SomeOp& op, Visit visit) {
+  for (const FieldInfo& f : info(op).fields) {
+    if (f.kind == FieldKind::Value) visit(field<ValueId>(op, f));
+    if (f.kind == FieldKind::Maybe && field<Maybe>(op, f).id != no_value)
+      visit(field<Maybe>(op, f).id);
+    if (f.kind != FieldKind::Slice) continue;
+    auto& slice = field<Slice>(op, f);
+    visit(slice.base);
+    for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
+      visit(slice.start[d]);
+      visit(slice.size[d]);
+    }
+  }
+}
+
+}  // namespace tessera
