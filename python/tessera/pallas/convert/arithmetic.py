@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tessera.pallas.convert import language, scalars, tiles
+from tessera.pallas.convert import integer_bits, language, scalars, tiles
 from tessera.pallas.convert.values import COMPARE, PLUS, TIMES, Scalar, Tile, dtype_name, is_float, number
 from tessera.pallas.convert.walk import Conversion, rule
+from tessera.pallas.convert.wrapping import fits
 
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
@@ -19,7 +20,7 @@ def _scalars(*operands: Any) -> bool:
     return all(isinstance(o, Scalar) for o in operands)
 
 
-@rule("add", "sub", "mul", "add_any")
+@rule("add", "sub", "mul", "add_any", modular=True)
 def _linear(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
     kind, dtype = eqn.primitive.name.removesuffix("_any"), _dtype(eqn)
     if _scalars(a, b):
@@ -36,11 +37,13 @@ def _linear(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
         x, y = tiles.as_tile(c, a), tiles.as_tile(c, b)
         if made.type == "f32" and dtype_name(eqn.outvars[0].aval.dtype) == "float32" or made.type == "i32":
             made = made.with_(sum=(x, y))
-        low = x.low + y.low if x.low is not None and y.low is not None else None
-        return made.with_(low=low)
-    if kind == "mul" and all((tiles.as_tile(c, o).low or -1) >= 0 or tiles.as_tile(c, o).low == 0 for o in (a, b)):
-        return made.with_(low=0)
-    return made
+    return made if is_float(dtype) else made.with_(bounds=_bounds(kind, tiles.as_tile(c, a).range, tiles.as_tile(c, b).range, dtype))
+
+
+def _bounds(kind: str, x: tuple[int, int], y: tuple[int, int], dtype: str) -> tuple[int, int] | None:
+    """The range of a sum, a difference or a product of tiles; None if it can wrap."""
+    ends = [{"add": i + j, "sub": i - j, "mul": i * j}[kind] for i in x for j in y]
+    return (min(ends), max(ends)) if fits(min(ends), max(ends), dtype) else None
 
 
 @rule("div")
@@ -65,7 +68,7 @@ def _remainder(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
 
 def _towards_zero(c: Conversion, eqn: Any, a: Any, b: Any, what: str) -> Tile:
     x, y = tiles.as_tile(c, a), tiles.as_tile(c, b)
-    if x.low is None or x.low < 0 or y.low is None or y.low <= 0:
+    if x.range[0] < 0 or y.range[0] <= 0:
         if language.INTEGERS:
             return tiles.operate(c, eqn, [a, b], lambda v, w: (f"{what}({v.text}, {w.text})", 1))
         raise c.refuse(f"a {what} towards zero of a tile that may be negative")
@@ -76,14 +79,16 @@ def floor_tiles(c: Conversion, eqn: Any, a: Any, b: Any, what: str) -> Tile:
     """The quotient rounded down of tiles of integers, or what it leaves."""
     if what == "quotient" and isinstance(b, Scalar) and b.known == 1:
         return a
-    low = 0 if (tiles.as_tile(c, a).low or 0) >= 0 else None
+    (low, high), (least, most) = tiles.as_tile(c, a).range, tiles.as_tile(c, b).range
     if what == "quotient":
-        return tiles.operate(c, eqn, [a, b], lambda x, y: (f"{x.at(TIMES)} / {y.at(TIMES - 1)}", TIMES)).with_(low=low)
+        bounds = (low // most, high // least) if low >= 0 and least > 0 else None
+        return tiles.operate(c, eqn, [a, b], lambda x, y: (f"{x.at(TIMES)} / {y.at(TIMES - 1)}", TIMES)).with_(bounds=bounds)
+    bounds = (0, most - 1) if least > 0 else None
     if language.INTEGERS:
-        return tiles.operate(c, eqn, [a, b], lambda x, y: (f"{x.at(TIMES)} mod {y.at(TIMES - 1)}", TIMES)).with_(low=low)
+        return tiles.operate(c, eqn, [a, b], lambda x, y: (f"{x.at(TIMES)} mod {y.at(TIMES - 1)}", TIMES)).with_(bounds=bounds)
     a, b = tiles.reusable(c, a), tiles.reusable(c, b)
     return tiles.operate(c, eqn, [a, b], lambda x, y: (
-        f"{x.at(PLUS)} - {x.at(TIMES)} / {y.at(TIMES - 1)} * {y.at(TIMES - 1)}", PLUS)).with_(low=low)
+        f"{x.at(PLUS)} - {x.at(TIMES)} / {y.at(TIMES - 1)} * {y.at(TIMES - 1)}", PLUS)).with_(bounds=bounds)
 
 
 @rule(*_COMPARISONS)
@@ -92,7 +97,7 @@ def _compare(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
     if _scalars(a, b):
         return scalars.compare(c, symbol, a, b)
     return tiles.operate(c, eqn, [a, b], lambda x, y: (f"{x.at(COMPARE - 1)} {symbol} {y.at(COMPARE - 1)}", COMPARE),
-                         type="i32").with_(low=0)
+                         type="i32")
 
 
 @rule("max", "min")
@@ -111,7 +116,7 @@ def _clamp(c: Conversion, eqn: Any, low: Any, x: Any, high: Any) -> Any:
                          rounds=False)
 
 
-@rule("select_n")
+@rule("select_n", modular=True)
 def _select(c: Conversion, eqn: Any, which: Any, *cases: Any) -> Any:
     if len(cases) != 2:
         raise c.refuse(f"`select_n` of {len(cases)} cases")
@@ -124,11 +129,11 @@ def _select(c: Conversion, eqn: Any, which: Any, *cases: Any) -> Any:
                          rounds=False)
 
 
-@rule("and", "or", "xor", "not")
+@rule("and", "or", "xor", "not", modular=True)
 def _logical(c: Conversion, eqn: Any, a: Any, b: Any = None) -> Any:
     kind = eqn.primitive.name
     if _scalars(a) and (b is None or _scalars(b)):
-        return scalars.logical(c, kind, a, b, _dtype(eqn))
+        return integer_bits.logical(c, kind, a, b, _dtype(eqn))
     operands = [a] if b is None else [a, b]
     if _dtype(eqn) != "bool":
         if not language.INTEGERS:
@@ -136,20 +141,20 @@ def _logical(c: Conversion, eqn: Any, a: Any, b: Any = None) -> Any:
         return tiles.operate(c, eqn, operands,
                              lambda *o: (f"bit_{kind}({', '.join(x.text for x in o)})", 1), wraps=False)
     if kind == "not":
-        return tiles.operate(c, eqn, operands, lambda x: (f"1 - {x.at(TIMES)}", PLUS)).with_(low=0)
+        return tiles.operate(c, eqn, operands, lambda x: (f"1 - {x.at(TIMES)}", PLUS))
     if kind == "and":
-        return tiles.operate(c, eqn, operands, lambda x, y: (f"{x.at(TIMES)} * {y.at(TIMES - 1)}", TIMES)).with_(low=0)
+        return tiles.operate(c, eqn, operands, lambda x, y: (f"{x.at(TIMES)} * {y.at(TIMES - 1)}", TIMES))
     if kind == "or":
-        return tiles.operate(c, eqn, operands, lambda x, y: (f"max({x.text}, {y.text})", 1)).with_(low=0)
-    return tiles.operate(c, eqn, operands, lambda x, y: (f"{x.at(COMPARE - 1)} != {y.at(COMPARE - 1)}", COMPARE)
-                         ).with_(low=0)
+        return tiles.operate(c, eqn, operands, lambda x, y: (f"max({x.text}, {y.text})", 1))
+    return tiles.operate(c, eqn, operands, lambda x, y: (f"{x.at(COMPARE - 1)} != {y.at(COMPARE - 1)}", COMPARE))
 
 
-@rule("shift_left", "shift_right_arithmetic", "shift_right_logical")
+@rule("shift_right_arithmetic", "shift_right_logical")
+@rule("shift_left", modular=True)
 def _shift(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
     kind, dtype = eqn.primitive.name, _dtype(eqn)
     if _scalars(a, b):
-        return scalars.shift(c, kind, a, b, dtype)
+        return integer_bits.shift(c, kind, a, b, dtype)
     if not language.INTEGERS:
         raise c.refuse(f"`{kind}` of a tile of {dtype}")
     if kind == "shift_right_logical" and not dtype.startswith("u"):
@@ -167,7 +172,7 @@ def _logical_shift(c: Conversion, eqn: Any, a: Any, b: Any, dtype: str) -> Tile:
     return made.with_(type=signed)
 
 
-@rule("neg")
+@rule("neg", modular=True)
 def _negate(c: Conversion, eqn: Any, a: Any) -> Any:
     if _scalars(a):
         return scalars.negate(c, a, _dtype(eqn))
@@ -190,7 +195,7 @@ def _sign(c: Conversion, eqn: Any, a: Any) -> Any:
 def _function(c: Conversion, eqn: Any, x: Any) -> Any:
     kind = eqn.primitive.name
     if kind == "abs" and _scalars(x):
-        return scalars.extreme(c, "max", x, scalars.negate(c, x, _dtype(eqn)), _dtype(eqn))
+        return scalars.absolute(c, x, _dtype(eqn))
     if kind == "logistic" and kind not in language.FUNCTIONS:
         return tiles.operate(c, eqn, [x], lambda v: (f"1 / (1 + exp(-{v.at(1)}))", TIMES))
     if kind not in language.FUNCTIONS:
@@ -220,7 +225,7 @@ def _bitcast(c: Conversion, eqn: Any, x: Any) -> Any:
     if isinstance(x, Scalar):
         if is_float(dtype):
             raise c.refuse("the bits of an integer as a float")
-        return scalars.convert(c, x, dtype)
+        return integer_bits.convert(c, x, dtype)
     wanted = c.type_of(dtype)
     packs = tuple(eqn.outvars[0].aval.shape) != tile.shape
     if not language.SHAPES or packs and eqn.primitive.name != "bitcast":
@@ -229,7 +234,7 @@ def _bitcast(c: Conversion, eqn: Any, x: Any) -> Any:
     shape = tuple(eqn.outvars[0].aval.shape)
     text = whole.text if whole.type == tiles.TYPES[tile.dtype] else f"cast({whole.text}, {tiles.TYPES[tile.dtype]})"
     return whole.with_(text=f"bitcast({text}, {wanted})", level=1, shape=shape, written=shape, dtype=dtype, type=wanted,
-                       ref=None, product=False, sum=None, low=None)
+                       ref=None, product=False, sum=None, bounds=None)
 
 
 @rule("integer_pow", "square")
@@ -258,7 +263,7 @@ def _reciprocal(c: Conversion, eqn: Any, x: Any) -> Any:
 
 @rule("is_finite")
 def _finite(c: Conversion, eqn: Any, x: Any) -> Any:
-    return tiles.operate(c, eqn, [x], lambda v: (f"abs({v.text}) < inf", COMPARE), type="i32").with_(low=0)
+    return tiles.operate(c, eqn, [x], lambda v: (f"abs({v.text}) < inf", COMPARE), type="i32")
 
 
 @rule("copy", "copy_p", "stop_gradient", "multiple_of", "optimization_barrier", "reduce_precision", "pvary",
@@ -269,6 +274,6 @@ def _same(c: Conversion, eqn: Any, x: Any, *_: Any) -> Any:
     return x
 
 
-@rule("convert_element_type")
+@rule("convert_element_type", modular=True)
 def _convert(c: Conversion, eqn: Any, x: Any) -> Any:
     return tiles.convert(c, x, _dtype(eqn))

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tessera.pallas.convert import scalars, tiles
+from tessera.pallas.convert import tiles
 from tessera.pallas.convert.refs import scalar
-from tessera.pallas.convert.values import ATOM, Scalar, Tile, dtype_name
+from tessera.pallas.convert.values import ATOM, Scalar, Tile, dtype_name, limits
 from tessera.pallas.convert.walk import Conversion, constant, walk
 
 
@@ -36,7 +36,7 @@ class Cell:
     def get(self, low: int | None = None, high: int | None = None) -> Any:
         reads = frozenset({self.ref.root})
         if self.integer:
-            smallest, largest = scalars.limits(self.dtype)
+            smallest, largest = limits(self.dtype)
             return Scalar(f"{self.ref.name}[0]", ATOM, smallest if low is None else low,
                           largest if high is None else high, self.dtype, reads)
         if self.shape == ():

@@ -11,6 +11,7 @@ from tessera.pallas.convert.bodies import Cell, is_used, run_body
 from tessera.pallas.convert.refs import scalar
 from tessera.pallas.convert.values import COMPARE, Scalar, Tile, Unused, dtype_name, number
 from tessera.pallas.convert.walk import Conversion, rule, walk
+from tessera.pallas.convert.wrapping import wrapped
 
 
 @rule("cond")
@@ -29,6 +30,7 @@ def _cond(c: Conversion, eqn: Any, index: Any, *operands: Any) -> Any:
     def body(branch: Any) -> None:
         for cell, value, seen in zip(cells, run_body(c, branch, operands), ranges):
             if cell is not None:
+                value = wrapped(value) if isinstance(value, Scalar) else value
                 cell.put(c, value)
                 seen.append(value)
 
@@ -72,11 +74,12 @@ def _call(c: Conversion, eqn: Any, *operands: Any) -> Any:
     if name in ("floor_divide", "remainder") and len(operands) == 2 and not tiles.is_float(dtype_name(eqn.outvars[0].aval.dtype)):
         kind = "quotient" if name == "floor_divide" else "remainder"
         dtype = dtype_name(eqn.outvars[0].aval.dtype)
-        if all(isinstance(o, Scalar) for o in operands):
+        if not all(isinstance(o, Scalar) for o in operands):
+            from tessera.pallas.convert.arithmetic import floor_tiles
+            return floor_tiles(c, eqn, *operands, kind)
+        if not scalars.may_be_zero(operands[1]):
             make = scalars.divide if kind == "quotient" else scalars.remainder
             return make(c, operands[0], operands[1], dtype, down=True)
-        from tessera.pallas.convert.arithmetic import floor_tiles
-        return floor_tiles(c, eqn, *operands, kind)
     closed = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr") or eqn.params.get("fun_jaxpr")
     return run_body(c, versions.closed(closed), operands)
 

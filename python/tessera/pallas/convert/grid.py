@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from tessera.pallas.convert.blocks import array_aval, block_aval, covers, numpy_
 from tessera.pallas.convert.kernel import Operand, Result
 from tessera.pallas.convert.names import dimension_name
 from tessera.pallas.convert.parameters import parameter_names
+from tessera.pallas.convert.refs import scalar
 from tessera.pallas.convert.stores import stores_to
 from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, dtype_name, number, whole
 from tessera.pallas.convert.walk import Conversion, walk
@@ -144,7 +146,7 @@ class Grid:
             parallel = parallel and self._is_parallel(at)
             variables.append(f"{name} in {bound.text}{' parallel' if parallel else ''}")
             if at not in self.mapping.vmapped_dims:
-                c.programs.append((Scalar(name, ATOM, 0, max(bound.high - 1, 0)), bound))
+                c.programs.append((Scalar(name, ATOM, 0, max(bound.high - 1, 0)), replace(bound, low=max(bound.low, 1))))
             self.indices.append(Scalar(name, ATOM, 0, max(bound.high - 1, 0)))
         c.writer.open(f"pipeline {', '.join(variables)}", c.place)
         self.opened = True
@@ -268,7 +270,7 @@ class Grid:
         """Where the block lies, from its index map."""
         c, closed = self.c, block.index_map_jaxpr
         c.learn(closed.jaxpr)
-        found = walk(c, closed.jaxpr, [*self.indices, *prefetched])
+        found = [scalar(c, place) for place in walk(c, closed.jaxpr, [*self.indices, *prefetched])]
         dims = []
         for place, kind in zip(found, block.block_shape):
             name = type(kind).__name__

@@ -13,6 +13,7 @@ from tessera.pallas.convert.places import is_users
 from tessera.pallas.convert.refs import scalar
 from tessera.pallas.convert.values import ATOM, Dim, Ref, Scalar, Tile, dtype_name, number
 from tessera.pallas.convert.walk import Conversion, rule
+from tessera.pallas.convert.wrapping import wrapped
 from tessera.pallas.versions import scan_counts
 
 
@@ -136,23 +137,25 @@ class _Loop:
         cells = self._cells(c, list(self.steps))
         lead = counter if counter is not None else next((a for a, s in self.steps.items() if s == 1), None)
         begin = self.first[lead] if lead is not None else start
-        end = stop if counter is not None else scalars.add(c, begin, scalars.add(c, stop, start, "int32", -1), "int32")
+        begin = wrapped(begin)
+        end = stop if counter is not None else scalars.add(c, begin, scalars.add(c, stop, start, "int64", -1), "int64")
         begin, end = (c.name(v) if v.reads else v for v in (begin, end))
         known = self._name(lead) if lead is not None else None
         variable = c.names.new(known, "i")
         c.loops[variable] = known if known and known.strip("_") and self.is_users else "iteration"
         bounds = end.text if begin.known == 0 else f"{begin.text} .. {end.text}"
         c.writer.open(f"for {variable} in {bounds}", c.place)
-        index = Scalar(variable, ATOM, begin.low, max(end.high - 1, begin.low))
-        turns = scalars.add(c, index, begin, "int32", -1)
-        self._turn(c, cells, lambda at: self._after(c, at, turns), lambda carries: run(carries, turns))
+        index = Scalar(variable, ATOM, begin.low, max(end.high - 1, begin.low), begin.dtype)
+        turns = scalars.add(c, index, begin, "int64", -1)
+        self._turn(c, cells, lambda at: index if at == lead else self._after(c, at, turns), lambda carries: run(carries, turns))
         c.writer.close(c.place)
-        count = scalars.extreme(c, "max", scalars.add(c, end, begin, "int32", -1), number(0), "int32")
+        count = scalars.extreme(c, "max", scalars.add(c, end, begin, "int64", -1), number(0), "int64")
         return self._ended(cells, lambda at: self._after(c, at, count))
 
     def _after(self, c: Conversion, at: int, turns: Scalar) -> Scalar:
-        step = scalars.multiply(c, turns, number(self.steps[at]), "int32")
-        return scalars.add(c, self.first[at], step, "int32")
+        """A carry that counts, after some iterations."""
+        dtype = dtype_name(self.variables[at].aval.dtype)
+        return scalars.add(c, self.first[at], scalars.multiply(c, turns, number(self.steps[at]), dtype), dtype)
 
     def general(self, c: Conversion, asks: Any, run: Any) -> list[Any]:
         """`while`: all that changes goes through cells, and so does the condition where it takes statements."""

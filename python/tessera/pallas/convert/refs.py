@@ -9,8 +9,9 @@ from typing import Any
 from jax import tree_util
 
 from tessera.pallas.convert import language, rows, scalars, tiles
-from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, Tile, dtype_name, is_float, number
+from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, Tile, dtype_name, is_float, limits, number
 from tessera.pallas.convert.walk import Conversion, rule
+from tessera.pallas.convert.wrapping import wrapped
 
 _RENAMED = {"RefReshaper": "ReshapeTransform", "RefBitcaster": "BitcastTransform"}  # as they were up to 0.8
 
@@ -79,7 +80,7 @@ def _plus(c: Conversion, a: Scalar, b: Scalar) -> Scalar:
 def scalar(c: Conversion, value: Any) -> Scalar:
     """An integer that decides: an index, a size, a condition."""
     if isinstance(value, Scalar):
-        return value
+        return wrapped(value)
     if isinstance(value, Tile):
         return counted(c, value)
     if hasattr(value, "shape") and getattr(value, "shape", ()) != ():
@@ -93,7 +94,7 @@ def counted(c: Conversion, tile: Tile) -> Scalar:
         raise c.refuse("indices by an array" if prod(tile.shape) != 1 else f"a {tile.dtype} decides what is done")
     if tile.opaque:
         raise c.refuse("a value that is unknown decides what is done")
-    low, high = (0, 1) if tile.dtype == "bool" else (tile.low if tile.low is not None else -(1 << 31), (1 << 31) - 1)
+    low, high = tile.range
     where = c.declare("smem", "n", tile.dtype, (1,))
     if tile.shape:
         tile = tiles.untrailed(c, tile)
@@ -168,10 +169,9 @@ def loaded(c: Conversion, ref: Ref) -> Any:
             return _copied(c, ref, shape)
         if is_float(ref.dtype):
             return Tile(ref.text, ATOM, (), (), ref.dtype, "number", reads=ref.reads)
-        low, high = (0, 1) if ref.dtype == "bool" else scalars.limits(ref.dtype)
+        low, high = limits(ref.dtype)
         return Scalar(ref.text, ATOM, low, high, ref.dtype, ref.reads)
-    return Tile(ref.text, ATOM, shape, shape, ref.dtype, TYPES[ref.dtype], reads=ref.reads, ref=ref,
-                low=0 if ref.dtype == "bool" or ref.dtype.startswith("u") else None)
+    return Tile(ref.text, ATOM, shape, shape, ref.dtype, TYPES[ref.dtype], reads=ref.reads, ref=ref)
 
 
 def _copied(c: Conversion, ref: Ref, shape: tuple[int, ...]) -> Tile:
@@ -193,7 +193,7 @@ def stored(c: Conversion, ref: Ref, value: Any) -> None:
         tiles.store(c, held, value)
         c.say(f"copy {held.text} -> {ref.text}")
     elif isinstance(value, Scalar):
-        c.say(f"{ref.text} = {value.text}")
+        c.say(f"{ref.text} = {wrapped(value).text}")
     elif is_float(ref.dtype):
         held = c.declare("vmem", "r", ref.dtype, (1,))
         tiles.store(c, held, value)

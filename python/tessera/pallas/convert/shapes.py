@@ -22,7 +22,7 @@ def _placed(c: Conversion, tile: Tile, shape: Sequence[int], kept: Sequence[int]
     made = cell(c, tile.dtype, shape)
     dims = tuple(Dim(number(0), n, whole=True) if i in kept else Dim(number(0), None) for i, n in enumerate(shape))
     store(c, Ref(made.name, made.root, made.space, made.dtype, dims, made.extents), tile)
-    return of_cell(made).with_(low=tile.low, opaque=tile.opaque)
+    return of_cell(made).with_(bounds=tile.bounds, opaque=tile.opaque)
 
 
 @rule("broadcast_in_dim", "broadcast_to")
@@ -104,7 +104,7 @@ def _regroup(c: Conversion, tile: Tile, shape: tuple[int, ...]) -> Tile:
     of_text = _at(source, of)
     c.say(f"{made.name}{to} = {of_text}" if source.type == TYPES[tile.dtype] else f"{made.name}{to} = cast({of_text})")
     c.writer.close(c.place)
-    return of_cell(made).with_(low=tile.low, opaque=tile.opaque)
+    return of_cell(made).with_(bounds=tile.bounds, opaque=tile.opaque)
 
 
 def _at(tile: Tile, items: str) -> str:
@@ -248,7 +248,7 @@ def _iota(c: Conversion, eqn: Any) -> Any:
     made = cell(c, dtype, sizes, "index")
     index = f"tile_iota({along})"
     c.say(f"{made.name} = {index if dtype == 'int32' else f'cast({index})'}")
-    return of_cell(made).with_(shape=shape, low=0)
+    return of_cell(made).with_(shape=shape, bounds=(0, max(shape[along] - 1, 0)))
 
 
 @rule("tile")
@@ -269,7 +269,7 @@ def _tile(c: Conversion, eqn: Any, x: Any) -> Any:
         c.say(f"{made.name}[{items}] = "
               + (source.text if source.type == TYPES[tile.dtype] else f"cast({source.text})"))
         c.writer.close(c.place)
-        tile = of_cell(made).with_(low=tile.low)
+        tile = of_cell(made).with_(bounds=tile.bounds)
     return tile
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tessera.pallas.convert import language, scalars
+from tessera.pallas.convert import integer_bits, language
 from tessera.pallas.convert.values import ATOM, COMPARE, TYPES, UNARY, Ref, Scalar, Tile, dtype_name, is_float
 from tessera.pallas.convert.walk import Conversion
+from tessera.pallas.convert.wrapping import fits, wrapped
 
 _FLOAT_TYPES = {"f32", "bf16", "f16", "e4m3", "e5m2", "e8m0"}
 
 
 def as_tile(c: Conversion, value: Any) -> Tile:
     if isinstance(value, Scalar):
-        return Tile(value.text, value.level, (), (), value.dtype, "number", reads=value.reads, low=value.low)
+        value = wrapped(value)
+        return Tile(value.text, value.level, (), (), value.dtype, "number", reads=value.reads, bounds=(value.low, value.high))
     if not isinstance(value, Tile):
         raise c.refuse("expected numbers, found memory")
     return value
@@ -93,7 +95,8 @@ def convert(c: Conversion, x: Any, dtype: str) -> Any:
     """To another element type, as `convert_element_type` does."""
     if isinstance(x, Scalar):
         if not is_float(dtype):
-            return scalars.convert(c, x, dtype)
+            return integer_bits.convert(c, x, dtype)
+        x = wrapped(x)
         if x.known is not None:
             return Tile(f"{x.known}.0", ATOM if x.known >= 0 else UNARY, (), (), dtype, "number")
         return Tile(f"real({x.text})", ATOM, (), (), dtype, "number", reads=x.reads)
@@ -111,23 +114,16 @@ def convert(c: Conversion, x: Any, dtype: str) -> Any:
                           product=False, sum=None)
     if dtype == "bool":
         return tile.with_(text=f"{tile.at(COMPARE - 1)} != 0", level=COMPARE, dtype=dtype, type="i32", ref=None,
-                          product=False, sum=None, low=0)
-    if not is_float(tile.dtype) and _fits(tile, dtype):
+                          product=False, sum=None, bounds=None)
+    if not is_float(tile.dtype) and fits(*tile.range, dtype):
         if dtype in ("int32", "int64") and tile.type in ("i32", "i64", "number"):
-            return tile.with_(dtype=dtype)
-        return tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted, ref=None, sum=None)
+            return tile.with_(dtype=dtype, bounds=tile.range)
+        return tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted, ref=None, sum=None,
+                          bounds=tile.range)
     if not language.INTEGERS:
         raise c.refuse(f"a conversion of tiles from {tile.dtype} to {dtype}, which cuts off")
     return tile.with_(text=f"truncate({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted, ref=None,
-                      product=False, sum=None, low=None)
-
-
-def _fits(tile: Tile, dtype: str) -> bool:
-    from tessera.pallas.convert.values import limits
-    low, high = limits(tile.dtype)
-    low = tile.low if tile.low is not None else low
-    smallest, largest = limits(dtype)
-    return smallest <= low and high <= largest or tile.low is not None and tile.low >= 0 and high <= 2 * largest + 1
+                      product=False, sum=None, bounds=None)
 
 
 def cell(c: Conversion, dtype: str, shape: Sequence[int], wanted: str | None = None) -> Ref:
@@ -159,7 +155,7 @@ def full(c: Conversion, value: Any, shape: Sequence[int] | None = None) -> Tile:
         return tile
     made = cell(c, tile.dtype, shape)
     store(c, made, tile)
-    return of_cell(made).with_(low=tile.low, opaque=tile.opaque)
+    return of_cell(made).with_(bounds=tile.bounds, opaque=tile.opaque)
 
 
 def store(c: Conversion, ref: Ref, value: Any) -> None:

@@ -38,7 +38,11 @@ def limits(dtype: str) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Scalar:
-    """An integer: its text, between which numbers it lies, and the memory that evaluating the text reads."""
+    """An integer: its text, the range of the text's value, and the memory that evaluating the text reads.
+
+    The text has 64 bits. Its value and JAX's have the same low bits; if the range [low, high] exceeds `dtype`, only
+    `wrapping.wrapped` has JAX's value.
+    """
     text: str
     level: int = ATOM
     low: int = -(1 << 31)
@@ -125,6 +129,11 @@ def whole(name: str, root: str, space: str, dtype: str, shape: tuple[int, ...]) 
     return Ref(name, root, space, dtype, dims, tuple(shape))
 
 
+def held(name: str, root: str, space: str, dtype: str, shape: tuple[int, ...]) -> Ref:
+    """Memory of this shape; of no dimensions it is the one element of an array."""
+    return whole(name, root, space, dtype, shape) if shape else Ref(name, root, space, dtype, (Dim(number(0), None),), (1,))
+
+
 @dataclass(frozen=True)
 class Tile:
     """Numbers of a shape.
@@ -141,7 +150,7 @@ class Tile:
     trail: int = 0
     reads: frozenset[str] = frozenset()
     ref: Ref | None = None              # the text is this memory itself
-    low: int | None = None              # integers that are at least this
+    bounds: tuple[int, int] | None = None   # integers: the smallest and the largest possible; None: those of the type
     product: bool = False               # the text is `a . b`
     sum: tuple[Tile, Tile] | None = None
     opaque: bool = False
@@ -149,6 +158,10 @@ class Tile:
     @property
     def simple(self) -> bool:
         return not self.reads and (self.type == "number" and len(self.text) < 16 or self.text.isidentifier())
+
+    @property
+    def range(self) -> tuple[int, int]:
+        return self.bounds or limits(self.dtype)
 
     @property
     def full(self) -> bool:

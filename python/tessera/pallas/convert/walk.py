@@ -17,20 +17,26 @@ from tessera.pallas.convert.kernel import Opaque, Place, Refused
 from tessera.pallas.convert.names import Names
 from tessera.pallas.convert.places import assigned_name, place_of
 from tessera.pallas.convert.values import ATOM, TYPES, Ref, Scalar, Tile, Unused, dtype_name, is_float, named, number
+from tessera.pallas.convert.wrapping import wrapped
 from tessera.pallas.convert.writer import NOWHERE, Writer
 from tessera.pallas.versions import acts, effect_target, meets_others
 
 Value = Scalar | Tile | Ref | Unused
 Rule = Callable[..., Any]
 RULES: dict[str, Rule] = {}
+_MODULAR: set[str] = set()      # their results have the right low bits whatever the high bits of their operands are
 _INLINE = 90
 
 
-def rule(*primitives: str) -> Callable[[Rule], Rule]:
-    """The function converts these primitives: it gets the conversion, the equation and its operands."""
+def rule(*primitives: str, modular: bool = False) -> Callable[[Rule], Rule]:
+    """The function converts these primitives: it gets the conversion, the equation and its operands.
+
+    Integer operands are wrapped in their type, except those of `modular` rules.
+    """
     def add(function: Rule) -> Rule:
         for primitive in primitives:
             RULES[primitive] = function
+        _MODULAR.update(primitives if modular else ())
         return function
     return add
 
@@ -47,6 +53,8 @@ class Conversion:
     barrier: Ref | None = None
     reaches: bool = False               # it names another device
     parallel: bool = False              # points of the grid may be on several cores
+    cores: dict[str, int] = field(default_factory=dict)         # the axes of a mesh of TensorCores, with their sizes
+    named: dict[str, Scalar] = field(default_factory=dict)      # places along the named dimensions of the grid
     opaque: list[Opaque] = field(default_factory=list)
     loops: dict[str, str] = field(default_factory=dict)     # the Python's words for variables of loops
     windows: set[str] = field(default_factory=set)
@@ -87,7 +95,7 @@ class Conversion:
     def name(self, value: Tile | Scalar, wanted: str | None = None) -> Tile | Scalar:
         """The value behind a name that is given to it here."""
         if isinstance(value, Scalar):
-            name = self.names.new(wanted, "n")
+            value, name = wrapped(value), self.names.new(wanted, "n")
             self.say(f"{name} = {value.text}")
             return Scalar(name, ATOM, value.low, value.high, value.dtype)
         if value.type == "number":
@@ -203,7 +211,10 @@ def walk(c: Conversion, jaxpr: Any, arguments: Sequence[Value], constants: Seque
         if handler is None:
             from tessera.pallas.convert.unknown import unknown
             handler = unknown
-        found = handler(c, eqn, *(read(v) for v in eqn.invars))
+        operands = [read(v) for v in eqn.invars]
+        if eqn.primitive.name not in _MODULAR:
+            operands = [wrapped(o) if isinstance(o, Scalar) else o for o in operands]
+        found = handler(c, eqn, *operands)
         results = found if isinstance(found, (list, tuple)) else [found]
         last = at + 1 == len(jaxpr.eqns)        # it gives the value of its line, and not a part of it
         if not last:
