@@ -184,7 +184,7 @@ def _sign(c: Conversion, eqn: Any, a: Any) -> Any:
     if _scalars(a):
         return scalars.add(c, scalars.compare(c, ">", a, number(0)), scalars.compare(c, "<", a, number(0)),
                            _dtype(eqn), -1)
-    if "sign" in language.FUNCTIONS:
+    if "sign" in language.FUNCTIONS and is_float(_dtype(eqn)):
         return tiles.operate(c, eqn, [a], lambda x: (f"sign({x.text})", 1))
     a = tiles.reusable(c, a)
     return tiles.operate(c, eqn, [a], lambda x: (f"(0 < {x.at(PLUS)}) - ({x.at(PLUS)} < 0)", PLUS))

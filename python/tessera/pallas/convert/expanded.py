@@ -18,10 +18,10 @@ from tessera.pallas.convert.walk import Conversion, rule
 _TRACED: dict[Any, Any] = {}
 
 
-def traced(c: Conversion, eqn: Any, fn: Callable[..., Any], *operands: Any) -> Any:
-    """Converts what fn does with values of the operands' types."""
+def traced(c: Conversion, eqn: Any, fn: Callable[..., Any], *operands: Any, known: Any = None) -> Any:
+    """Converts what fn does with values of the operands' types; `known` has all that fn depends on besides the equation's params."""
     avals = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in eqn.invars]
-    key = (eqn.primitive.name, str(sorted(eqn.params.items(), key=lambda one: one[0])), *((a.shape, a.dtype) for a in avals))
+    key = (eqn.primitive.name, known, str(sorted(eqn.params.items(), key=lambda one: one[0])), *((a.shape, a.dtype) for a in avals))
     if key not in _TRACED:
         _TRACED[key] = jax.make_jaxpr(fn)(*avals)
     return run_body(c, _TRACED[key], operands)
@@ -133,11 +133,25 @@ def _filling(dtype: Any) -> Any:
 
 @rule("roll")
 def _roll(c: Conversion, eqn: Any, x: Any, shift: Any) -> Any:
+    """With a stride each row of `stride_axis` is moved by a stride more than the one before it."""
     from tessera.pallas.convert.refs import scalar
-    by, along = scalar(c, shift), eqn.params["axis"]
-    if by.known is None or eqn.params.get("stride"):
-        raise c.refuse("`roll` by a number that is not known")
-    return traced(c, eqn, lambda v, _: jnp.roll(v, by.known, along), tiles.reusable(c, x), shift)
+    by, along, stride, rows = scalar(c, shift), *(eqn.params[name] for name in ("axis", "stride", "stride_axis"))
+    size = eqn.invars[0].aval.shape[along]
+
+    def moved(v, places):
+        return jax.lax.dynamic_slice_in_dim(jnp.concatenate([v, v], along), (size - places % size) % size, size, along)
+
+    def strided(v, places):
+        def turn(i, out):
+            row = jax.lax.dynamic_index_in_dim(v, i, rows)
+            return jax.lax.dynamic_update_index_in_dim(out, moved(row, places + i * stride), i, rows)
+        return jax.lax.fori_loop(0, v.shape[rows], turn, v)
+
+    if stride:
+        return traced(c, eqn, strided, tiles.reusable(c, x), by)
+    if by.known is not None:
+        return traced(c, eqn, lambda v, _: jnp.roll(v, by.known, along), tiles.reusable(c, x), by, known=by.known)
+    return traced(c, eqn, moved, tiles.reusable(c, x), by)
 
 
 @rule("rev")

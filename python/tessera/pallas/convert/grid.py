@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from jax.extend import core as jax_core
 
 from tessera.pallas.convert import padding, scalars
 from tessera.pallas.convert.blocks import array_aval, block_aval, covers, numpy_type, space_of
@@ -14,7 +15,7 @@ from tessera.pallas.convert.names import dimension_name
 from tessera.pallas.convert.parameters import parameter_names
 from tessera.pallas.convert.refs import scalar
 from tessera.pallas.convert.stores import stores_to
-from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, dtype_name, number, whole
+from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, dtype_name, held, number, whole
 from tessera.pallas.convert.walk import Conversion, walk
 from tessera.pallas.versions import effect_target
 
@@ -59,6 +60,7 @@ class Grid:
         bounds = [self._bound(i) for i in range(self.first)]
         prefetched = [self._prefetched(i) for i in range(count)]
         moved = bool(mapping.grid)
+        self._check_index_maps(count)
         sources = [self._source(i, b, moved) for i, b in enumerate(blocks)]
         self._join(sources, count)
         self._keep_written(sources)
@@ -72,6 +74,18 @@ class Grid:
             self._pipeline(bounds)
         refs = [self._block(i, b, s, [p.ref for p in prefetched]) for i, (b, s) in enumerate(zip(blocks, sources))]
         return [*arguments, *refs, *scratches]
+
+    def _check_index_maps(self, count: int) -> None:
+        """A TPU fetches blocks ahead of the body, except those with one buffer: their index maps must not read what the body stores to."""
+        for place, block in enumerate(self.mapping.block_mappings):
+            if place < self.mapping.num_inputs and getattr(block.pipeline_mode, "buffer_count", None) == 1:
+                continue
+            jaxpr = block.index_map_jaxpr.jaxpr
+            read = {v for eqn in jaxpr.eqns for v in eqn.invars if not isinstance(v, jax_core.Literal)}
+            for at, var in enumerate(jaxpr.invars[len(jaxpr.invars) - count:] if count else ()):
+                if var in read and self.jaxpr.invars[at] in self.changed:
+                    raise self.c.refuse(f"an index map reads {self._wanted(at, f'scalar_{at}')}, and the kernel stores to it: blocks are "
+                                        "fetched ahead, so the stores decide which blocks are fetched")
 
     def close(self) -> None:
         for text in self.within:
@@ -103,9 +117,7 @@ class Grid:
         ref = self._declare("in", self._wanted(at, f"scalar_{at}"), dtype, shape or (1,), "smem")
         self._operand(ref, shape or (1,), self.first + at)
         self.decides.add(self.first + at)
-        if not shape:
-            ref = Ref(ref.name, ref.root, "smem", dtype, (Dim(number(0), None),), (1,))
-        return _Prefetched(self.c, ref)
+        return _Prefetched(self.c, held(ref.name, ref.root, "smem", dtype, shape))
 
     def _source(self, at: int, block: Any, moved: bool) -> Ref:
         """The operand or the result that a block is taken of."""
@@ -169,6 +181,8 @@ class Grid:
         trivial = all(d.size == n and d.start.known == 0 or d.size is None and n == 1
                       for d, n in zip(dims, aliased.extents))
         if space in ("smem", "hbm"):
+            if not array_aval(block).shape:
+                return held(aliased.name, aliased.root, space, aliased.dtype, ())
             cut = [Dim(d.start, d.size, whole=d.size == n) for d, n in zip(dims, aliased.extents)]
             return Ref(aliased.name, aliased.root, space, aliased.dtype, tuple(cut), aliased.extents)
         if trivial and not self.opened:
@@ -182,8 +196,10 @@ class Grid:
         c.windows.add(name)
         taken = ", ".join(d.start.text if d.size is None else f"{d.start.at(9)} +: {d.size}" for d in dims)
         depth = getattr(block.pipeline_mode, "buffer_count", None)
-        c.say(f"window {name} = {aliased.name}[{taken}]" + (f" depth {depth}" if depth else ""))
-        return whole(name, aliased.name if output >= 0 else name, "vmem", source.dtype, shape)   # type: ignore
+        again = output >= 0 and "ANY" in str(getattr(block.pipeline_mode, "revisit", ""))
+        words = [" update"] * again + [f" depth {depth}"] * bool(depth)
+        c.say(f"window {name} = {aliased.name}[{taken}]{','.join(words)}")
+        return held(name, aliased.name if output >= 0 else name, "vmem", source.dtype, shape if block_aval(block).shape else ())     # type: ignore[arg-type]
 
     def _fetch_whole(self, sources: list[Ref]) -> None:
         """Inputs that are one block and that the kernel may write to stay in vmem for all points of the grid."""
@@ -264,7 +280,7 @@ class Grid:
             c.say(f"copy {text} -> {ref.text}")
         else:
             self.after.append(f"copy {ref.text} -> {text}")
-        return whole(ref.name, ref.root, "vmem", ref.dtype, shape or (1,))
+        return held(ref.name, ref.root, "vmem", ref.dtype, shape)
 
     def _dims(self, block: Any, prefetched: list[Ref]) -> list[Dim]:
         """Where the block lies, from its index map."""

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from tessera.pallas.convert import language
-from tessera.pallas.convert import (arithmetic, control, expanded, loops, reductions, refs, shapes,  # noqa: F401 (their rules)
+from tessera.pallas.convert import (arithmetic, control, expanded, loops, masked, reductions, refs, shapes,  # noqa: F401 (their rules)
                                     sync)
 from tessera.pallas.convert.blocks import space_of
 from tessera.pallas.convert.grid import Grid
 from tessera.pallas.convert.kernel import Kernel, Operand, Place, Refused, Result
 from tessera.pallas.convert.names import Names
 from tessera.pallas.convert.places import place_of
-from tessera.pallas.convert.values import ATOM, TYPES, Ref, Scalar, dtype_name, whole
+from tessera.pallas.convert.values import ATOM, TYPES, Ref, Scalar, dtype_name, held, whole
 from tessera.pallas.convert.walk import Conversion, walk
 from tessera.pallas.convert.writer import NOWHERE, Writer
 from tessera.pallas.versions import compiler_params
@@ -35,9 +35,9 @@ def scratch(c: Conversion, aval: Any, wanted: str | None, scoped: bool = False) 
         c.writer.declare(f"sem {name}{extents}: {'bytes' if 'dma' in kind else 'count'}", c.place)
         return whole(name, name, "sem", "int32", tuple(aval.shape))
     dtype = dtype_name(aval.dtype)
-    shape = tuple(aval.shape) if aval.shape or space == "smem" else (1,)
-    ref = c.declare(f"scoped {space}" if scoped else space, wanted, dtype, shape)
-    return whole(ref.name, ref.root, space, dtype, shape)
+    shape = tuple(aval.shape)
+    ref = c.declare(f"scoped {space}" if scoped else space, wanted, dtype, shape or (1,))
+    return held(ref.name, ref.root, space, dtype, shape)
 
 
 def clean(name: str | None) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -39,7 +40,26 @@ def taken(c: Conversion, ref: Any, transforms: Sequence[Any]) -> Ref:
             ref = _retyped(c, ref, dtype_name(transform.dtype))
         else:
             raise c.refuse(f"`{kind}` of a ref")
-    return ref
+    return _found_by_runs(c, ref)
+
+
+def leaves(dim: Dim, extent: int) -> bool:
+    """Whether a dimension of a ref can reach over an end of the memory."""
+    size = dim.size if dim.size is not None else 1
+    length = size.high if isinstance(size, Scalar) else (size - 1) * dim.stride + 1
+    return dim.start.low < 0 or dim.start.high + length > extent
+
+
+def _found_by_runs(c: Conversion, ref: Ref) -> Ref:
+    """A known place outside the memory goes through smem: it is wrong only if a run reaches it, and the text is right."""
+    dims = []
+    for dim, extent in zip(ref.dims, ref.extents):
+        if dim.start.known is not None and not isinstance(dim.size, Scalar) and leaves(dim, extent):
+            place = c.declare("smem", "outside", "int64", (1,))
+            c.say(f"{place.name}[0] = {dim.start.text}")
+            dim = replace(dim, start=Scalar(f"{place.name}[0]", ATOM, *limits("int32"), reads=frozenset({place.root})), whole=False)
+        dims.append(dim)
+    return replace(ref, dims=tuple(dims))
 
 
 def _indexed(c: Conversion, ref: Ref, indices: Sequence[Any]) -> Ref:
@@ -178,7 +198,7 @@ def _copied(c: Conversion, ref: Ref, shape: tuple[int, ...]) -> Tile:
     """Several numbers of smem: a copy brings them where arithmetic on tiles reaches them."""
     held = c.declare("vmem", ref.name, ref.dtype, shape)
     c.say(f"copy {ref.text} -> {held.text}")
-    return tiles.of_cell(held).with_(low=0 if ref.dtype == "bool" or ref.dtype.startswith("u") else None)
+    return tiles.of_cell(held)
 
 
 def stored(c: Conversion, ref: Ref, value: Any) -> None:
@@ -212,10 +232,11 @@ def _get(c: Conversion, eqn: Any, ref: Any, *indices: Any) -> Any:
 @rule("swap")
 def _swap(c: Conversion, eqn: Any, ref: Any, value: Any, *indices: Any) -> Any:
     where = taken(c, ref, tree_util.tree_unflatten(eqn.params["tree"], indices))
-    return _exchange(c, eqn, where, value)
+    return exchange(c, eqn, where, value)
 
 
-def _exchange(c: Conversion, eqn: Any, where: Ref, value: Any) -> Any:
+def exchange(c: Conversion, eqn: Any, where: Ref, value: Any) -> Any:
+    """Stores the value; the result is what was there, if it is used."""
     from tessera.pallas.convert.bodies import is_used
     before = None
     if is_used(c, eqn.outvars[0]):
@@ -243,23 +264,3 @@ def _add_update(c: Conversion, eqn: Any, ref: Any, value: Any, *indices: Any) ->
         tile = tiles.untrailed(c, tiles.as_tile(c, value))
         c.say(f"{where.text} = cast({where.text} + {tile.at(4)})")
     return []
-
-
-@rule("masked_load")
-def _masked_load(c: Conversion, eqn: Any, *flat: Any) -> Any:
-    ref, transforms, mask, other = eqn.params["args_tree"].unflatten(flat)
-    value = loaded(c, taken(c, ref, transforms))
-    if mask is None or other is None or isinstance(value, Scalar):
-        return value
-    return tiles.operate(c, eqn, [mask, value, other], lambda m, v, o: (f"select({m.text}, {v.text}, {o.text})", 1),
-                         rounds=False)
-
-
-@rule("masked_swap")
-def _masked_swap(c: Conversion, eqn: Any, *flat: Any) -> Any:
-    ref, transforms, value, mask = eqn.params["args_tree"].unflatten(flat)
-    where = taken(c, ref, transforms)
-    if mask is not None:
-        value = tiles.operate(c, eqn, [mask, value, loaded(c, where)],
-                              lambda m, v, o: (f"select({m.text}, {v.text}, {o.text})", 1), rounds=False)
-    return _exchange(c, eqn, where, value)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
 from tessera.pallas.convert import language, scalars, tiles
 from tessera.pallas.convert.refs import scalar, taken
-from tessera.pallas.convert.values import ATOM, Ref, Scalar, Tile, dtype_name, number, whole
+from tessera.pallas.convert.values import ATOM, COMPARE, Ref, Scalar, Tile, dtype_name, number, whole
 from tessera.pallas.convert.walk import Conversion, rule
 
 
@@ -36,10 +37,8 @@ def coordinate(c: Conversion, axis: Any) -> Scalar:
     return scalars.remainder(c, found, number(c.mesh[at][1]), "int32", down=True) if at else found
 
 
-def device_number(c: Conversion, given: Any, kind: Any) -> Scalar | None:
+def device_number(c: Conversion, given: Any, kind: Any) -> Scalar:
     """The row-major number of the device that a LOGICAL id, a MESH tuple or a dictionary of axes names."""
-    if given is None:
-        return None
     c.reaches = True
     if "logical" in str(kind).lower() and not isinstance(given, (tuple, list, dict)):
         return scalar(c, given)
@@ -64,14 +63,57 @@ def device_number(c: Conversion, given: Any, kind: Any) -> Scalar | None:
     return found
 
 
-def _copy(c: Conversion, eqn: Any, flat: Any) -> tuple[Ref, Ref, Ref, Ref | None, Any]:
-    """Source, target, the semaphore of the arrival, that of the sending, and the device, of a start or a wait."""
+def destination(c: Conversion, given: Any, kind: Any, core: Any = None) -> str:
+    """The device, and the core if devices have several, as a copy or a signal names them; nothing for this core."""
+    if isinstance(given, dict) and (named := {axis: place for axis, place in given.items() if axis in c.cores}):
+        core = _core_number(c, named)
+        given = {axis: place for axis, place in given.items() if axis not in c.cores} or None
+    if prod(c.cores.values()) == 1:
+        if core is not None and (c.parallel or scalar(c, core).known != 0):
+            raise c.refuse("a signal to another core: a kernel is taken to run on one of each device, core 0")
+        return "" if given is None else device_number(c, given, kind).text
+    if given is None and core is None:
+        return ""
+    device = Scalar("device") if given is None else device_number(c, given, kind)
+    return f"{device.text} core {'core' if core is None else scalar(c, core).text}"
+
+
+def _core_number(c: Conversion, named: dict[str, Any]) -> Scalar:
+    found = number(0)
+    for axis, size in c.cores.items():
+        place = scalar(c, named[axis]) if axis in named else c.named[axis]
+        found = scalars.add(c, scalars.multiply(c, found, number(size), "int32"), place, "int32")
+    return found
+
+
+Copy = tuple[Ref, Ref, Ref, Ref | None, Any]
+
+
+def _each_copy(c: Conversion, eqn: Any, flat: Any, then: Callable[[Copy], None]) -> None:
+    """Calls `then` with source, target, the semaphore of the arrival, that of the sending, and the device, of a start or a wait;
+    in a branch for each ref that a `select_ref` can be."""
     parts = eqn.params["tree"].unflatten(flat)
     if len(parts) == 9:         # before JAX 0.10 each ref stands beside its transforms
         refs = [None if ref is None else taken(c, ref, transforms or ()) for ref, transforms in zip(parts[:8:2], parts[1:8:2])]
+        then((*refs, parts[-1]))        # type: ignore[arg-type]
     else:
-        refs = [None if ref is None else _slice(c, ref) for ref in parts[:4]]
-    return (*refs, parts[-1])       # type: ignore[return-value]
+        _each_choice(c, list(parts[:4]), lambda refs: then((*refs, parts[-1])))     # type: ignore[arg-type]
+
+
+def _each_choice(c: Conversion, given: list[Any], then: Callable[[list[Ref | None]], None]) -> None:
+    at = next((at for at, one in enumerate(given) if isinstance(getattr(one, "ref", None), (tuple, list))), None)
+    if at is None:
+        return then([None if one is None else _slice(c, one) for one in given])
+    choices, (select, *behind) = given[at].ref, given[at].transforms
+    which = scalar(c, select.idx)
+    c.writer.open(f"if {which.at(COMPARE - 1)} == 0", c.place)
+    for place, choice in enumerate(choices):
+        if place:
+            test = "" if place + 1 == len(choices) else f" if {which.at(COMPARE - 1)} == {place}"
+            c.writer.otherwise(f"else{test}", c.place)
+        ref = taken(c, _slice(c, choice), behind)
+        _each_choice(c, [*given[:at], ref, *given[at + 1:]], then)
+    c.writer.close(c.place)
 
 
 def _reshaped(c: Conversion, source: Ref, target: Ref) -> str:
@@ -87,43 +129,43 @@ def _slice(c: Conversion, given: Any) -> Ref:
     """A ref, or a ref with transforms, whose parts are values by now."""
     if isinstance(given, Ref):
         return given
-    return taken(c, given.ref, given.transforms)
+    return taken(c, given.ref if isinstance(given.ref, Ref) else _slice(c, given.ref), given.transforms)
 
 
 @rule("axis_index")
 def _axis_index(c: Conversion, eqn: Any) -> Any:
-    return coordinate(c, eqn.params["axis_name"])
+    axis = eqn.params["axis_name"]
+    return c.named[axis] if isinstance(axis, str) and axis in c.named else coordinate(c, eqn.params["axis_name"])
 
 
 @rule("dma_start")
 def _start(c: Conversion, eqn: Any, *flat: Any) -> Any:
-    source, target, arrived, sent, device = _copy(c, eqn, flat)
-    to = device_number(c, device, eqn.params.get("device_id_type"))
+    _each_copy(c, eqn, flat, lambda copy: _start_one(c, eqn, *copy))
+    return []
+
+
+def _start_one(c: Conversion, eqn: Any, source: Ref, target: Ref, arrived: Ref, sent: Ref | None, device: Any) -> None:
+    to = destination(c, device, eqn.params.get("device_id_type"))
     add = " add" if eqn.params.get("add") else ""
     add += _reshaped(c, source, target)
-    if to is None:
+    if not to:
         c.say(f"start {source.text} -> {target.text}, {arrived.text}{add}")
     else:
         assert sent is not None
-        c.say(f"start {source.text} -> {to.text}: {target.text}, {sent.text}, {arrived.text}{add}")
-    return []
+        c.say(f"start {source.text} -> {to}: {target.text}, {sent.text}, {arrived.text}{add}")
 
 
 @rule("dma_wait")
 def _wait_copy(c: Conversion, eqn: Any, *flat: Any) -> Any:
-    _, target, arrived, *_ = _copy(c, eqn, flat)
-    c.say(f"wait {arrived.text} for {target.text}")
+    _each_copy(c, eqn, flat, lambda copy: c.say(f"wait {copy[2].text} for {copy[1].text}"))
     return []
 
 
 @rule("semaphore_signal")
 def _signal(c: Conversion, eqn: Any, *flat: Any) -> Any:
     ref, transforms, count, device, core = eqn.params["args_tree"].unflatten(flat)
-    if core is not None and (c.parallel or not isinstance(core, Scalar) or core.known != 0):
-        raise c.refuse("a signal to another core: a kernel is taken to run on one of each device, core 0")
-    to = device_number(c, device, eqn.params.get("device_id_type"))
-    on = "" if to is None else f" on {to.text}"
-    c.say(f"signal {taken(c, ref, transforms).text}{on}, {scalar(c, count).text}")
+    to = destination(c, device, eqn.params.get("device_id_type"), core)
+    c.say(f"signal {taken(c, ref, transforms).text}{to and f' on {to}'}, {scalar(c, count).text}")
     return []
 
 
