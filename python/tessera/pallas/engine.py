@@ -36,13 +36,17 @@ def results(kernel: Kernel, report: _engine.Report) -> list[list[np.ndarray]]:
     return [list(row) for row in zip(*columns)]
 
 
+def _on_cores(kernel: Kernel, options: Sequence[str]) -> list[str]:
+    return [*options, "--cores", str(kernel.cores)] if kernel.cores > 1 else list(options)
+
+
 def run(kernel: Kernel, lanes: Lanes, options: Sequence[str]) -> _engine.Report:
     return _engine.run(kernel.text, operands(kernel, lanes), {one.name: one.dtype for one in kernel.results},
-                       devices=len(lanes), options=options, name=f"{kernel.name}.tsr")
+                       devices=len(lanes), options=_on_cores(kernel, options), name=f"{kernel.name}.tsr")
 
 
 def verify(kernel: Kernel, lanes: Lanes, options: Sequence[str]) -> _engine.Report:
-    return _engine.verify(kernel.text, operands(kernel, lanes), devices=len(lanes), options=options,
+    return _engine.verify(kernel.text, operands(kernel, lanes), devices=len(lanes), options=_on_cores(kernel, options),
                           name=f"{kernel.name}.tsr")
 
 
@@ -73,7 +77,7 @@ def compared(kernel: Kernel, lanes: Lanes, expected: Lanes, computed_in: str, op
                 array = np.asarray(row[place]).astype(one.dtype).reshape(one.shape)
                 np.save(path, array.view(f"V{array.dtype.itemsize}") if array.dtype.kind == "V" else array)
                 line += ["--expect", f"{one.name}@{device}={path}"]
-        return _engine.run(kernel.text, operands(kernel, lanes), {}, devices=len(lanes), options=line,
+        return _engine.run(kernel.text, operands(kernel, lanes), {}, devices=len(lanes), options=_on_cores(kernel, line),
                            name=f"{kernel.name}.tsr")
 
 

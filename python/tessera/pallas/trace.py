@@ -12,7 +12,7 @@ import numpy as np
 from jax._src import core
 
 from tessera.errors import BadInput
-from tessera.pallas import versions
+from tessera.pallas import tensorcores, versions
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,7 @@ def trace(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 
     with on_chip(chip):
         jaxpr, shape = jax.make_jaxpr(call, return_shape=True)(*[leaves[i] for i in traced])
+        jaxpr = tensorcores.with_calls(jaxpr)
     generator = np.random.default_rng(seed)
     paths = [jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_flatten_with_path((tuple(args), dict(kwargs)))[0]]
     assumed = tuple(f"argument {paths[i]}" for i in traced

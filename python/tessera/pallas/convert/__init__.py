@@ -13,6 +13,8 @@
   device numbers are row-major in it. Without a mesh a kernel that asks for its place is refused.
 - `parallel=True` tells the leading dimensions whose semantics are "parallel" as such: `verify` then also decides whether
   their points may come in any order and on several cores. Without it the points come in turn, as on one core.
+- `cores=2` shares the first parallel dimension among two cores of each device, the first half on core 0, as on a megacore.
+  A mesh of TensorCores says itself how many there are.
 - `lines=True` writes a `# line` directive before each statement; without it `kernel.places` alone has the lines.
 """
 
@@ -25,7 +27,7 @@ from tessera.pallas.convert.kernel import Kernel, Opaque, Operand, Place, Refuse
 __all__ = ["Kernel", "Opaque", "Operand", "Place", "Refused", "Result", "UnknownValues", "convert"]
 
 
-def convert(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, parallel: bool = False) -> Kernel:
+def convert(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, parallel: bool = False, cores: int = 1) -> Kernel:
     """The kernel of one `pallas_call` equation (or of its params); raises `Refused`."""
     from tessera.pallas.convert.program import convert_call
-    return convert_call(eqn_or_params, mesh=mesh, lines=lines, parallel=parallel)
+    return convert_call(eqn_or_params, mesh=mesh, lines=lines, parallel=parallel, cores=cores)

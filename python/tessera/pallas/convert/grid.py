@@ -10,6 +10,7 @@ from jax.extend import core as jax_core
 
 from tessera.pallas.convert import padding, scalars
 from tessera.pallas.convert.blocks import array_aval, block_aval, covers, numpy_type, space_of
+from tessera.pallas.convert.cores import Shared
 from tessera.pallas.convert.kernel import Operand, Result
 from tessera.pallas.convert.names import dimension_name
 from tessera.pallas.convert.parameters import parameter_names
@@ -23,9 +24,10 @@ from tessera.pallas.versions import effect_target
 class Grid:
     """Opens the pipeline, hands the kernel its refs, and closes what it opened."""
 
-    def __init__(self, c: Conversion, mapping: Any, jaxpr: Any, aliases: tuple, semantics: Any = None):
+    def __init__(self, c: Conversion, mapping: Any, jaxpr: Any, aliases: tuple, semantics: Any, shared: Shared):
         self.c, self.mapping, self.jaxpr = c, mapping, jaxpr
-        self.semantics = semantics
+        self.semantics, self.shared = semantics, shared
+        self.before: list[str] = []
         self.operands: list[Operand] = []
         self.results: list[Result] = []
         self.first = mapping.num_dynamic_grid_bounds
@@ -59,12 +61,14 @@ class Grid:
         count, blocks = mapping.num_index_operands, mapping.block_mappings
         bounds = [self._bound(i) for i in range(self.first)]
         prefetched = [self._prefetched(i) for i in range(count)]
-        moved = bool(mapping.grid)
+        moved = bool(mapping.grid) and self.shared.indices is None
+        self.indices = self.shared.indices or []
         self._check_index_maps(count)
         sources = [self._source(i, b, moved) for i, b in enumerate(blocks)]
         self._join(sources, count)
         self._keep_written(sources)
         self._pad(sources)
+        self.shared.say_once(self.before)
         invars = self.jaxpr.invars
         scratches = [scratch(c, v.aval, self._wanted(count + len(blocks) + i, "scratch"))
                      for i, v in enumerate(invars[count + len(blocks):])]
@@ -131,6 +135,8 @@ class Grid:
         wanted = base if space != "vmem" else f"{base.removesuffix('_ref')}_hbm"
         kept = "smem" if space == "smem" else "hbm"
         index = self.first + mapping.num_index_operands + at
+        if output >= 0 and self.shared.count > 1 and space != "hbm" and self.shared.indices is not None:
+            raise c.refuse(f"the result {base} in {space}: each of the {self.shared.count} cores has its own")
         shape = array or (1,)
         aliased = {i - mapping.num_index_operands: o for o, i in self.aliases.items()}
         if output < 0 and at in aliased:
@@ -156,7 +162,10 @@ class Grid:
             name = c.names.new(f"{'ijklmn'[at] if at < 6 else 'g'}", "g")
             c.loops[name] = dimension_name(self.mapping, at)
             parallel = parallel and self._is_parallel(at)
-            variables.append(f"{name} in {bound.text}{' parallel' if parallel else ''}")
+            is_shared = at == self.shared.dimension
+            variables.append(f"{name} in {self.shared.range_of(at, bound)}{' parallel' if parallel and not is_shared else ''}")
+            if getattr(self.mapping, "grid_names", None):
+                c.named[self.mapping.grid_names[at]] = Scalar(name, ATOM, 0, max(bound.high - 1, 0))
             if at not in self.mapping.vmapped_dims:
                 c.programs.append((Scalar(name, ATOM, 0, max(bound.high - 1, 0)), replace(bound, low=max(bound.low, 1))))
             self.indices.append(Scalar(name, ATOM, 0, max(bound.high - 1, 0)))
@@ -219,7 +228,7 @@ class Grid:
             if given < count:
                 raise self.c.refuse("a scalar operand that shares its memory with a result")
             source, result = sources[given - count], sources[self.mapping.num_inputs + output]
-            self.c.say(f"copy {source.name} -> {result.name}")
+            self.before.append(f"copy {source.name} -> {result.name}")
             self.joined[given - count] = result
 
     def _keep_written(self, sources: list[Ref]) -> None:
@@ -232,7 +241,7 @@ class Grid:
                     or not stores_to(self.jaxpr, var, copies=True)):
                 continue
             kept = c.declare("hbm", f"{source.name}_kept", source.dtype, source.extents)
-            c.say(f"copy {source.name} -> {kept.name}")
+            self.before.append(f"copy {source.name} -> {kept.name}")
             self.joined[at] = whole(kept.name, kept.root, "hbm", source.dtype, source.extents)
 
     def _pad(self, sources: list[Ref]) -> None:
@@ -247,7 +256,7 @@ class Grid:
             self.joined[at] = made
             c.arrays[made.name] = c.arrays.get(source.name, source.name)
             if at < self.mapping.num_inputs:
-                c.say(f"copy {source.name} -> {part.text}")
+                self.before.append(f"copy {source.name} -> {part.text}")
             else:
                 self.after.append(f"copy {part.text} -> {source.name}")
 

@@ -70,7 +70,7 @@ class Kernel:
     values decide what is done; `places` maps each line of the text, from 1 on, to its place in the Python; `loops` maps
     the text's variables of loops and of the grid to what the Python calls them, `step` or `program_id(0)`; `windows` are
     refs that are blocks of a pipeline; `arrays` maps names of whole arrays that the Python does not have to their refs,
-    `renamed` those that are words of the language, `sem_`, to what the Python calls them.
+    `renamed` those that are words of the language, `sem_`, to what the Python calls them; `cores` is how many each device has.
     """
     text: str
     operands: tuple[Operand, ...]
@@ -85,6 +85,7 @@ class Kernel:
     renamed: dict[str, str] = field(default_factory=dict)
     equations: int = 0
     name: str = "kernel"
+    cores: int = 1
 
 
 class Refused(Unsupported):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from tessera.pallas.convert import language
 from tessera.pallas.convert import (arithmetic, control, expanded, loops, masked, reductions, refs, shapes,  # noqa: F401 (their rules)
                                     sync)
 from tessera.pallas.convert.blocks import space_of
+from tessera.pallas.convert.cores import Shared
 from tessera.pallas.convert.grid import Grid
 from tessera.pallas.convert.kernel import Kernel, Operand, Place, Refused, Result
 from tessera.pallas.convert.names import Names
@@ -47,7 +49,7 @@ def clean(name: str | None) -> str | None:
     return name.replace("[", "_").replace("]", "").replace(".", "_").replace("'", "").lstrip("_") or None
 
 
-def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, parallel: bool = False) -> Kernel:
+def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, parallel: bool = False, cores: int = 1) -> Kernel:
     language.decide()
     params = getattr(eqn_or_params, "params", eqn_or_params)
     jaxpr, grid_mapping = params["jaxpr"], params["grid_mapping"]
@@ -62,8 +64,9 @@ def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, p
     c.learn(jaxpr)
     if getattr(jaxpr, "constvars", ()):
         raise c.refuse("a kernel that holds constant arrays")
-    grid = Grid(c, grid_mapping, jaxpr, tuple(params.get("input_output_aliases", ())),
-                getattr(wanted, "dimension_semantics", None) if parallel else None)
+    semantics = getattr(wanted, "dimension_semantics", None)
+    shared = Shared(c, params.get("mesh"), grid_mapping.grid, semantics, cores)
+    grid = Grid(c, grid_mapping, jaxpr, tuple(params.get("input_output_aliases", ())), semantics if parallel else None, shared)
     arguments = grid.open()
     walk(c, jaxpr, arguments)
     grid.close()
@@ -72,7 +75,7 @@ def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, p
     devices = int(np.prod([n for _, n in axes])) if axes else None
     return Kernel(text, tuple(grid.operands), tuple(grid.results), devices if c.reaches or re.search(r"\bdevice\b", text) else None,
                   grid.control(), tuple(c.opaque), places, c.loops,
-                  frozenset(c.windows), c.arrays, c.names.renamed, c.equations, name)
+                  frozenset(c.windows), c.arrays, c.names.renamed, c.equations, name, prod(c.cores.values()))
 
 
 def _start_of(jaxpr: Any) -> Place:

@@ -1,0 +1,72 @@
+"""Several cores of a device: a grid that is a mesh of TensorCores, or one whose first parallel dimension the cores share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from tessera.pallas.convert import scalars
+from tessera.pallas.convert.values import ATOM, Scalar, number
+from tessera.pallas.convert.walk import Conversion
+
+
+class Shared:
+    """`indices` are the grid's where it is a mesh of cores, else None; `dimension` is the one that the cores share, or None."""
+
+    def __init__(self, c: Conversion, mesh: Any, grid: Sequence[Any], semantics: Any, cores: int):
+        self.c = c
+        self.dimension: int | None = None
+        self.indices: list[Scalar] | None = None
+        if type(mesh).__name__ == "TensorCoreMesh":
+            c.cores = dict(mesh.shape)
+            self.indices = self._of_mesh()
+        elif cores > 1:
+            parallel = [at for at, (kind, size) in enumerate(zip(semantics or (), grid)) if "parallel" in str(kind).lower() and size != 1]
+            self.dimension = parallel[0] if parallel else None
+            c.cores = {"": cores} if parallel else {}
+            c.named = {"": Scalar("core", ATOM, 0, cores - 1)} if parallel else {}
+
+    @property
+    def count(self) -> int:
+        return prod(self.c.cores.values())
+
+    def _of_mesh(self) -> list[Scalar]:
+        """Cores are numbered row-major in the mesh."""
+        c, found = self.c, []
+        for at, (axis, size) in enumerate(c.cores.items()):
+            behind = prod(list(c.cores.values())[at + 1:])
+            core = Scalar("core", ATOM, 0, self.count - 1) if self.count > 1 else number(0)
+            place = scalars.divide(c, core, number(behind), "int32", down=True)
+            found.append(scalars.remainder(c, place, number(size), "int32", down=True))
+            c.named[axis] = found[-1]
+            c.programs.append((found[-1], number(size)))
+        return found
+
+    def range_of(self, at: int, bound: Scalar) -> str:
+        """The indices of a dimension that this core takes: all, or its part of those that are shared."""
+        if at != self.dimension:
+            return bound.text
+        if bound.known is not None and bound.known % self.count == 0:
+            part = bound.known // self.count
+            return f"core * {part} .. (core + 1) * {part}"
+        part = f"tiles({bound.text}, {self.count})"
+        return f"min(core * {part}, {bound.text}) .. min((core + 1) * {part}, {bound.text})"
+
+    def say_once(self, texts: Sequence[str]) -> None:
+        """Copies of whole arrays before the kernel: core 0 makes them, and the others wait."""
+        c = self.c
+        if self.count == 1 or not texts:
+            for text in texts:
+                c.say(text)
+            return
+        ready = c.names.new("arrays_ready")
+        c.writer.declare(f"sem {ready}: count", c.place)
+        c.writer.open("if core == 0", c.place)
+        for text in texts:
+            c.say(text)
+        for core in range(1, self.count):
+            c.say(f"signal {ready} on device core {core}, 1")
+        c.writer.otherwise("else", c.place)
+        c.say(f"wait {ready}, 1")
+        c.writer.close(c.place)

@@ -1,0 +1,125 @@
+"""`pl.kernel` and `core_map` on a mesh of TensorCores as the `pallas_call` that they are: the mesh is its grid.
+
+JAX traces both to the primitive `mpmd_map` (from 0.10 on), `core_map` once its refs are discharged.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+from jax._src import core
+from jax._src.pallas import core as pallas_core
+from jax._src.pallas import pallas_call
+from jax._src.state import discharge
+from jax._src.state.primitives import get_p
+from jax._src.state.types import AbstractRef, ReadEffect
+from jax.experimental.pallas import tpu as pltpu
+
+from tessera.pallas import jaxpr_tools
+
+_STATEFUL = ("new_ref", "core_map", "run_state")
+_KERNELS = ("pallas_call", "mpmd_map", "core_map")
+
+
+class NoCall(Exception):
+    """A kernel that is no `pallas_call` on TensorCores; str() says why."""
+
+
+def call_params(params: dict[str, Any], avals_in: Sequence[Any], avals_out: Sequence[Any]) -> dict[str, Any]:
+    """The params of the `pallas_call` that an `mpmd_map` with these params is; raises `NoCall`."""
+    meshes = (*params["meshes"], *params["external_meshes"])
+    kinds = [type(mesh).__name__ for mesh in meshes]
+    if kinds != ["TensorCoreMesh"]:
+        raise NoCall(f"a kernel on {' and '.join(kinds)}, expected one TensorCoreMesh")
+    (jaxpr,), (mesh,) = params["jaxprs"], meshes
+    jaxpr = _with_scalars_in_smem(jaxpr)
+    count, results = len(avals_in), len(avals_out)
+    scratch = [pallas_core.MemoryRef(v.aval.inner_aval, v.aval.memory_space) for v in jaxpr.invars[count + results:]]
+    spec = pallas_core.GridSpec(grid=tuple(mesh.shape.items()), in_specs=_specs(jaxpr.invars[:count], mesh),
+                                out_specs=_specs(jaxpr.invars[count:count + results], mesh), scratch_shapes=tuple(scratch))
+    of = [v.aval.inner_aval for v in jaxpr.invars]
+    _, mapping = pallas_core.get_grid_mapping(
+        spec, of[:count], jax.tree.structure(tuple(avals_in)), [f"arg{i}" for i in range(count)],
+        of[count:count + results], jax.tree.structure(tuple(avals_out)), [f"out{i}" for i in range(results)], debug=params["debug"])
+    kept = ("debug", "interpret", "compiler_params", "cost_estimate", "out_avals", "metadata", "name")
+    return {"jaxpr": jaxpr, "grid_mapping": mapping, "mesh": mesh, "input_output_aliases": tuple(params["input_output_aliases"].items()),
+            **{name: params[name] for name in kept}}
+
+
+def _specs(refs: Sequence[core.Var], mesh: Any) -> tuple[Any, ...]:
+    return tuple(pallas_core.BlockSpec(memory_space=ref.aval.memory_space or mesh.default_memory_space) for ref in refs)
+
+
+def _with_scalars_in_smem(jaxpr: core.Jaxpr) -> core.Jaxpr:
+    """The kernel with refs in place of the numbers that its function captures."""
+    invars, reads = [], []
+    for var in jaxpr.invars:
+        if isinstance(var.aval, AbstractRef):
+            invars.append(var)
+            continue
+        ref = core.Var(AbstractRef(var.aval, pltpu.SMEM))
+        invars.append(ref)
+        reads.append(core.new_jaxpr_eqn([ref], [var], get_p, {"tree": jax.tree.structure(())}, {ReadEffect(ref)}))
+    return jaxpr.replace(invars=invars, eqns=[*reads, *jaxpr.eqns], effects=jaxpr.effects.union(*(read.effects for read in reads))) if reads else jaxpr
+
+
+def with_calls(closed: core.ClosedJaxpr) -> core.ClosedJaxpr:
+    """The program with a `pallas_call` in place of each kernel on TensorCores; other kernels stay."""
+    made = _with_calls(closed.jaxpr)
+    return closed if made is closed.jaxpr else _pure(closed.replace(jaxpr=made))
+
+
+def _pure(closed: core.ClosedJaxpr, always: bool = False) -> core.ClosedJaxpr:
+    """Without refs outside of kernels; what refs among the arguments hold at the end are further results."""
+    if not always and not any(eqn.primitive.name in _STATEFUL for eqn in closed.jaxpr.eqns):
+        return closed
+    made = _discharged(closed)
+    return made.replace(jaxpr=_with_calls(made.jaxpr))
+
+
+def _discharged(closed: core.ClosedJaxpr) -> core.ClosedJaxpr:
+    if "closed_jaxpr" in inspect.signature(discharge.discharge_state).parameters:
+        return discharge.discharge_state(closed)
+    jaxpr, consts = discharge.discharge_state(closed.jaxpr, closed.consts)      # type: ignore[misc, call-arg]  # before 0.10.2
+    return core.ClosedJaxpr(jaxpr, consts)
+
+
+def _with_calls(jaxpr: core.Jaxpr) -> core.Jaxpr:
+    names = {eqn.primitive.name for eqn in jaxpr_tools.primitives(jaxpr)}
+    if not names.intersection(_KERNELS) or not names.intersection(("mpmd_map", *_STATEFUL)):
+        return jaxpr
+    eqns = []
+    for eqn in jaxpr.eqns:
+        if eqn.primitive.name == "mpmd_map":
+            eqns.append(_as_call(eqn))
+        elif eqn.primitive.name in _KERNELS:
+            eqns.append(eqn)
+        elif eqn.primitive.name == "run_state" and all(eqn.params["is_initialized"]):
+            body = _pure(core.ClosedJaxpr(eqn.params["jaxpr"], ()), always=True)
+            eqns.append(eqn.replace(primitive=core.closed_call_p, params={"call_jaxpr": body}, effects=body.effects))
+        else:
+            eqns.append(eqn.replace(params={name: _inner(value) for name, value in eqn.params.items()}))
+    return jaxpr.replace(eqns=eqns)
+
+
+def _as_call(eqn: core.JaxprEqn) -> core.JaxprEqn:
+    try:
+        params = call_params(eqn.params, [v.aval for v in eqn.invars], [v.aval for v in eqn.outvars])
+    except NoCall:
+        return eqn
+    return eqn.replace(primitive=pallas_call.pallas_call_p, params=params)
+
+
+def _inner(value: Any) -> Any:
+    if isinstance(value, core.ClosedJaxpr):
+        made = _with_calls(value.jaxpr)
+        has_refs = any(isinstance(v.aval, AbstractRef) for v in made.invars)
+        return value if made is value.jaxpr else value.replace(jaxpr=made) if has_refs else _pure(value.replace(jaxpr=made))
+    if isinstance(value, core.Jaxpr):
+        return _inner(core.ClosedJaxpr(value, ())).jaxpr
+    if type(value) is tuple:
+        return tuple(map(_inner, value))
+    return value

@@ -1,0 +1,171 @@
+"""`pl.kernel` and `core_map` on meshes of TensorCores, and grids that the cores of a device share."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from converted import shaped
+from jax import lax
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+import tessera.pallas
+
+pytestmark = pytest.mark.skipif(jax.__version_info__ < (0, 10, 2), reason="pl.kernel is no mpmd_map before 0.10.2")
+F32 = jnp.float32
+X = np.arange(16 * 128, dtype=np.float32).reshape(16, 128)
+DMA = pltpu.SemaphoreType.DMA
+
+
+def mesh_of(cores):
+    return pltpu.create_tensorcore_mesh("core", num_cores=cores)
+
+
+def test_a_kernel_on_one_core():
+    def double(x_ref, o_ref, buf_ref):
+        pltpu.sync_copy(x_ref, buf_ref)
+        buf_ref[...] *= 2
+        pltpu.sync_copy(buf_ref, o_ref)
+    fn = pl.kernel(double, out_type=shaped((16, 128)), mesh=mesh_of(1), scratch_types=[pltpu.VMEM((16, 128), F32)])
+    verdict = tessera.pallas.verify(fn, X)
+    assert verdict.proved and verdict.compared, verdict
+    assert verdict.sites[0].place.startswith("test_tensorcores.py:") and verdict.sites[0].kernel.cores == 1
+    np.testing.assert_array_equal(tessera.pallas.run(fn, X), 2 * X)
+
+
+def test_a_race_of_a_kernel_beside_a_call():
+    def ahead(x_ref, o_ref, buf_ref, sem):
+        copy = pltpu.make_async_copy(x_ref, buf_ref, sem)
+        copy.start()
+        buf_ref[...] = buf_ref[...] + 1
+        copy.wait()
+        pltpu.sync_copy(buf_ref, o_ref)
+
+    def right(x_ref, o_ref):
+        o_ref[...] = x_ref[...] * 2
+    call = pl.pallas_call(right, out_shape=shaped((16, 128)))
+    kernel = pl.kernel(ahead, out_type=shaped((16, 128)), mesh=mesh_of(1), scratch_types=[pltpu.VMEM((16, 128), F32), DMA])
+    for fn in (lambda x: kernel(call(x)), lambda x: call(kernel(x)), kernel):
+        verdict = tessera.pallas.verify(fn, X)
+        assert [one.kind for one in verdict.findings] == ["race"], verdict
+
+
+def halves(cores, wait=True, by_name=False):
+    """Each core adds its number to its rows, and then copies those of the next core."""
+    def kernel(x_ref, o_ref, p_ref, buf_ref, sem):
+        count, core = lax.axis_size("core"), lax.axis_index("core")
+        size = 16 // count
+        mine = pl.ds(core * size, size)
+        pltpu.sync_copy(x_ref.at[mine], buf_ref)
+        buf_ref[...] += core.astype(F32)
+        pltpu.sync_copy(buf_ref, o_ref.at[mine])
+        for other in range(count):
+            if by_name:
+                pl.semaphore_signal(sem, device_id={"core": other})
+            else:
+                pl.semaphore_signal(sem, core_index=other)
+        if wait:
+            pl.semaphore_wait(sem, count)
+        theirs = pl.ds(lax.rem(core + 1, count) * size, size)
+        pltpu.sync_copy(o_ref.at[theirs], p_ref.at[mine])
+        if not wait:
+            pl.semaphore_wait(sem, count)
+    return pl.kernel(kernel, out_type=(shaped((16, 128)), shaped((16, 128))), mesh=mesh_of(cores),
+                     scratch_types=[pltpu.VMEM((16 // cores, 128), F32), pltpu.SemaphoreType.REGULAR])
+
+
+@pytest.mark.parametrize("by_name", [False, True])
+@pytest.mark.parametrize("cores", [1, 2])
+def test_cores_that_signal_each_other(cores, by_name):
+    """JAX's interpreter does not take the axis of cores as a device id."""
+    fn = halves(cores, by_name=by_name)
+    verdict = tessera.pallas.verify(fn, X)
+    assert verdict.proved and verdict.compared != by_name and verdict.sites[0].kernel.cores == cores, verdict
+    own = X + np.repeat(np.arange(cores), 16 // cores)[:, None]
+    one, other = tessera.pallas.run(fn, X)
+    np.testing.assert_array_equal(one, own)
+    np.testing.assert_array_equal(other, np.roll(own, -16 // cores, 0))
+
+
+def test_cores_that_do_not_wait():
+    verdict = tessera.pallas.verify(halves(2, wait=False), X)
+    assert {one.kind for one in verdict.findings} == {"race"} and "core1" in str(verdict), verdict
+
+
+def test_a_core_that_is_not_signalled():
+    def kernel(x_ref, o_ref, sem):
+        @pl.when(lax.axis_index("core") == 0)
+        def _():
+            pl.semaphore_signal(sem, device_id={"core": 0})
+            pltpu.sync_copy(x_ref, o_ref)
+        pl.semaphore_wait(sem)
+    fn = pl.kernel(kernel, out_type=shaped((16, 128)), mesh=mesh_of(2), scratch_types=[pltpu.SemaphoreType.REGULAR])
+    assert "deadlock" in {one.kind for one in tessera.pallas.verify(fn, X).findings}
+
+
+def copied(x, cores, twice=False):
+    """x copied by `core_map` over refs; `twice`: with the second ref's rows below as they were."""
+    def inner(refs):
+        x_ref, y_ref = refs
+
+        @pl.core_map(mesh_of(cores))
+        def _():
+            size = 8 // cores if twice else 16 // cores
+            rows = pl.ds(lax.axis_index("core") * size, size)
+            pltpu.sync_copy(x_ref.at[rows], y_ref.at[rows])
+    return inner, (x, jnp.zeros_like(x))
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_core_map_over_refs(cores):
+    def with_state(x):
+        inner, refs = copied(x, cores, twice=True)
+        return pl.run_state(inner)(refs)[1]
+
+    @jax.jit
+    def with_new_refs(x):
+        inner, refs = copied(x, cores, twice=True)
+        x_ref, y_ref = map(jax.new_ref, refs)
+        inner((x_ref, y_ref))
+        return jax.freeze(y_ref)
+    right = np.concatenate([X[:8], np.zeros((8, 128), np.float32)])
+    for fn in (with_state, with_new_refs):
+        verdict = tessera.pallas.verify(fn, X)
+        assert verdict.proved and verdict.compared and len(verdict) == 1, verdict
+        np.testing.assert_array_equal(tessera.pallas.run(fn, X), right)
+
+
+def test_a_call_over_refs():
+    def inner(refs):
+        def kernel(x_ref, y_ref):
+            pltpu.sync_copy(x_ref, y_ref)
+        pl.pallas_call(functools.partial(kernel, *refs), out_shape=[])()
+
+    def fn(x):
+        return pl.run_state(inner)((x, jnp.zeros_like(x)))[1]
+    verdict = tessera.pallas.verify(fn, X)
+    assert verdict.proved, verdict
+    np.testing.assert_array_equal(tessera.pallas.run(fn, X), X)
+
+
+def test_a_number_from_outside():
+    def fn(x, i):
+        @pl.kernel(out_type=shaped((1, 128)), mesh=mesh_of(1))
+        def kernel(x_ref, o_ref):
+            pltpu.sync_copy(x_ref.at[pl.ds(i, 1)], o_ref)
+        return kernel(x)
+    verdict = tessera.pallas.verify(fn, X, np.int32(5))
+    assert verdict.proved, verdict
+    np.testing.assert_array_equal(tessera.pallas.run(fn, X, np.int32(5)), X[5:6])
+
+
+def test_a_named_dimension_of_a_grid():
+    def kernel(x_ref, o_ref):
+        o_ref[...] = x_ref[...] + lax.axis_index("rows").astype(F32)
+    fn = pl.pallas_call(kernel, out_shape=shaped((16, 128)), grid=(("rows", 2),), in_specs=[pl.BlockSpec((8, 128), lambda i: (i, 0))],
+                        out_specs=pl.BlockSpec((8, 128), lambda i: (i, 0)))
+    verdict = tessera.pallas.verify(fn, X)
+    assert verdict.proved, verdict
+    np.testing.assert_array_equal(tessera.pallas.run(fn, X), X + np.repeat([0, 1], 8)[:, None])
