@@ -40,10 +40,16 @@ profile v5e
   i8_speed 2
   vmem_bandwidth 1.8e13
 
-# As Mosaic, the compiler of Pallas, uses it: the blocks of results go back whole, stored elements or not.
+# A TPU as Mosaic, the compiler of Pallas, uses it: the blocks of results go back whole, stored elements or not. Only a v5e
+# has a limit of routes (docs/pallas/tpu/distributed.md of JAX, "Routing").
 profile mosaic
   like v5e
+  power_of_two_routes no
   block_write_backs yes
+
+profile mosaic_v5e
+  like mosaic
+  power_of_two_routes yes
 
 profile v5p
   like v4

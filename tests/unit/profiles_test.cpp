@@ -21,7 +21,7 @@ std::string first_error(std::string text) {
 }
 
 TEST(Profiles, built_in_ones_are_there_by_name) {
-  for (const char* name : {"v4", "v5e", "mosaic", "v5p", "v6e", "7x", "h100", "h200", "b200"}) {
+  for (const char* name : {"v4", "v5e", "mosaic", "mosaic_v5e", "v5p", "v6e", "7x", "h100", "h200", "b200"}) {
     const Expected<Profile> profile = find_profile(name);
     ASSERT_TRUE(profile) << name;
     EXPECT_EQ(profile->machine.name, name);
@@ -32,7 +32,7 @@ TEST(Profiles, built_in_ones_are_there_by_name) {
     EXPECT_GT(profile->machine.matmul_flops, 0);
     EXPECT_GT(profile->machine.hbm_bandwidth, 0);
   }
-  EXPECT_EQ(profiles().size(), 9u);
+  EXPECT_EQ(profiles().size(), 10u);
   ASSERT_TRUE(find_profile(default_profile));
 }
 
@@ -46,6 +46,8 @@ TEST(Profiles, v5e_has_its_published_figures) {
   EXPECT_TRUE(v5e.power_of_two_routes);
   EXPECT_TRUE(v5e.remote_vmem);
   EXPECT_FALSE(find_profile("v5p")->machine.power_of_two_routes);
+  EXPECT_FALSE(find_profile("mosaic")->machine.power_of_two_routes);
+  EXPECT_TRUE(find_profile("mosaic_v5e")->machine.power_of_two_routes);
   EXPECT_EQ(find_profile("v6e")->machine.matrix_unit, 256);
 }
 
@@ -63,7 +65,7 @@ TEST(Profiles, an_unknown_name_lists_the_known_ones) {
   const Expected<Profile> none = find_profile("v9");
   ASSERT_FALSE(none);
   EXPECT_EQ(none.diags()[0].message,
-            "no profile v9; there are v4, v5e, mosaic, v5p, v6e, 7x, h100, h200, b200");
+            "no profile v9; there are v4, v5e, mosaic, mosaic_v5e, v5p, v6e, 7x, h100, h200, b200");
 }
 
 TEST(Profiles, a_user_profile_starts_from_a_built_in_one) {

@@ -18,6 +18,11 @@ OF_THE_KERNEL = ("slow_device", "mutants")
 DEFAULTS = {"profile": "mosaic", "vmem": 1 << 40}
 
 
+def of_chip(given: Mapping[str, Any], chip: str | None) -> dict[str, Any]:
+    """The options with the limits of the chip that the caller named: only a v5e has a limit of routes."""
+    return {"profile": "mosaic_v5e", **given} if chip == "v5e" else dict(given)
+
+
 def command_line(options: Mapping[str, Any], command: str) -> list[str]:
     """The words of the command line; what only `verify` has is left out of a run, and the other way round. Unknown names raise
     TypeError."""

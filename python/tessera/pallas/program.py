@@ -31,7 +31,7 @@ class FindingError(errors.FindingError):
 
 def verify(fn: Callable[..., Any], *args: Any, cases: Sequence[Sequence[Any]] | None = None, seeds: Sequence[int] = (0,),
            accept: Sequence[Accepted] = (), numbers: bool = True, parallel: bool = False, all: bool = False, limit: float = 60,
-           chip: str = "v5e", kwargs: Mapping[str, Any] | None = None, **promises: Any) -> Verdict:
+           chip: str | None = None, kwargs: Mapping[str, Any] | None = None, **promises: Any) -> Verdict:
     """Decides every `pallas_call` that `fn(*args)` makes, for all schedules.
 
     args      arrays, or `jax.ShapeDtypeStruct`s, of which floats are drawn by each of `seeds` and integers are zeros
@@ -42,17 +42,18 @@ def verify(fn: Callable[..., Any], *args: Any, cases: Sequence[Sequence[Any]] | 
               on chips whose cores share them
     all       show findings that follow from others too
     limit     seconds that JAX's interpretation of one call may take
-    chip      whose table `get_tpu_info` answers: v4, v5e, v5p, v6e, v7x
+    chip      the table of `get_tpu_info`: v4, v5e, v5p, v6e, v7x. Without it v5e's, but not its limit of routes
     promises  of the machine, and other options of `gmm-run verify` by their names: `dma_order="fifo"`
     """
     engine.accept(promises)
     if (of_run := next((name for name in promises if name in options.OF_RUN), None)) is not None:
         raise errors.BadInput(f"{of_run} is for run and interpret: a proof asks for no values")
     _check(args, cases, seeds, accept)
+    promises = options.of_chip(promises, chip)
     found, notes = [], []
     for case in [args] if cases is None else cases:
         for seed in seeds:
-            traced = trace(fn, case, kwargs or {}, seed=seed, chip=chip)
+            traced = trace(fn, case, kwargs or {}, seed=seed, chip=chip or "v5e")
             notes += [f"{one} was given as a shape only: zeros were taken" for one in traced.assumed]
             found.append(_decided(traced, promises, seed, limit, numbers, parallel))
     asked.append(together([*found, Verdict((), tuple(accept), tuple(dict.fromkeys(notes)))]).telling(all))

@@ -92,3 +92,19 @@ def test_the_axes_of_a_mesh_stand_beside_its_devices():
     call = jax.shard_map(lambda x: grids.add(x, x), mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False)
     verdict = tessera.pallas.verify(call, np.ones((64, 512), np.float32), numbers=False)
     assert ", 4 devices (x=2, y=2): proved" in str(verdict), verdict
+
+
+@pytest.mark.parametrize(("chip", "status"), [(None, "proved"), ("v5p", "proved"), ("v5e", "refuted")])
+def test_only_a_v5e_has_a_limit_of_routes(chip, status):
+    """Three devices on of eight is no power of two."""
+    mesh = jax.make_mesh((8,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+    shape, any_memory = jax.ShapeDtypeStruct((8, 128), np.float32), pl.BlockSpec(memory_space=pl.ANY)
+
+    def kernel(x_ref, o_ref, sent, arrived):
+        copy = pltpu.make_async_remote_copy(x_ref, o_ref, sent, arrived, device_id=((jax.lax.axis_index("x") + 3) % 8,))
+        copy.start()
+        copy.wait()
+    call = pl.pallas_call(kernel, out_shape=shape, in_specs=[any_memory], out_specs=any_memory, scratch_shapes=[pltpu.SemaphoreType.DMA] * 2)
+    fn = jax.shard_map(call, mesh=mesh, in_specs=jax.P("x"), out_specs=jax.P("x"), check_vma=False)
+    verdict = tessera.pallas.verify(fn, np.ones((64, 128), np.float32), numbers=False, chip=chip)
+    assert verdict.status == status, verdict
