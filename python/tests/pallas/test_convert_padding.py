@@ -3,9 +3,11 @@
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from converted import check, converted, normal, shaped
+from converted import ANY, SMEM, check, converted, normal, shaped
 from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
 
+import tessera.pallas
 from tessera.pallas.convert import Refused
 
 X = np.round(8 * normal(16, 128)) / 8
@@ -59,3 +61,37 @@ def test_a_bounded_slice_is_for_pipelines_inside():
                           in_specs=[pl.BlockSpec((pl.BoundedSlice(8), 128), lambda i: (pl.ds(i * 8, 8), 0))])
     with pytest.raises(Refused, match=r"a block dimension BoundedSlice\(8\), which is for emit_pipeline"):
         converted(call, X)
+
+
+def doubled_by_pipeline(shape, block, index=lambda i: (0, i), steps=2):
+    def body(x_ref, o_ref):
+        o_ref[...] = x_ref[...] * 2
+
+    def kernel(x_ref, o_ref):
+        spec = pl.BlockSpec(block, index)
+        pltpu.emit_pipeline(body, grid=(steps,), in_specs=[spec], out_specs=[spec])(x_ref, o_ref)
+    return pl.pallas_call(kernel, out_shape=shaped(shape), in_specs=[ANY], out_specs=ANY)
+
+
+@pytest.mark.parametrize(("shape", "block", "index"), [((8, 200), (8, 128), lambda i: (0, i)), ((12, 128), (8, 128), lambda i: (i, 0))])
+def test_a_pipeline_reaches_to_the_end_of_a_tile(shape, block, index):
+    """On a TPU arrays are padded to whole tiles."""
+    x = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    fn = doubled_by_pipeline(shape, block, index)
+    verdict = tessera.pallas.verify(fn, x)
+    assert verdict.proved, verdict
+    np.testing.assert_array_equal(tessera.pallas.run(fn, x), 2 * x)
+
+
+def test_a_pipeline_does_not_reach_over_a_tile():
+    fn = doubled_by_pipeline((8, 256), (8, 128), steps=3)
+    verdict = tessera.pallas.verify(fn, np.ones((8, 256), np.float32))
+    assert {one.kind for one in verdict.findings} == {"out_of_bounds"}, verdict
+
+
+def test_other_copies_do_not_reach_over_the_array():
+    def kernel(at_ref, x_ref, o_ref):
+        pltpu.sync_copy(x_ref.at[:, pl.ds(pl.multiple_of(at_ref[0], 128), 128)], o_ref)
+    fn = pl.pallas_call(kernel, out_shape=shaped((8, 128)), in_specs=[SMEM, ANY], out_specs=ANY)
+    verdict = tessera.pallas.verify(fn, np.array([128], np.int32), np.ones((8, 200), np.float32))
+    assert [one.kind for one in verdict.findings] == ["out_of_bounds"], verdict

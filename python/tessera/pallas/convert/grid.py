@@ -245,20 +245,25 @@ class Grid:
             self.joined[at] = whole(kept.name, kept.root, "hbm", source.dtype, source.extents)
 
     def _pad(self, sources: list[Ref]) -> None:
-        """Arrays of padded blocks get a copy with room around them, inputs before the grid, and results go back behind it."""
-        c = self.c
+        """Padded arrays get a copy with room around them, before the grid, and results go back after it."""
+        c, made = self.c, dict[str, Ref]()
         for at, (block, source) in enumerate(zip(self.mapping.block_mappings, sources)):
-            if not padding.is_padded(block):
-                continue
-            if self.aliases:
+            array, room = self._shared(at, source), padding.of_block(block)
+            if padding.is_padded(room) and self.aliases:
                 raise c.refuse("a padded block where results share the memory of inputs")
-            made, part = padding.with_room(c, block, source)
-            self.joined[at] = made
-            c.arrays[made.name] = c.arrays.get(source.name, source.name)
-            if at < self.mapping.num_inputs:
-                self.before.append(f"copy {source.name} -> {part.text}")
-            else:
-                self.after.append(f"copy {part.text} -> {source.name}")
+            if array.name in c.padded and space_of(c, block_aval(block)) == "hbm":
+                room = padding.to_tiles(array)
+            if not padding.is_padded(room):
+                continue
+            if array.name not in made:
+                made[array.name], part = padding.with_room(c, array, room)
+                c.arrays[made[array.name].name] = c.arrays.get(array.name, array.name)
+                output = next((at for at, one in enumerate(sources) if at >= self.mapping.num_inputs and one.name == array.name), None)
+                if output is None or output - self.mapping.num_inputs in self.aliases:
+                    self.before.append(f"copy {array.name} -> {part.text}")
+                if output is not None:
+                    self.after.append(f"copy {part.text} -> {array.name}")
+            self.joined[at] = made[array.name]
 
     def _shared(self, at: int, source: Ref) -> Ref:
         """An input that shares its memory with an output is that output, which begins as a copy of it."""

@@ -1,25 +1,47 @@
-"""Blocks of `pl.Element(size, padding=(before, after))`: they lie in the array with room on both sides, which holds nothing."""
+"""Arrays with room around them, which holds nothing: for blocks of `pl.Element(size, padding=(before, after))`, and up to whole tiles,
+as a TPU pads its arrays, for `emit_pipeline`, whose last blocks reach to the end of a tile."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from tessera.pallas.convert.blocks import numpy_type
 from tessera.pallas.convert.values import Dim, Ref, number, whole
 from tessera.pallas.convert.walk import Conversion
 
+Room = tuple[tuple[int, int], ...]      # for each dimension, before and after the array
 
-def of_block(block: Any) -> tuple[tuple[int, int], ...]:
-    """For each dimension the room before and after the array."""
+
+def of_block(block: Any) -> Room:
     return tuple(tuple(getattr(kind, "padding", (0, 0))) for kind in block.block_shape)
 
 
-def is_padded(block: Any) -> bool:
-    return any(room != (0, 0) for room in of_block(block))
+def is_padded(room: Room) -> bool:
+    return any(part != (0, 0) for part in room)
 
 
-def with_room(c: Conversion, block: Any, array: Ref) -> tuple[Ref, Ref]:
+def to_tiles(array: Ref) -> Room:
+    """Up to a multiple of the tile that an array of this shape has on a TPU (`infer_tiling` of JAX's tpu_info.py)."""
+    packing = 4 // numpy_type(array.dtype).itemsize
+    *leading, last = array.extents
+    tile = [1] * len(leading) + [128 * packing if not leading else 128]
+    if leading:
+        rows = packing
+        while rows < min(leading[-1], 8):
+            rows *= 2
+        tile[-2] = rows
+    return tuple((0, -n % size) for n, size in zip(array.extents, tile))
+
+
+def is_of_pipeline(eqn: Any) -> bool:
+    """Whether JAX's `emit_pipeline` made the equation."""
+    traceback = eqn.source_info.traceback
+    return traceback is not None and any(code.co_filename.endswith("pallas/mosaic/pipeline.py") for code in traceback.raw_frames()[0])
+
+
+def with_room(c: Conversion, array: Ref, room: Sequence[tuple[int, int]]) -> tuple[Ref, Ref]:
     """New memory for the array with its room, and the part of it that the array takes."""
-    room = of_block(block)
     extents = tuple(before + n + after for n, (before, after) in zip(array.extents, room))
     made = c.declare("hbm", f"{array.name}_padded", array.dtype, extents)
     dims = tuple(Dim(number(before), n, whole=n == extent) for n, extent, (before, _) in zip(array.extents, extents, room))

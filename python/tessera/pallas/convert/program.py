@@ -49,7 +49,8 @@ def clean(name: str | None) -> str | None:
     return name.replace("[", "_").replace("]", "").replace(".", "_").replace("'", "").lstrip("_") or None
 
 
-def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, parallel: bool = False, cores: int = 1) -> Kernel:
+def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, parallel: bool = False, cores: int = 1,
+                 padded: frozenset[str] = frozenset()) -> Kernel:
     language.decide()
     params = getattr(eqn_or_params, "params", eqn_or_params)
     jaxpr, grid_mapping = params["jaxpr"], params["grid_mapping"]
@@ -58,7 +59,7 @@ def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, p
     start = place_of(info, NOWHERE) if info is not None else NOWHERE
     if not start.line:
         start = _start_of(jaxpr)
-    c = Conversion(Writer(), Names(), axes, start, parallel=parallel)
+    c = Conversion(Writer(), Names(), axes, start, parallel=parallel, padded=padded)
     wanted = compiler_params(params)
     c.collective = getattr(wanted, "collective_id", None)
     c.learn(jaxpr)
@@ -70,12 +71,14 @@ def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, p
     arguments = grid.open()
     walk(c, jaxpr, arguments)
     grid.close()
+    if not c.leaving <= padded and not padded:
+        return convert_call(eqn_or_params, mesh=mesh, lines=lines, parallel=parallel, cores=cores, padded=frozenset(c.leaving))
     name = _kernel_name(c, params, jaxpr)
     text, places = c.writer.text(name, lines)
     devices = int(np.prod([n for _, n in axes])) if axes else None
     return Kernel(text, tuple(grid.operands), tuple(grid.results), devices if c.reaches or re.search(r"\bdevice\b", text) else None,
                   grid.control(), tuple(c.opaque), places, c.loops,
-                  frozenset(c.windows), c.arrays, c.names.renamed, c.equations, name, prod(c.cores.values()))
+                  frozenset(c.windows), c.arrays, c.names.renamed, c.equations, name, prod(c.cores.values()), bool(padded))
 
 
 def _start_of(jaxpr: Any) -> Place:

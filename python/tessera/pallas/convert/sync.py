@@ -7,8 +7,8 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from tessera.pallas.convert import language, scalars, tiles
-from tessera.pallas.convert.refs import scalar, taken
+from tessera.pallas.convert import language, padding, scalars, tiles
+from tessera.pallas.convert.refs import leaves, scalar, taken
 from tessera.pallas.convert.values import ATOM, COMPARE, Ref, Scalar, Tile, dtype_name, number, whole
 from tessera.pallas.convert.walk import Conversion, rule
 
@@ -145,6 +145,9 @@ def _start(c: Conversion, eqn: Any, *flat: Any) -> Any:
 
 
 def _start_one(c: Conversion, eqn: Any, source: Ref, target: Ref, arrived: Ref, sent: Ref | None, device: Any) -> None:
+    if padding.is_of_pipeline(eqn):
+        c.leaving.update(ref.root for ref in (source, target) if ref.space == "hbm" and padding.is_padded(padding.to_tiles(ref))
+                         and any(leaves(dim, extent) for dim, extent in zip(ref.dims, ref.extents)))
     to = destination(c, device, eqn.params.get("device_id_type"))
     add = " add" if eqn.params.get("add") else ""
     add += _reshaped(c, source, target)

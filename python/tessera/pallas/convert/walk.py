@@ -59,6 +59,8 @@ class Conversion:
     loops: dict[str, str] = field(default_factory=dict)     # the Python's words for variables of loops
     windows: set[str] = field(default_factory=set)
     arrays: dict[str, str] = field(default_factory=dict)    # the Python's refs for arrays behind them
+    padded: frozenset[str] = frozenset()                # arrays that are padded to whole tiles
+    leaving: set[str] = field(default_factory=set)      # arrays that must be, as a pipeline's copies reach over their ends
     equations: int = 0
     used: set[Any] = field(default_factory=set)
     learnt: dict[int, Any] = field(default_factory=dict)
