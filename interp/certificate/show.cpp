@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "core/program/unknown_values.h"
@@ -14,6 +15,8 @@ namespace {
 
 // Pairs that are run of all races together beside the first of each, for an end that differs.
 constexpr std::int64_t most_more = 8;
+// Max. events of a run that is recorded again with whole landing.
+constexpr std::int64_t max_events_again = 200'000;
 
 // What the two runs of a witness say.
 struct Shown {
@@ -117,6 +120,53 @@ Shown show(const Simulate& simulate, RunOptions options, bool is_of_life, bool a
   return shown;
 }
 
+// True if a witness of the race moves only a part of a copy: under partial landing its schedules
+// differ in one granule.
+bool moves_parts(const Record& record, const std::vector<std::pair<EventId, EventId>>& pairs) {
+  const auto is_part = [&](EventId e) {
+    const RecordedAgentId agent = record.event(e).agent;
+    return !record.is_core(agent) && record.is_partial(record.agents[agent]);
+  };
+  return std::any_of(pairs.begin(), pairs.end(),
+                     [&](const auto& pair) { return is_part(pair.first) || is_part(pair.second); });
+}
+
+bool is_of_same_statements(const Witness& a, const Witness& b) {
+  return (a.x_statement == b.x_statement && a.y_statement == b.y_statement) ||
+         (a.x_statement == b.y_statement && a.y_statement == b.x_statement);
+}
+
+// Races that were shown with equal values in the order of some granules. Such a race has equal
+// values in both orders only if it has them with whole copies too: else it is shown with those, or
+// nothing is claimed of its values.
+void show_with_whole_copies(const Simulate& simulate, const CertifyOptions& options,
+                            const std::vector<std::size_t>& races, Certificate& certificate) {
+  CertifyOptions how = options;
+  how.necessity = false;
+  how.schedules = 1;
+  how.exhaust = std::min<std::int64_t>(how.exhaust, 16);
+  how.landing = how.run.landing = Landing::whole;
+  std::optional<Certificate> whole;
+  if (certificate.statistics.events <= max_events_again)
+    if (Expected<Certificate> again = certify(simulate, how)) whole = *std::move(again);
+  for (const std::size_t i : races) {
+    RaceWitness& race = certificate.races[i];
+    const RaceWitness* found = nullptr;
+    if (whole)
+      for (const RaceWitness& other : whole->races)
+        if (other.is_shown && other.schedules &&
+            is_of_same_statements(*other.schedules, *race.schedules))
+          found = &other;
+    if (found != nullptr && found->ends == Ends::same) continue;
+    race.ends = Ends::unknown;
+    race.outcome.clear();
+    if (found == nullptr || found->ends != Ends::different) continue;
+    race.ends = Ends::different;
+    race.outcome = found->outcome;
+    race.schedules = found->schedules;
+  }
+}
+
 }  // namespace
 
 void show_races(const Simulate& simulate, const CertifyOptions& options, const Record& record,
@@ -125,6 +175,7 @@ void show_races(const Simulate& simulate, const CertifyOptions& options, const R
   const SignalTable signals(record);
   const bool are_known = !unknown_values(*record.program).any;
   std::int64_t more = most_more;
+  std::vector<std::size_t> same_in_parts;
   for (std::size_t i = 0; i < certificate.races.size() && i < options.shown; ++i) {
     if (is_stopped(current_stop())) return;
     RaceWitness& race = certificate.races[i];
@@ -161,6 +212,7 @@ void show_races(const Simulate& simulate, const CertifyOptions& options, const R
                                "same values in both orders of the {} of {} pairs that were "
                                "run",
                                tried, race.race.pairs);
+    if (best.ends == Ends::same && moves_parts(record, pairs)) same_in_parts.push_back(i);
     if (best.is_shown) continue;
     // Commands that show something else are no witness.
     race.schedules.reset();
@@ -172,6 +224,7 @@ void show_races(const Simulate& simulate, const CertifyOptions& options, const R
                              certificate.racing_control.line)
                        : "no order of it was met in a run";
   }
+  if (!same_in_parts.empty()) show_with_whole_copies(simulate, options, same_in_parts, certificate);
 }
 
 }  // namespace tessera
