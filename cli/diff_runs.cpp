@@ -11,11 +11,11 @@
 namespace tessera::cli {
 
 OptionNames not_in_diff() {
-  static constexpr std::array<std::string_view, 22> names = {
+  static constexpr std::array<std::string_view, 23> names = {
       "out",       "check",   "trace",       "timeline",      "save-schedule", "unchecked",
       "no-verify", "timing",  "cost",        "all",           "dump",          "debug-on-finding",
       "expect",    "rtol",    "atol",        "strict-values", "point-cores",   "device",
-      "interpret", "explain", "expected-in", "prints"};
+      "interpret", "explain", "expected-in", "expected-by",   "prints"};
   return names;
 }
 

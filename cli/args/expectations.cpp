@@ -18,6 +18,8 @@
 namespace tessera::cli {
 namespace {
 
+constexpr std::array<std::string_view, 1> reference_programs = {"xla-cpu"};
+
 // A share or a difference: a number from 0 on.
 std::optional<double> tolerance_of(const Arguments& arguments, std::string_view option,
                                    Diags& diags) {
@@ -55,7 +57,7 @@ void set_rule(const Arguments& arguments, const RunRequest& request,
       std::find_if(expectations.begin(), expectations.end(),
                    [](const Expectation& e) { return is_float(e.buffer->dtype); });
   if (of_floats == expectations.end()) {
-    for (const std::string_view option : {"rtol", "atol", "expected-in"})
+    for (const std::string_view option : {"rtol", "atol", "expected-in", "expected-by"})
       if (arguments.was_given(option))
         diags.push_back(error(fmt::format(
             "--{} is for floats, and the results that --expect names are integers", option)));
@@ -83,11 +85,20 @@ void set_rule(const Arguments& arguments, const RunRequest& request,
     const std::vector<std::string_view> types = dtype_names(DTypeKind::real);
     computed_in = parse_dtype(types[arguments.choice("expected-in", types, diags)]);
   }
+  const bool by_xla_cpu = arguments.has("expected-by");
+  if (by_xla_cpu) arguments.choice("expected-by", reference_programs, diags);
+  if (by_xla_cpu && !computed_in) {
+    diags.push_back(
+        error("--expected-by describes roundings: expected --expected-in TYPE with it, and neither "
+              "--rtol nor --atol"));
+    return;
+  }
   for (Expectation& each : expectations) {
     if (!is_float(each.buffer->dtype)) continue;
     each.rule = has_tolerance ? Rule::tolerance : Rule::running_bound;
     each.tolerance = {relative.value_or(0), absolute.value_or(0)};
     each.computed_in = computed_in;
+    each.by_xla_cpu = by_xla_cpu;
   }
 }
 
@@ -110,6 +121,9 @@ Options expectation_options() {
       {"expected-in", "f32|bf16|f16",
        "with --expect: what is expected was computed in this type, with roundings of its own; "
        "default: it is exact but for the last one"},
+      {"expected-by", "xla-cpu",
+       "with --expected-in: the program that computed what is expected; XLA on a CPU takes "
+       "denormal numbers for 0, and exp(x * ln 2) for exp2(x)"},
   };
 }
 

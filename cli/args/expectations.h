@@ -34,6 +34,7 @@ struct Expectation {
   // With a running bound: the type in which the expected numbers were computed, with roundings of
   // their own; none: they are exact but for the last one.
   std::optional<DType> computed_in{};
+  bool by_xla_cpu = false;  // --expected-by xla-cpu
 };
 
 Options expectation_options();

@@ -42,6 +42,11 @@ void judge_by_bounds(const KeptRun& run, const ErrorRun& errors, ComparedResult&
   if (first >= 0) result.why_unbounded = errors.why(result.bounds[static_cast<std::size_t>(first)]);
 }
 
+std::optional<running_error::ReferenceModel> reference_model(const Expectation& expected) {
+  if (!expected.computed_in) return std::nullopt;
+  return running_error::ReferenceModel(*expected.computed_in, expected.by_xla_cpu);
+}
+
 // The first element of them that differs where nothing bounds its error.
 std::optional<Diag> not_decided(const KeptRun& run, const std::vector<ComparedResult>& results) {
   for (const ComparedResult& result : results) {
@@ -82,7 +87,7 @@ Expected<std::vector<ComparedResult>> compare(const std::vector<Expectation>& ex
     if (each.rule == Rule::running_bound) {
       if (!errors) {
         run = TRY(kept(results, executable, options));
-        auto bounded = running_error::bounded(*run, each.computed_in);
+        auto bounded = running_error::bounded(*run, reference_model(each));
         if (!bounded) {
           Diags diags = bounded.diags();
           for (Diag& diag : diags)

@@ -30,7 +30,8 @@ std::string rule_text(const Expectation& expected) {
   }
   return fmt::format("the running error bound{}",
                      expected.computed_in
-                         ? fmt::format(" with --expected-in {}", name(*expected.computed_in))
+                         ? fmt::format(" with --expected-in {}{}", name(*expected.computed_in),
+                                       expected.by_xla_cpu ? " --expected-by xla-cpu" : "")
                          : "");
 }
 

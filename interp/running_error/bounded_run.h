@@ -11,6 +11,6 @@ namespace tessera::running_error {
 
 // The bounds of the results of a run, which did not find anything when it ran; `run` lives longer.
 // Errors: a program that takes control from what rounding may change, memory, a stop.
-Expected<std::unique_ptr<ErrorRun>> bounded(KeptRun& run, std::optional<DType> other);
+Expected<std::unique_ptr<ErrorRun>> bounded(KeptRun& run, std::optional<ReferenceModel> other);
 
 }  // namespace tessera::running_error

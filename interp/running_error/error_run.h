@@ -16,9 +16,8 @@ namespace tessera::running_error {
 
 class ErrorRun final : public beside::ValuesBeside<Tile> {
  public:
-  // other: the type in which each operation of what results are compared with was rounded.
-  // sum_error: of its products of matrices, besides; relative to the sum of all |terms|.
-  explicit ErrorRun(std::optional<DType> other, double sum_error = 0)
+  // other, sum_error: as Rules has them.
+  explicit ErrorRun(std::optional<ReferenceModel> other, double sum_error = 0)
       : rules_(other, reasons_, sum_error) {}
 
   // Of a result on a device, in the order in which it is stored.
@@ -48,6 +47,7 @@ class ErrorRun final : public beside::ValuesBeside<Tile> {
   Tile operand(const Slice& slice, const Extents& shape);
   Tile number(ValueId value);
   Tile with_known_values(Tile tile);
+  Tile flushed(Tile tile) const;
   Tile as_f32(Tile tile);
   void put(const Slice& dst, Extents shape, std::vector<Bound> bounds);
   void leave_exact(const Slice& dst);

@@ -53,9 +53,18 @@ Tile ErrorRun::with_known_values(Tile tile) {
 
 Tile ErrorRun::operand(const Slice& slice) {
   const Value& base = program().value(slice.base);
-  return with_known_values(base.kind == ValueKind::ref
-                               ? memory_->read(home(slice), base.buffer, box(slice))
-                               : number(slice.base));
+  Tile tile = with_known_values(base.kind == ValueKind::ref
+                                    ? memory_->read(home(slice), base.buffer, box(slice))
+                                    : number(slice.base));
+  return rules_.flushes() && is_float(tile.dtype) ? flushed(std::move(tile)) : tile;
+}
+
+Tile ErrorRun::flushed(Tile tile) const {
+  std::vector<Bound> bounds(tile.values.size());
+  for (std::size_t i = 0; i < bounds.size(); ++i) bounds[i] = rules_.flushed(tile.at(i)).bound;
+  const auto is_zero = [](Bound bound) { return bound == 0; };
+  if (!std::all_of(bounds.begin(), bounds.end(), is_zero)) tile.bounds = std::move(bounds);
+  return tile;
 }
 
 Tile ErrorRun::operand(const Slice& slice, const Extents& shape) {

@@ -120,7 +120,7 @@ std::vector<Bound> Rules::product(const Tile& acc, const Tile& a, const Tile& b)
   const double flushed = is_f32 && !are_integers ? terms * smallest_normal : 0;
   // Units that cut terms off keep whole multiples of so many digits, as they lose less than one.
   const int kept = sum_error_ > 0 ? static_cast<int>(-std::log2(sum_error_)) : digits;
-  const int other_digits = std::min(kept, other_ ? dtype_info(*other_).digits : digits);
+  const int other_digits = std::min(kept, other_ ? dtype_info(other_->type).digits : digits);
   std::vector<Bound> bounds(count);
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t row = i / static_cast<std::size_t>(n), col = i % static_cast<std::size_t>(n);

@@ -12,7 +12,8 @@
 namespace tessera::running_error {
 namespace {
 
-constexpr double tiny = 0x1p-52;  // of a result of double arithmetic, or of libm
+constexpr double tiny = 0x1p-52;           // of a result of double arithmetic, or of libm
+constexpr double least_normal = 0x1p-126;  // of f32, also for bf16: XLA computes it in f32
 
 double low(const Number& x) { return x.value - static_cast<double>(x.bound); }
 double high(const Number& x) { return x.value + static_cast<double>(x.bound); }
@@ -60,9 +61,16 @@ double integer_of(Binary op, double a, double b) {
 
 double Rules::lost_elsewhere(double size, double roundings) const {
   if (!other_) return 0;
-  const DTypeInfo& type = dtype_info(*other_);
+  const DTypeInfo& type = dtype_info(other_->type);
   if (size > type.largest) return std::numeric_limits<double>::infinity();
-  return roundings * (std::ldexp(size, -type.digits) + std::ldexp(0.5, type.least));
+  const double least = flushes() ? least_normal : std::ldexp(0.5, type.least);
+  return roundings * (std::ldexp(size, -type.digits) + least);
+}
+
+Number Rules::flushed(const Number& x) {
+  const double size = std::abs(x.value);
+  if (!is_known(x.bound) || size - static_cast<double>(x.bound) >= least_normal) return x;
+  return {x.value, std::max(x.bound, rounded_up(size))};
 }
 
 // carried: what the operands' errors make of it. own: the machine's rounding.

@@ -36,17 +36,30 @@ enum class Function : std::uint8_t {
 };
 enum class Reduction : std::uint8_t { sum, max, min };
 
+// How the numbers that results are compared with were computed.
+struct ReferenceModel {
+  ReferenceModel(DType type, bool is_xla_cpu = false) : type(type), is_xla_cpu(is_xla_cpu) {}
+
+  DType type;       // each operation was rounded to it
+  bool is_xla_cpu;  // denormal operands and results are 0, and exp2(x) is exp(x * ln 2)
+};
+
 class Rules {
  public:
-  // other: the type in which each operation of what is compared with was rounded; none: it is
-  // exact. sum_error: what its products of matrices lose besides, of all terms together.
-  Rules(std::optional<DType> other, Reasons& reasons, double sum_error = 0)
+  // other: none: what is compared with is exact. sum_error: relative error of its products of
+  // matrices besides, of the sum of all |terms|.
+  Rules(std::optional<ReferenceModel> other, Reasons& reasons, double sum_error = 0)
       : other_(other), sum_error_(sum_error), reasons_(reasons) {}
 
   // Whose operations these are, for the reasons.
   void at(StmtId statement) { statement_ = statement; }
   Bound unknown(const std::string& why) { return reasons_.unknown(why, statement_); }
 
+  // True if what is compared with takes denormal operands for 0.
+  bool flushes() const { return other_ && other_->is_xla_cpu; }
+  // An operand, with a bound that includes 0 if what is compared with may have a denormal there.
+  // Requires flushes().
+  static Number flushed(const Number& x);
   // Of f32, computed in f32.
   Number binary(Binary op, const Number& a, const Number& b);
   // Of integers, some of which may be off. widest: the type in which they wrap.
@@ -80,7 +93,7 @@ class Rules {
   Number truncated(const Number& x, DType to);
   double lost_elsewhere(double size, double roundings) const;
 
-  std::optional<DType> other_;
+  std::optional<ReferenceModel> other_;
   double sum_error_;
   Reasons& reasons_;
   StmtId statement_;
