@@ -77,8 +77,8 @@ def compared(kernel: Kernel, lanes: Lanes, expected: Lanes, computed_in: str, op
                 array = np.asarray(row[place]).astype(one.dtype).reshape(one.shape)
                 np.save(path, array.view(f"V{array.dtype.itemsize}") if array.dtype.kind == "V" else array)
                 line += ["--expect", f"{one.name}@{device}={path}"]
-        return _engine.run(kernel.text, operands(kernel, lanes), {}, devices=len(lanes), options=_on_cores(kernel, line),
-                           name=f"{kernel.name}.tsr")
+        return _engine.run(kernel.text, operands(kernel, lanes), {one.name: one.dtype for one in kernel.results}, devices=len(lanes),
+                           options=_on_cores(kernel, line), name=f"{kernel.name}.tsr")
 
 
 def stamp() -> str:

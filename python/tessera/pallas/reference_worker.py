@@ -14,13 +14,20 @@ import traceback
 from typing import Any, BinaryIO
 
 
-def read_message(stream: BinaryIO) -> bytes | None:
-    head = stream.read(8)
-    return None if len(head) < 8 else stream.read(struct.unpack("<q", head)[0])
+HEAD = struct.Struct("<qq")     # number of the request, and number of bytes that follow; the same for its answer
 
 
-def write_message(stream: BinaryIO, data: bytes) -> None:
-    stream.write(struct.pack("<q", len(data)) + data)
+def read_request(stream: BinaryIO) -> tuple[int, bytes] | None:
+    head = stream.read(HEAD.size)
+    if len(head) < HEAD.size:
+        return None
+    number, size = HEAD.unpack(head)
+    data = stream.read(size)
+    return (number, data) if len(data) == size else None
+
+
+def write_answer(stream: BinaryIO, number: int, data: bytes) -> None:
+    stream.write(HEAD.pack(number, len(data)) + data)
     stream.flush()
 
 
@@ -75,12 +82,13 @@ def main() -> None:
     from jax.experimental import pallas  # noqa: F401  primitives are found by name in the modules that are loaded
     from jax.experimental.pallas import tpu  # noqa: F401
     from tessera.pallas import jaxpr_pickle
-    while (message := read_message(sys.stdin.buffer)) is not None:
+    while (request := read_request(sys.stdin.buffer)) is not None:
+        number, message = request
         try:
             answer = interpret(*jaxpr_pickle.loads(message))
         except Exception as error:
             answer = {"error": _in_a_line(error)}
-        write_message(answers, jaxpr_pickle.dumps(answer))
+        write_answer(answers, number, jaxpr_pickle.dumps(answer))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from unittest import mock
@@ -84,9 +85,19 @@ def effect_target(effect: Any, variables: Sequence[Any]) -> Any:
     return variables[target] if isinstance(target, int) else target
 
 
+_CHIP = threading.RLock()     # JAX has one table of chips for all threads
+
+
 @contextlib.contextmanager
 def as_if_on(chip: str) -> Iterator[None]:
-    """Kernels that ask for the chip find this one, where the CPU has none."""
+    """Kernels that query the chip get this one, with one core. Other threads wait."""
+    # Meshes of cores query the device, of which a CPU has no cores.
+    with _CHIP, mock.patch.object(jax.Device, "num_cores", 1, create=True), _tables_of(chip):
+        yield
+
+
+@contextlib.contextmanager
+def _tables_of(chip: str) -> Iterator[None]:
     version, kind = CHIPS[chip]
     tpu_info = _module("jax._src.tpu_info", "jax._src.pallas.mosaic.tpu_info")  # the latter up to 0.10
     if tpu_info is None:  # 0.7, where emit_pipeline asks for the kind of device
@@ -108,6 +119,11 @@ def machine() -> Any:
     """The module of JAX's interpreter of a TPU's copies and semaphores."""
     # The latter in 0.7.
     return _module("jax._src.pallas.mosaic.interpret.interpret_pallas_call", "jax._src.pallas.mosaic.interpret")
+
+
+def mpmd() -> Any:
+    """The module of `pl.kernel`'s primitive, or None: up to 0.9 it is a `pallas_call` over a mesh."""
+    return _module("jax._src.pallas.mpmd")
 
 
 def _module(*names: str) -> Any:

@@ -1,0 +1,137 @@
+"""The comparison with JAX: bits where bits are claimed, and what JAX on a CPU does to denormals and exp2."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import ml_dtypes
+import numpy as np
+import pytest
+from jax.experimental import pallas as pl
+
+import tessera.pallas
+from tessera.pallas import compare, engine
+
+TINY = np.float32(1e-40)        # a denormal
+ZERO = np.zeros((8, 128), np.float32)
+
+
+def each(function, dtype=jnp.float32):
+    def kernel(x_ref, o_ref):
+        o_ref[...] = function(x_ref[...])
+    return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct((8, 128), dtype))
+
+
+def with_first(value, dtype=np.float32):
+    x = np.linspace(0.5, 2, 1024, dtype=np.float32).reshape(8, 128).astype(dtype)
+    x[0, 0] = value
+    return x
+
+
+def numbers_of(function, x, dtype=jnp.float32):
+    return tessera.pallas.verify(each(function, dtype), x).sites[0].numbers
+
+
+@pytest.mark.parametrize("function, value, ours, theirs", [
+    (lambda x: x.astype(jnp.float8_e5m2), np.inf, "57344", "inf"), (lambda x: x.astype(jnp.float8_e4m3fn), np.inf, "448", "nan")],
+    ids=["e5m2", "e4m3"])
+def test_a_saturated_number_is_not_an_infinity_and_the_element_is_named(function, value, ours, theirs):
+    dtype = jax.eval_shape(function, jax.ShapeDtypeStruct((1,), np.float32)).dtype
+    verdict = tessera.pallas.verify(each(function, dtype), with_first(value))
+    if verdict.status == "proved":      # the conversion rounds as JAX does
+        assert verdict.compared and "bit for bit" in str(verdict)
+        return
+    assert verdict.status == "mismatch", verdict
+    assert f"0, 0] = {ours}, expected {theirs}" in str(verdict) or f"0, 0] = {ours}.0, expected {theirs}" in str(verdict)
+    assert "o_" in str(verdict)
+
+
+def test_bits_are_bits():
+    same = compare._same_bits
+    assert same(np.float32([0, np.nan, -np.inf]), np.float32([0, -np.nan, -np.inf]))
+    assert not same(np.float32([0.0]), np.float32([-0.0]))
+    assert not same(np.float32([np.inf]), np.float32([-np.inf]))
+    e5m2 = ml_dtypes.float8_e5m2
+    assert not same(np.array([57344], e5m2), np.array([np.inf], e5m2)) and same(np.array([np.nan], e5m2), np.array([-np.nan], e5m2))
+    assert not same(np.int32([1]), np.int32([2]))
+
+
+@pytest.mark.parametrize("ours, theirs", [(57344, np.inf), (np.inf, -np.inf), (np.nan, 1), (1, np.nan), (-np.inf, np.nan)])
+def test_an_element_that_is_infinite_or_no_number_in_one_only_is_named(ours, theirs):
+    a, b = with_first(0), with_first(0)
+    a[5, 3], b[5, 3] = ours, theirs
+    assert compare._apart(a, b).startswith(f"[5, 3] = {np.float32(ours)}, expected {np.float32(theirs)} (1 element of 1024")
+    assert compare._apart(a, a) == "" and compare._apart(b, b) == ""
+
+
+@pytest.mark.parametrize("function, x", [(lambda x: -x, 0.), (lambda x: jnp.maximum(x, -0.), 0.), (lambda x: jnp.minimum(x, 0.), -0.),
+                                         (lambda x: jnp.maximum(0., x), -0.)], ids=["negation", "maximum", "minimum", "maximum of -0"])
+def test_bit_for_bit_is_claimed_of_equal_bits_alone(function, x):
+    numbers = numbers_of(function, with_first(x))
+    kernel = each(function)
+    ours = tessera.pallas.run(kernel, with_first(x))
+    theirs = np.asarray(pl.pallas_call(lambda x_ref, o_ref: o_ref.__setitem__(..., function(x_ref[...])), interpret=True,
+                                       out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32))(with_first(x)))
+    assert numbers.status == "same"
+    assert ("bit for bit" in numbers.text) <= (ours.tobytes() == theirs.tobytes())
+
+
+@pytest.mark.parametrize("function", [jnp.exp, lambda x: x + 0, lambda x: jnp.maximum(x, -1), lambda x: x * x * 1e-38, jnp.sqrt,
+                                      lambda x: jnp.where(x > 0, 1., 2.), lambda x: x - x * jnp.float32(1 - 1e-7)],
+                         ids=["exp", "add", "maximum", "product", "sqrt", "comparison", "difference"])
+@pytest.mark.parametrize("value", [-100., 1e-40, -1e-40, 3e-38], ids=str)
+def test_denormals_that_jax_flushes_are_no_wrong_import(function, value):
+    if function is jnp.sqrt:
+        value = abs(value)
+    numbers = numbers_of(function, with_first(value))
+    assert numbers.status == "same", numbers
+    assert "flushes denormals" not in str(numbers) or "not compared bit for bit" in str(numbers)
+
+
+def test_a_flushed_denormal_is_reported_as_such():
+    verdict = tessera.pallas.verify(each(jnp.exp), with_first(-100.))
+    assert verdict.proved and verdict.compared, verdict
+    assert "because JAX on CPUs flushes denormals to 0" in str(verdict) and "bit for bit on" not in str(verdict)
+    assert "exp2" not in str(verdict)
+
+
+@pytest.mark.parametrize("value", [-20.3, -32., 100., 1.5])
+def test_the_exp2_of_jax_is_imprecise_on_cpus(value):
+    numbers = numbers_of(jnp.exp2, with_first(value))
+    assert numbers.status == "same", numbers
+    if "flushes" in str(numbers):
+        assert "computes exp2(x) as exp(x * ln 2)" in str(numbers)
+
+
+def test_integers_decided_by_denormals():
+    numbers = numbers_of(lambda x: (x > 0).astype(jnp.int32), with_first(TINY), jnp.int32)
+    assert numbers.status == "same" and "flushes denormals" in str(numbers), numbers
+
+
+@pytest.mark.parametrize("function, wrong", [(jnp.exp2, "exp2(x_ref) + 1e-30"), (lambda x: x + 1, "x_ref + 2"),
+                                             (jnp.exp, "exp(x_ref) + 1e-37")], ids=["exp2", "add", "exp"])
+def test_a_wrong_import_is_still_found(monkeypatch, function, wrong):
+    """The allowance for JAX on CPUs is for denormals and exp2 alone."""
+    right = engine.compared
+
+    def changed(kernel, lanes, expected, *rest):
+        expected = [[np.asarray(array) + np.float32(1e-37 if function is jnp.exp else 1e-5) for array in row] for row in expected]
+        return right(kernel, lanes, expected, *rest)
+
+    monkeypatch.setattr(engine, "compared", changed)
+    verdict = tessera.pallas.verify(each(function), with_first(-90. if function is jnp.exp else 1.25))
+    assert verdict.status == "mismatch", (verdict, wrong)
+
+
+def test_masks_stay_finite_in_the_second_inputs():
+    for dtype in (np.float32, np.float16, jnp.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2):
+        info = jnp.finfo(dtype)
+        x = np.array([float(info.min), float(info.max), 0.] * 40).astype(dtype)
+        with np.errstate(all="raise"):
+            (other,), = compare.second_inputs([[x]], 1)
+        assert other.dtype == x.dtype and np.isfinite(other.astype(np.float32)).all()
+    x = np.float32([np.inf, -np.inf, np.nan, 1])
+    (other,), = compare.second_inputs([[x]], 1)
+    assert sorted(map(str, other[~np.isfinite(other)])) == ["-inf", "inf", "nan"]
+    ints = np.int32([1, 2])
+    assert compare.second_inputs([[ints]], 1)[0][0] is ints
