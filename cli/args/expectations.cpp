@@ -122,8 +122,8 @@ Options expectation_options() {
        "with --expect: what is expected was computed in this type, with roundings of its own; "
        "default: it is exact but for the last one"},
       {"expected-by", "xla-cpu",
-       "with --expected-in: the program that computed what is expected; XLA on a CPU takes "
-       "denormal numbers for 0, and exp(x * ln 2) for exp2(x)"},
+       "with --expected-in: the program that computed the expected numbers; XLA on a CPU flushes "
+       "denormals to 0 and computes exp2(x) as exp(x * ln 2)"},
   };
 }
 

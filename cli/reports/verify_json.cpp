@@ -22,6 +22,7 @@ Json run_json(const Prepared& prepared, const Certificate& c, double seconds) {
       {"schedules",
        c.verdict == SchedulesVerdict::explored || c.is_exhausted() ? Json(c.schedules()) : Json()},
       {"exhausted", c.is_exhausted()},
+      {"complete", c.end == RunEnd::program && c.run.is_complete},
       {"findings", Json::array()},
       {"more_races", c.unlisted.races},
       {"has_all_races", c.unlisted.has_all},

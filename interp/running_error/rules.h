@@ -36,7 +36,7 @@ enum class Function : std::uint8_t {
 };
 enum class Reduction : std::uint8_t { sum, max, min };
 
-// How the numbers that results are compared with were computed.
+// How a reference was computed: the numbers that results are compared with.
 struct ReferenceModel {
   ReferenceModel(DType type, bool is_xla_cpu = false) : type(type), is_xla_cpu(is_xla_cpu) {}
 
@@ -46,8 +46,8 @@ struct ReferenceModel {
 
 class Rules {
  public:
-  // other: none: what is compared with is exact. sum_error: relative error of its products of
-  // matrices besides, of the sum of all |terms|.
+  // other: none: the reference is exact. sum_error: error of the reference's products of matrices in
+  // addition, relative to the sum of all |terms|.
   Rules(std::optional<ReferenceModel> other, Reasons& reasons, double sum_error = 0)
       : other_(other), sum_error_(sum_error), reasons_(reasons) {}
 
@@ -55,9 +55,9 @@ class Rules {
   void at(StmtId statement) { statement_ = statement; }
   Bound unknown(const std::string& why) { return reasons_.unknown(why, statement_); }
 
-  // True if what is compared with takes denormal operands for 0.
+  // True if the reference flushes denormals to 0.
   bool flushes() const { return other_ && other_->is_xla_cpu; }
-  // An operand, with a bound that includes 0 if what is compared with may have a denormal there.
+  // Returns the operand with a bound that includes 0 if the reference may have a denormal there.
   // Requires flushes().
   static Number flushed(const Number& x);
   // Of f32, computed in f32.

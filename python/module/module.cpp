@@ -19,6 +19,7 @@
 #include "core/data/dtype_info.h"
 #include "core/lang/language.h"
 #include "core/report/near.h"
+#include "python/module/cache.h"
 #include "python/module/files.h"
 #include "python/module/lockless.h"
 
@@ -148,6 +149,9 @@ NB_MODULE(_tessera, m) {
   m.def("kernels", &kernels, nb::arg("name"), nb::arg("texts"));
   m.def("dtypes", &dtypes);
   m.def("did_you_mean", &near, nb::arg("word"), nb::arg("known"));
+  m.def("cache_path", &cache_path, nb::arg("part"));
+  m.def("read_cached", &read_cached, nb::arg("part"), nb::arg("name"));
+  m.def("write_cached", &write_cached, nb::arg("part"), nb::arg("name"), nb::arg("content"));
   nb::class_<Debugger>(m, "Debugger")
       .def(nb::init<const Words&, const nb::dict&, const nb::dict&>(), nb::arg("words"),
            nb::arg("texts"), nb::arg("arrays"))

@@ -96,6 +96,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         outcome = yield
     verdict = session.verdict
     if verdict.ok:
+        item.add_report_section("call", "tessera", f"covers {verdict.covers}")
         return
     if outcome.excinfo is not None:  # the test fails by itself: the verdict stands in its report
         item.add_report_section("call", "tessera", str(verdict))

@@ -1,17 +1,17 @@
-"""Decides one `pallas_call`: converts it, proves it, and compares its numbers with JAX's own."""
+"""Decides one kernel: converts it, proves it, and compares its numbers with JAX's own."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import jax
 import numpy as np
 from jax._src import core
 
-from tessera.pallas import cache, engine, first_use, jaxpr_tools, options, versions
+from tessera.pallas import cache, engine, first_use, jaxpr_tools, kinds, options, stored, versions
 from tessera.pallas.compare import Numbers, compare
 from tessera.pallas.convert import Kernel, Refused, convert
 from tessera.pallas.verdict import SiteVerdict, callers
@@ -22,7 +22,8 @@ IN_TURN = "the points of the grid's parallel dimensions come in turn, as on one 
 
 
 def converted(eqn: core.JaxprEqn, world: World, parallel: bool = False, lines: bool = False) -> Kernel:
-    """The kernel of a `pallas_call`; raises `Refused`."""
+    """The conversion of a kernel; raises `Refused`."""
+    kinds.refuse_unconverted(eqn)
     return convert(eqn, mesh=world if world.shape else None, parallel=parallel, lines=lines)
 
 
@@ -31,9 +32,7 @@ def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], giv
     """`lanes` has for each device the inputs of the call; `given` the options of the proof; `parallel` asks whether the
     points of parallel dimensions may come in any order and side by side."""
     begun = time.perf_counter()
-    site = SiteVerdict(jaxpr_tools.place(eqn), jaxpr_tools.kernel_name(eqn), "refused", len(lanes),
-                       callers(jaxpr_tools.frames(eqn)), mesh=bool(world.shape))
-    site = replace(site, given=(given_text(eqn, lanes),), axes=tuple(world.shape.items()))
+    site = replace(site_of(eqn, world), given=(given_text(eqn, lanes),))
     try:
         kernel = converted(eqn, world, parallel)
     except Refused as refused:
@@ -41,23 +40,28 @@ def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], giv
     words = options.command_line(given, "verify")
     arrays = [np.asarray(value) for row in lanes for value in row]
     name = cache.key([kernel.text, jaxpr_text(eqn), str(kernel.places), str(kernel.loops), engine.stamp(), jax.__version__, words,
-                      seed, limit, check_numbers, *arrays])
-    kept = cache.load(name)
-    if kept is None:
-        found = _proved(site, kernel, lanes, words)
-        if found.status in ("proved", "explored") and not parallel and _has_parallel_dimensions(eqn):
-            found = replace(found, conditions=(*found.conditions, IN_TURN))
-        if found.status in ("proved", "explored") and check_numbers:
+                      world.shape, parallel, seed, limit, check_numbers, len(lanes), *arrays])
+    kept, note = cache.load(name, stored.SHAPE)
+    if kept is not None:
+        return replace(stored.restored(site, kept), kernel=kernel, seconds=time.perf_counter() - begun)
+    found = _proved(site, kernel, lanes, words)
+    if found.status in ("proved", "explored") and not parallel and _has_parallel_dimensions(eqn):
+        found = replace(found, conditions=(*found.conditions, IN_TURN))
+    if found.status in ("proved", "explored"):
+        numbers = Numbers("not asked", "not compared with JAX, as numbers=False asks")
+        if check_numbers:
             numbers = compare(kernel, eqn, world.shape, lanes, seed=seed, options=options.command_line(_of_runs(given), "run"),
                               limit=limit)
-            found = replace(found, numbers=numbers, status="mismatch" if numbers.status == "differ" else found.status)
-        elif found.status in ("proved", "explored"):
-            found = replace(found, numbers=Numbers("not asked", "not compared with JAX, as numbers=False asks"))
-        if found.numbers.is_final:
-            cache.store(name, _stored(found))
-    else:
-        found = _loaded(site, kernel, kept)
-    return replace(found, seconds=time.perf_counter() - begun)
+        found = replace(found, numbers=numbers, status="mismatch" if numbers.status == "differ" else found.status)
+    if found.numbers.is_final:
+        cache.store(name, stored.as_json(found))
+    return replace(found, notes=(note,) if note else (), seconds=time.perf_counter() - begun)
+
+
+def site_of(eqn: core.JaxprEqn, world: World, what: str = "") -> SiteVerdict:
+    """A kernel before it is decided: refused, for the reason `what`."""
+    return SiteVerdict(jaxpr_tools.place(eqn), jaxpr_tools.kernel_name(eqn), "refused", world.size, callers(jaxpr_tools.frames(eqn)),
+                       what=what, mesh=bool(world.shape), axes=tuple(world.shape.items()))
 
 
 def _has_parallel_dimensions(eqn: core.JaxprEqn) -> bool:
@@ -112,17 +116,6 @@ def _proved(site: SiteVerdict, kernel: Kernel, lanes: Sequence[Sequence[Any]], w
     strictly = [*words, "--uninitialised", "strict"]
     found = first_use.told(engine.findings(kernel, report),
                            lambda: engine.findings(kernel, engine.verify(kernel, lanes, strictly)))
+    is_complete = bool(said.get("complete", True)) and not said.get("more_races") and said.get("has_all_races", True)
     return replace(site, status=said["verdict"], findings=found, conditions=conditions, promises=promises,
-                   certificate=certificate)
-
-
-def _stored(site: SiteVerdict) -> dict[str, Any]:
-    return {"status": site.status, "what": site.what, "findings": [asdict(one) for one in site.findings],
-            "numbers": asdict(site.numbers), "conditions": site.conditions, "promises": site.promises,
-            "certificate": site.certificate}
-
-
-def _loaded(site: SiteVerdict, kernel: Kernel, kept: dict[str, Any]) -> SiteVerdict:
-    return replace(site, kernel=kernel, status=kept["status"], what=kept["what"], promises=kept["promises"],
-                   findings=tuple(engine.restored(one) for one in kept["findings"]), numbers=Numbers(**{**kept["numbers"], "unused": tuple(kept["numbers"]["unused"])}),
-                   conditions=tuple(kept["conditions"]), certificate=kept["certificate"], from_cache=True)
+                   certificate=certificate, complete=is_complete)

@@ -14,10 +14,12 @@ import numpy as np
 from jax._src import core
 from jax._src.interpreters import mlir
 from jax._src.pallas import pallas_call
+from jax.experimental.pallas import tpu as pltpu
 
-from tessera.pallas import engine, options
+from tessera.pallas import engine, jaxpr_tools, kinds, options, versions
 from tessera.pallas.convert import Refused, UnknownValues
-from tessera.pallas.decide import decide
+from tessera.pallas.coverage import Path, Unreached
+from tessera.pallas.decide import decide, site_of
 from tessera.pallas.program import FindingError, simulated
 from tessera.pallas.reference import NoReference, reference
 from tessera.pallas.verdict import Accepted, SiteVerdict, Verdict, all_accepted, together
@@ -57,7 +59,8 @@ class _Meeting:
 
 @dataclass
 class Session:
-    """What ran under `interpret`: `verdict` has one site for each `pallas_call`, shape and set of control inputs."""
+    """The kernels under `interpret`: `verdict` has one site for each `pallas_call`, shape and set of control inputs, and each kernel that
+    was compiled and did not run."""
     given: Mapping[str, Any]
     prove: bool
     numbers: bool
@@ -67,16 +70,34 @@ class Session:
     all: bool = False
     found: list[SiteVerdict] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    _compiled: dict[Path, Unreached] = field(default_factory=dict)
+    _reached: set[Path] = field(default_factory=set)
     _meetings: dict[Any, _Meeting] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def verdict(self) -> Verdict:
-        return together([Verdict((site,)) for site in self.found] + [Verdict((), tuple(self.accepted))]).telling(self.all)
+        covered = Verdict((), tuple(self.accepted), (), tuple(self._compiled.values()), frozenset(self._reached))
+        return together([*(Verdict((site,)) for site in self.found), covered]).telling(self.all)
+
+    def compiled(self, eqn: core.JaxprEqn) -> None:
+        """Called when JAX compiles a kernel, whether or not it runs later."""
+        if self.prove:
+            name = jaxpr_tools.kernel_name(eqn)
+            unreached = Unreached(jaxpr_tools.place(eqn), name, "not reached: it was compiled and did not run", _path(eqn))
+            self._compiled[unreached.path] = unreached
+
+    def refuse(self, eqn: core.JaxprEqn) -> None:
+        """Called when JAX compiles a kernel of a kind that is not converted, and that JAX runs."""
+        try:
+            kinds.refuse_unconverted(eqn)
+        except Refused as refused:
+            self.found.append(site_of(eqn, World(), str(refused)))
 
     def call(self, eqn: core.JaxprEqn, world: World, device: int, inputs: Sequence[Any]) -> Any:
         """The results of this device, once all have come."""
         with self._lock:
+            self._reached.add(_path(eqn))
             meeting = self._meetings.setdefault(id(eqn), _Meeting(world.size, self.limit))
         return meeting.take(device, inputs, lambda lanes: self._work(eqn, world, lanes))
 
@@ -101,6 +122,11 @@ class Session:
             if found is not None:
                 return found
         return [[_nothing(var.aval) for var in eqn.outvars] for _ in lanes]
+
+
+def _path(eqn: core.JaxprEqn) -> Path:
+    """Names a kernel by its lines of Python and its operations: JAX may compile a kernel several times and run one of them."""
+    return tuple(map(str, jaxpr_tools.frames(eqn))) + (jaxpr_tools.kernel_name(eqn), str(eqn.params["jaxpr"]))
 
 
 def _nothing(aval: Any) -> np.ndarray:
@@ -139,20 +165,40 @@ def recorded(*, prove: bool = True, numbers: bool = True, parallel: bool = False
     jax.clear_caches()
     # Cached, it would be one lowering for all places that make the same call.
     mlir.register_lowering(pallas_call.pallas_call_p, _lowering(session), cacheable=False)
+    mpmd = versions.mpmd()
+    before = None if mpmd is None else mlir._lowerings[mpmd.mpmd_map_p]
+    if mpmd is not None:
+        mlir.register_lowering(mpmd.mpmd_map_p, _lowering_of_jax(session, mpmd), cacheable=False)
     try:
         yield session
         jax.effects_barrier()
     finally:
         mlir.register_lowering(pallas_call.pallas_call_p, pallas_call._pallas_call_lowering)
+        if mpmd is not None:
+            mlir._lowerings[mpmd.mpmd_map_p] = before
         jax.clear_caches()
+
+
+def _equation(ctx: mlir.LoweringRuleContext, primitive: Any, params: dict[str, Any]) -> core.JaxprEqn:
+    eqn = core.new_jaxpr_eqn([core.Var(aval) for aval in ctx.avals_in], [core.Var(aval) for aval in ctx.avals_out], primitive, params,
+                             core.no_effects)
+    return eqn if ctx.traceback is None else eqn.replace(source_info=eqn.source_info.replace(traceback=ctx.traceback))
+
+
+def _lowering_of_jax(session: Session, mpmd: Any) -> Any:
+    """A kernel of `pl.kernel` is refused, and goes to JAX's interpreter."""
+    def rule(ctx: mlir.LoweringRuleContext, *nodes: Any, **params: Any) -> Any:
+        session.refuse(_equation(ctx, mpmd.mpmd_map_p, params))
+        params["interpret"] = params.get("interpret") or pltpu.InterpretParams()
+        return mpmd._mpmd_map_fallback_lowering(ctx, *nodes, **params)
+
+    return rule
 
 
 def _lowering(session: Session) -> Any:
     def rule(ctx: mlir.LoweringRuleContext, *nodes: Any, **params: Any) -> Any:
-        eqn = core.new_jaxpr_eqn([core.Var(aval) for aval in ctx.avals_in], [core.Var(aval) for aval in ctx.avals_out],
-                                 pallas_call.pallas_call_p, params, core.no_effects)
-        if ctx.traceback is not None:
-            eqn = eqn.replace(source_info=eqn.source_info.replace(traceback=ctx.traceback))
+        eqn = _equation(ctx, pallas_call.pallas_call_p, params)
+        session.compiled(eqn)
 
         def with_callback(*values: Any) -> Any:
             world = World(dict(core.get_axis_env().axis_sizes))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from jax._src import core
@@ -11,15 +11,24 @@ from jax._src import source_info_util
 
 from tessera.pallas.convert.places import users
 
+# Primitives of kernels, with the call that makes each.
+KERNELS = {"pallas_call": "pl.pallas_call", "mpmd_map": "pl.kernel", "core_map": "pl.core_map", "tpu_custom_call": "as_tpu_kernel",
+           "mosaic_gpu_p": "as_gpu_kernel", "mosaic_gpu": "as_gpu_kernel", "triton_kernel_call": "triton_call"}
+
+
+def named_jaxprs(params: dict[str, Any]) -> Iterator[tuple[str, core.Jaxpr]]:
+    """The jaxprs among the params of an equation, closed ones opened, with their params: `jaxpr`, `branches[1]`."""
+    for name, value in params.items():
+        several = isinstance(value, (tuple, list))
+        for at, one in enumerate(value if several else (value,)):
+            one = one.jaxpr if hasattr(one, "jaxpr") and hasattr(one, "consts") else one
+            if isinstance(one, core.Jaxpr):
+                yield f"{name}[{at}]" if several else name, one
+
 
 def inner_jaxprs(params: dict[str, Any]) -> Iterator[core.Jaxpr]:
-    """The jaxprs among the params of an equation, closed ones opened."""
-    for value in params.values():
-        for one in value if isinstance(value, (tuple, list)) else (value,):
-            if hasattr(one, "jaxpr") and hasattr(one, "consts"):
-                yield one.jaxpr
-            elif isinstance(one, core.Jaxpr):
-                yield one
+    for _, one in named_jaxprs(params):
+        yield one
 
 
 def primitives(jaxpr: core.Jaxpr) -> Iterator[core.JaxprEqn]:
@@ -30,11 +39,20 @@ def primitives(jaxpr: core.Jaxpr) -> Iterator[core.JaxprEqn]:
             yield from primitives(inner)
 
 
-def has_call(eqn: core.JaxprEqn) -> bool:
-    """Whether the equation is a `pallas_call` or has one inside."""
-    if eqn.primitive.name == "pallas_call":
+def is_kernel(eqn: core.JaxprEqn) -> bool:
+    return eqn.primitive.name in KERNELS
+
+
+def tpu_branch(platforms: Sequence[Sequence[str] | None]) -> int:
+    """The branch of `platform_dependent` that a TPU takes; None is the default branch."""
+    return next((at for at, names in enumerate(platforms) if names is None or "tpu" in names), 0)
+
+
+def has_kernel(eqn: core.JaxprEqn) -> bool:
+    """True if the equation is a kernel or contains one."""
+    if is_kernel(eqn):
         return True
-    return any(has_call(inner) for jaxpr in inner_jaxprs(eqn.params) for inner in jaxpr.eqns)
+    return any(has_kernel(inner) for jaxpr in inner_jaxprs(eqn.params) for inner in jaxpr.eqns)
 
 
 def names_axes(eqn: core.JaxprEqn) -> bool:
@@ -80,18 +98,22 @@ def frames(eqn: core.JaxprEqn) -> list[tuple[str, int, str]]:
 
 
 def place(eqn: core.JaxprEqn) -> str:
-    """`kernel.py:49`, the line that made the equation; of a `pallas_call` that no line of the user's traces, as one that
-    is called by JAX alone, that of its kernel."""
+    """`kernel.py:49`: the line that made the equation. For a kernel that no line of the user's made, such as one that only JAX calls,
+    the line of its function."""
     stack = frames(eqn)
     if stack:
         return f"{os.path.basename(stack[0][0])}:{stack[0][1]}"
-    if eqn.primitive.name == "pallas_call":
-        words = (eqn.params["jaxpr"].debug_info.func_src_info or "").split(" at ")
+    jaxpr = next(inner_jaxprs(eqn.params), None) if is_kernel(eqn) else None
+    if jaxpr is not None:
+        words = (jaxpr.debug_info.func_src_info or "").split(" at ")
         if len(words) == 2:
             return os.path.basename(words[1])
     return "unknown"
 
 
 def kernel_name(eqn: core.JaxprEqn) -> str:
-    """The kernel's function, or the name that its `pallas_call` gives it."""
-    return eqn.params.get("name") or eqn.params["jaxpr"].debug_info.func_name
+    """The name that the call gives the kernel, else the name of its function."""
+    if eqn.params.get("name"):
+        return str(eqn.params["name"])
+    jaxpr = next(inner_jaxprs(eqn.params), None)
+    return jaxpr.debug_info.func_name if jaxpr is not None else eqn.primitive.name

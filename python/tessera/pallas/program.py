@@ -1,4 +1,4 @@
-"""The questions that are asked of a function with `pallas_call`s in it: `verify`, `run`, `text`."""
+"""The functions of the package on a function with kernels in it: `verify`, `run`, `text`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import numpy as np
 from jax._src import core
 
 from tessera import errors
-from tessera.pallas import engine, jaxpr_tools, options
+from tessera.pallas import engine, jaxpr_tools, kinds, options
 from tessera.pallas.convert import Kernel, Refused, UnknownValues
-from tessera.pallas.decide import converted, decide
+from tessera.pallas.coverage import Reached
+from tessera.pallas.decide import converted, decide, site_of
 from tessera.pallas.reference import NoReference, reference
 from tessera.pallas.trace import Traced, trace
-from tessera.pallas.verdict import Accepted, SiteVerdict, Verdict, all_accepted, callers, together
+from tessera.pallas.verdict import Accepted, SiteVerdict, Verdict, all_accepted, together
 from tessera.pallas.walk import Later, NotWalked, walk
 from tessera.pallas.world import World
 
@@ -32,11 +33,11 @@ class FindingError(errors.FindingError):
 def verify(fn: Callable[..., Any], *args: Any, cases: Sequence[Sequence[Any]] | None = None, seeds: Sequence[int] = (0,),
            accept: Sequence[Accepted] = (), numbers: bool = True, parallel: bool = False, all: bool = False, limit: float = 60,
            chip: str | None = None, kwargs: Mapping[str, Any] | None = None, **promises: Any) -> Verdict:
-    """Decides every `pallas_call` that `fn(*args)` makes, for all schedules.
+    """Decides every kernel that `fn(*args)` reaches, for all schedules, and names every kernel that it does not reach.
 
     args      arrays, or `jax.ShapeDtypeStruct`s, of which floats are drawn by each of `seeds` and integers are zeros
     cases     several tuples of args in place of one: one summary of all
-    accept    findings that are known, each with its reason
+    accept    known findings, and kernels that these arguments do not reach, each with its reason
     numbers   compare what the conversions compute with JAX's own interpretation
     parallel  decide also whether the points of the grid's parallel dimensions may come in any order and side by side, as
               on chips whose cores share them
@@ -76,26 +77,35 @@ def _decided(traced: Traced, promises: Mapping[str, Any], seed: int, limit: floa
     sites: list[SiteVerdict] = []
 
     def on_call(eqn: core.JaxprEqn, inputs: Sequence[Later], world: World) -> list[Later]:
+        lanes = None
         try:
+            kinds.refuse_unconverted(eqn)
             lanes = _rows(inputs, world)
             site = decide(eqn, world, lanes, promises, seed=seed + 1, limit=limit, check_numbers=numbers,
                           parallel=parallel)
+        except Refused as refused:
+            site = site_of(eqn, world, str(refused))
         except NotWalked as error:
-            lanes = None
-            site = SiteVerdict(jaxpr_tools.place(eqn), jaxpr_tools.kernel_name(eqn), "refused", world.size,
-                               callers(jaxpr_tools.frames(eqn)), what=f"what it is called with cannot be told: {error}",
-                               mesh=bool(world.shape))
+            site = site_of(eqn, world, f"its inputs are not known: {error}")
         sites.append(site)
         everything = Later(lambda: _values(eqn, world, lanes, site, limit))
         return [Later(lambda i=i: [row[i] for row in everything.get()]) for i in range(len(eqn.outvars))]
 
-    notes = []
+    notes, reached = [], Reached()
     try:
-        walk(traced.jaxpr.jaxpr, traced.jaxpr.consts, [Later.of([value]) for value in traced.values], on_call)
+        walk(traced.jaxpr.jaxpr, traced.jaxpr.consts, [Later.of([value]) for value in traced.values], on_call, reached)
     except NotWalked as error:
         notes.append(str(error))
-        sites.append(SiteVerdict(str(error).split(": ", 1)[0], "pallas_call", "refused", what=str(error)))
-    return Verdict(tuple(sites), (), tuple(notes))
+    unreached = []
+    for eqn, one in reached.unreached(traced.jaxpr.jaxpr):
+        try:
+            kinds.refuse_unconverted(eqn)
+            unreached.append(one)
+        except Refused as refused:      # with any inputs
+            sites.append(site_of(eqn, World(), str(refused)))
+    if notes and all(site.status != "refused" for site in sites):
+        sites.append(SiteVerdict(notes[0].split(": ", 1)[0], "kernel", "refused", what=notes[0]))
+    return Verdict(tuple(sites), (), tuple(notes), tuple(unreached), frozenset(reached.paths))
 
 
 def _rows(inputs: Sequence[Later], world: World) -> list[list[np.ndarray]]:
@@ -106,7 +116,7 @@ def _rows(inputs: Sequence[Later], world: World) -> list[list[np.ndarray]]:
 def _values(eqn: core.JaxprEqn, world: World, lanes: Any, site: SiteVerdict, limit: float) -> list[list[np.ndarray]]:
     """What a call gives to those behind it: by the conversion where it is believed, else by JAX."""
     if lanes is None:
-        raise NotWalked(f"{site.place}: its inputs are not known")
+        raise NotWalked(f"{site.place}: no values: {site.what.removeprefix(f'{site.place}: ')}")
     kernel = site.kernel
     if kernel is not None and site.status in ("proved", "explored") and not kernel.opaque:
         report = engine.run(kernel, lanes, options.command_line({}, "run"))
@@ -150,7 +160,7 @@ def simulated(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], 
 
 def kernels(fn: Callable[..., Any], *args: Any, chip: str = "v5e", kwargs: Mapping[str, Any] | None = None,
             lines: bool = False) -> list[tuple[core.JaxprEqn, Kernel | Refused]]:
-    """Each `pallas_call` that `fn(*args)` holds, with its conversion or why there is none; nothing is run.
+    """Each kernel in `fn(*args)`, with its conversion or the reason there is none; nothing is run.
 
     `lines` has the text say by `# line` where each statement stands in the Python.
     """
@@ -159,7 +169,7 @@ def kernels(fn: Callable[..., Any], *args: Any, chip: str = "v5e", kwargs: Mappi
 
     def look(jaxpr: core.Jaxpr, world: World) -> None:
         for eqn in jaxpr.eqns:
-            if eqn.primitive.name == "pallas_call":
+            if jaxpr_tools.is_kernel(eqn):
                 try:
                     found.append((eqn, converted(eqn, world, lines=lines)))
                 except Refused as refused:

@@ -1,4 +1,4 @@
-"""What was decided of each `pallas_call` of a function, and of all together."""
+"""The verdict on each kernel of a function, and on the function: every kernel is in it, analysed or with the reason it was not."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from tessera.pallas.compare import Numbers
 from tessera.pallas.convert import Kernel
+from tessera.pallas.coverage import Path, Unreached
 from tessera.pallas.engine import Finding
 
 _MOST_UNUSED = 3    # stores that nothing reads, which are told
@@ -21,7 +22,8 @@ STATUSES = ("proved", "explored", "refused", "mismatch", "refuted")
 
 @dataclass(frozen=True)
 class Accepted:
-    """A finding that is known and stays, and why: `Accepted("race", "all_gather.py:91", "needs copies in order")`."""
+    """A known finding that stays, and the reason: `Accepted("race", "all_gather.py:91", "needs copies in order")`. The kind
+    "not_reached" accepts a kernel that the inputs do not reach."""
     kind: str
     place: str
     reason: str
@@ -30,8 +32,8 @@ class Accepted:
         if not self.reason.strip():
             raise ValueError(f"the accepted {self.kind} at {self.place} has no reason")
 
-    def covers(self, finding: Finding) -> bool:
-        return finding.kind == self.kind and finding.place == self.place
+    def covers(self, one: Finding | Unreached) -> bool:
+        return self.kind == ("not_reached" if isinstance(one, Unreached) else one.kind) and one.place == self.place
 
 
 def all_accepted(given: Any) -> bool:
@@ -45,7 +47,8 @@ class SiteVerdict:
     `mesh` says that it stands under `shard_map`, and `axes` has the mesh's; `tells_all` that its text has findings that follow from others too. `given` has
     the types, shapes and control inputs of each of its calls that differ.
     `status` is `proved`, `refuted` with `findings`, `explored` (some schedules only), `mismatch` (the conversion's
-    numbers are not JAX's: nothing is claimed), or `refused` with the reason in `what`.
+    numbers are not JAX's: nothing is claimed), or `refused` with the reason in `what`. `complete` is False if a finding
+    ended the run before the kernel's end, or if there are more findings than listed: there may be others.
     """
     place: str
     name: str
@@ -66,6 +69,13 @@ class SiteVerdict:
     tells_all: bool = False
     given: tuple[str, ...] = ()
     axes: tuple[tuple[str, int], ...] = ()
+    complete: bool = True
+    notes: tuple[str, ...] = ()
+
+    @property
+    def analysed(self) -> bool:
+        """True if the kernel was analysed to its end, for all schedules."""
+        return self.complete and self.status in ("proved", "refuted")
 
     @property
     def why_not_compared(self) -> str:
@@ -108,24 +118,30 @@ class SiteVerdict:
             lines.append(f"  and {len(self.findings) - len(shown)} that follow from these; all=True shows them")
         if self.promises:
             lines.append(f"  promises: {self.promises}")
-        return lines
+        if self.status == "refuted" and not self.complete:
+            lines.append("  not analysed to its end: there may be other findings after these")
+        return lines + [f"  note: {text}" for text in self.notes]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was decided of a function: `sites` has one entry for each `pallas_call`, shape and set of control inputs."""
+    """The verdict on a function: `sites` has one entry for each kernel, shape and set of control inputs, and `unreached` each kernel
+    that these inputs do not reach. `reached` has the paths of the kernels in `sites`."""
     sites: tuple[SiteVerdict, ...]
     accepted: tuple[Accepted, ...] = ()
     notes: tuple[str, ...] = ()
+    unreached: tuple[Unreached, ...] = ()
+    reached: frozenset[Path] = frozenset()
 
     @property
     def status(self) -> str:
-        """The worst of the sites; `refused` where there is none."""
+        """The worst status of the sites; `refused` if there is none."""
         return max((site.status for site in self.sites), key=STATUSES.index, default="refused")
 
     @property
     def proved(self) -> bool:
-        """Whether every `pallas_call` is proved, and those conversions that could be compared compute what JAX does."""
+        """True if every kernel that these inputs reach is proved, and every conversion that could be compared computes JAX's
+        numbers. `unreached` kernels do not count; they do in `ok`."""
         return self.status == "proved"
 
     @property
@@ -145,17 +161,26 @@ class Verdict:
 
     @property
     def stale(self) -> tuple[Accepted, ...]:
-        """Accepted findings that nobody finds any longer."""
-        return tuple(one for one in self.accepted if not any(one.covers(finding) for finding in self.findings))
+        """Accepted findings that are not found, and accepted kernels that are reached."""
+        return tuple(one for one in self.accepted if not any(map(one.covers, (*self.findings, *self.unreached))))
 
     @property
     def ok(self) -> bool:
-        """Proved, or refuted only by findings that are accepted; and no accepted finding is stale."""
-        def fine(site: SiteVerdict) -> bool:
-            if site.status != "refuted":
-                return site.status == "proved"
-            return all(finding.consequence or any(one.covers(finding) for one in self.accepted) for finding in site.findings)
-        return bool(self.sites) and all(fine(site) for site in self.sites) and not self.stale
+        """True if every kernel was analysed to its end, and every finding and every kernel that is not reached is accepted. Nothing
+        accepted may be stale."""
+        def is_accepted(one: Finding | Unreached) -> bool:
+            return any(known.covers(one) for known in self.accepted)
+
+        return (bool(self.sites) and all(site.analysed for site in self.sites) and not self.stale
+                and all(finding.consequence or is_accepted(finding) for finding in self.findings) and all(map(is_accepted, self.unreached)))
+
+    @property
+    def covers(self) -> str:
+        """The number of kernels, by status, and how many of them were analysed to their end and compared with JAX."""
+        counts = [(status, sum(site.status == status for site in self.sites)) for status in STATUSES] + [("not reached", len(self.unreached))]
+        total, sites = len(self.sites) + len(self.unreached), self.sites
+        return (f"{total} kernel{'s' if total != 1 else ''}: {', '.join(f'{count} {word}' for word, count in counts if count)}; "
+                f"{sum(site.analysed for site in sites)} analysed to the end, {sum(site.numbers.status == 'same' for site in sites)} compared with JAX")
 
     def telling(self, all: bool) -> Verdict:
         """The same, whose text has the findings that follow from others or only counts them."""
@@ -173,16 +198,12 @@ class Verdict:
     def __str__(self) -> str:
         names = Counter((site.place, site.name) for site in self.sites)
         lines = [line for site in self.sites for line in site.lines(names[site.place, site.name] > 1)]
-        if not self.sites:
-            lines.append("no pallas_call was found")
-        if len(self.sites) > 1:
-            counts = [f"{sum(site.status == status for site in self.sites)} {status}" for status in STATUSES
-                      if any(site.status == status for site in self.sites)]
-            lines.append(f"{len(self.sites)} pallas_calls: {', '.join(counts)}")
+        lines += [str(one) for one in self.unreached]
+        lines.append(f"covers {self.covers}" if self.sites or self.unreached else "no pallas_call and no other kernel was found")
         if self.status == "refuted":
             lines.append("tessera.pallas.show(f, x) has the Python beside the program")
         for one in self.accepted:
-            state = "stale: nobody finds it any longer" if one in self.stale else one.reason
+            state = ("stale: it is reached now" if one.kind == "not_reached" else "stale: it is not found any longer") if one in self.stale else one.reason
             lines.append(f"accepted: {one.kind} at {one.place}: {state}")
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
@@ -190,18 +211,20 @@ class Verdict:
 
 
 def together(verdicts: Sequence[Verdict]) -> Verdict:
-    """One verdict of several; the same site decided alike is told once."""
+    """Joins verdicts on one function. A site with equal results is listed once; a kernel that one of them reached is reached."""
     sites: dict[tuple[Any, ...], SiteVerdict] = {}
     for site in (site for verdict in verdicts for site in verdict.sites):
         text = site.kernel.text if site.kernel else site.what
-        same = (site.place, site.name, site.status, site.devices, text, str(site.findings), site.numbers.text)
+        same = (site.place, site.name, site.status, site.devices, text, str(site.findings), site.numbers.text, site.complete, site.notes)
         before = sites.get(same)
         sites[same] = site if before is None else replace(before, calls=before.calls + site.calls,
                                                           numbers=before.numbers + site.numbers,
                                                           given=tuple(dict.fromkeys((*before.given, *site.given))))
     accepted = dict.fromkeys(one for verdict in verdicts for one in verdict.accepted)
     notes = dict.fromkeys(note for verdict in verdicts for note in verdict.notes)
-    return Verdict(tuple(sites.values()), tuple(accepted), tuple(notes))
+    reached = frozenset(path for verdict in verdicts for path in verdict.reached)
+    unreached = {one.path: one for verdict in verdicts for one in verdict.unreached if one.path not in reached}
+    return Verdict(tuple(sites.values()), tuple(accepted), tuple(notes), tuple(unreached.values()), reached)
 
 
 def callers(frames: Sequence[tuple[str, int, str]]) -> tuple[tuple[str, int, str], ...]:

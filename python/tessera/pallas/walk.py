@@ -1,4 +1,4 @@
-"""Walks a traced function from one `pallas_call` to the next, with the values that each meets.
+"""Walks a traced function from one kernel to the next, with the values of its inputs.
 
 A value is a list with one array for each device of the world that it is in. Equations between the calls are
 evaluated only where a call needs what they give.
@@ -7,6 +7,7 @@ evaluated only where a call needs what they give.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
@@ -14,10 +15,11 @@ import numpy as np
 from jax._src import core
 
 from tessera.pallas import jaxpr_tools, versions
+from tessera.pallas.coverage import Path, Reached, labelled, part_label
 from tessera.pallas.world import ALONE, World
 
 Lanes = list[Any]
-# What a `pallas_call` gives: called with the equation, what its inputs will be, and the world that it stands in.
+# Called with the equation of a kernel, its inputs and its world; returns the kernel's results.
 OnCall = Callable[[core.JaxprEqn, Sequence["Later"], World], "Sequence[Later]"]
 _IDENTITIES = ("pvary", "pcast", "sharding_constraint", "layout_constraint", "with_memory_space_constraint")
 
@@ -41,29 +43,54 @@ class Later:
 
 
 class NotWalked(Exception):
-    """A `pallas_call` stands where its inputs cannot be told; str() says where and why."""
+    """The inputs of a kernel are not known; str() is the place and the reason."""
 
 
-def walk(jaxpr: core.Jaxpr, consts: Sequence[Any], args: Sequence[Later], on_call: OnCall,
-         world: World = ALONE) -> list[Later]:
-    """Evaluates the jaxpr; `on_call` stands for each `pallas_call`."""
+@dataclass(frozen=True)
+class _Visit:
+    """The callback for kernels, the devices, and the path to the jaxpr that is walked."""
+    on_call: OnCall
+    world: World
+    reached: Reached
+    path: Path = ()
+
+    def enter(self, label: str) -> "_Visit":
+        path = (*self.path, label)
+        self.reached.paths.add(path)
+        return replace(self, path=path)
+
+
+def walk(jaxpr: core.Jaxpr, consts: Sequence[Any], args: Sequence[Later], on_call: OnCall, reached: Reached | None = None) -> list[Later]:
+    """Evaluates the jaxpr; `on_call` returns the results of each kernel. `reached`: output, the kernels that were called."""
+    return _walk(jaxpr, consts, args, _Visit(on_call, ALONE, reached or Reached()))
+
+
+def _walk(jaxpr: core.Jaxpr, consts: Sequence[Any], args: Sequence[Later], visit: _Visit) -> list[Later]:
     env: dict[core.Var, Later] = {}
-    env.update(zip(jaxpr.constvars, (Later.of([const] * world.size) for const in consts)))
+    size = visit.world.size
+    env.update(zip(jaxpr.constvars, (Later.of([const] * size) for const in consts)))
     env.update(zip(jaxpr.invars, args))
+    labels = {id(eqn): label for label, eqn in labelled(jaxpr)}
 
     def read(atom: Any) -> Later:
-        return Later.of([atom.val] * world.size) if isinstance(atom, core.Literal) else env[atom]
+        return Later.of([atom.val] * size) if isinstance(atom, core.Literal) else env[atom]
 
     for eqn in jaxpr.eqns:
         inputs = [read(atom) for atom in eqn.invars]
-        if eqn.primitive.name == "pallas_call":
-            outputs = on_call(eqn, inputs, world)
-        elif jaxpr_tools.has_call(eqn):
-            outputs = _structure(eqn, inputs, on_call, world)
+        if id(eqn) not in labels:
+            outputs: Sequence[Later] = _plain(eqn, inputs, visit.world)
+        elif jaxpr_tools.is_kernel(eqn):
+            visit.enter(labels[id(eqn)])
+            outputs = visit.on_call(eqn, inputs, visit.world)
         else:
-            outputs = _plain(eqn, inputs, world)
+            outputs = _structure(eqn, inputs, visit.enter(labels[id(eqn)]))
         env.update(zip(eqn.outvars, outputs))
     return [read(atom) for atom in jaxpr.outvars]
+
+
+def _inner(eqn: core.JaxprEqn, closed: Any, args: Sequence[Later], visit: _Visit) -> list[Later]:
+    """Walks a jaxpr of an equation."""
+    return _walk(closed.jaxpr, closed.consts, args, visit.enter(part_label(eqn, closed.jaxpr)))
 
 
 def _plain(eqn: core.JaxprEqn, inputs: Sequence[Later], world: World) -> list[Later]:
@@ -76,6 +103,8 @@ def _plain(eqn: core.JaxprEqn, inputs: Sequence[Later], world: World) -> list[La
             names = (names,) if isinstance(names, str) else names
             return [[np.int32(np.ravel_multi_index([at[name] for name in names], [world.shape[n] for n in names]))
                      for at in world.places]]
+        if eqn.primitive.name == "platform_index":  # kernels are for a TPU
+            return [[np.int32(jaxpr_tools.tpu_branch(eqn.params["platforms"]))] * world.size]
         if jaxpr_tools.names_axes(eqn):
             return _together(eqn, columns, world)
         rows = [_bind(eqn, row) for row in zip(*columns)] if columns else [_bind(eqn, ())] * world.size
@@ -96,7 +125,7 @@ def _together(eqn: core.JaxprEqn, columns: Sequence[Lanes], world: World) -> lis
     """A collective of XLA: evaluated by JAX on as many host devices."""
     devices = jax.devices("cpu")
     if len(devices) < world.size:
-        raise NotWalked(f"{jaxpr_tools.place(eqn)}: {eqn.primitive.name} before a pallas_call needs {world.size} host "
+        raise NotWalked(f"{jaxpr_tools.place(eqn)}: {eqn.primitive.name} before a kernel needs {world.size} host "
                         f"devices, found {len(devices)}; call tessera.pallas.host_devices({world.size}) first")
     mesh = jax.sharding.Mesh(np.array(devices[:world.size]).reshape(tuple(world.shape.values())), tuple(world.shape))
     spec = jax.sharding.PartitionSpec(tuple(world.shape))
@@ -109,36 +138,35 @@ def _together(eqn: core.JaxprEqn, columns: Sequence[Lanes], world: World) -> lis
     return [list(np.asarray(out)) for out in stacked]
 
 
-def _structure(eqn: core.JaxprEqn, inputs: Sequence[Later], on_call: OnCall, world: World) -> Sequence[Later]:
+def _structure(eqn: core.JaxprEqn, inputs: Sequence[Later], visit: _Visit) -> Sequence[Later]:
     params, name = eqn.params, eqn.primitive.name
     if name == "shard_map":
-        return _shard_map(eqn, inputs, on_call, world)
+        return _shard_map(eqn, inputs, visit)
     if name == "cond":
-        closed = params["branches"][_number(eqn, inputs[0])]
-        return walk(closed.jaxpr, closed.consts, inputs[1:], on_call, world)
+        return _inner(eqn, params["branches"][_number(eqn, inputs[0])], inputs[1:], visit)
     if name == "scan":
-        return _scan(eqn, inputs, on_call, world)
+        return _scan(eqn, inputs, visit)
     if name == "while":
-        return _while(eqn, inputs, on_call, world)
+        return _while(eqn, inputs, visit)
     closed = next((params[key] for key in ("jaxpr", "call_jaxpr", "fun_jaxpr") if key in params), None)
     closed = None if closed is None else versions.closed(closed)
     if closed is None or len(closed.jaxpr.invars) != len(inputs) or len(closed.jaxpr.outvars) != len(eqn.outvars):
-        raise NotWalked(f"{jaxpr_tools.place(eqn)}: a pallas_call inside `{name}`, which is not looked into")
-    return walk(closed.jaxpr, closed.consts, inputs, on_call, world)
+        raise NotWalked(f"{jaxpr_tools.place(eqn)}: a kernel inside `{name}`, which is not analysed")
+    return _inner(eqn, closed, inputs, visit)
 
 
 def _number(eqn: core.JaxprEqn, value: Later) -> int:
     """A value that decides where the program goes: it must be the same on every device."""
     numbers = {int(np.asarray(lane)) for lane in value.get()}
     if len(numbers) != 1:
-        raise NotWalked(f"{jaxpr_tools.place(eqn)}: a pallas_call under a `{eqn.primitive.name}` that the devices decide "
+        raise NotWalked(f"{jaxpr_tools.place(eqn)}: a kernel under a `{eqn.primitive.name}` that the devices decide "
                         f"differently ({sorted(numbers)})")
     return numbers.pop()
 
 
-def _shard_map(eqn: core.JaxprEqn, inputs: Sequence[Later], on_call: OnCall, world: World) -> list[Later]:
+def _shard_map(eqn: core.JaxprEqn, inputs: Sequence[Later], visit: _Visit) -> list[Later]:
     params = eqn.params
-    if world.size != 1:
+    if visit.world.size != 1:
         raise NotWalked(f"{jaxpr_tools.place(eqn)}: a shard_map inside a shard_map")
     inner = World(dict(params["mesh"].shape))
     outside = [axis for axis, size in inner.shape.items() if axis not in versions.manual_axes(params) and size > 1]
@@ -151,11 +179,12 @@ def _shard_map(eqn: core.JaxprEqn, inputs: Sequence[Later], on_call: OnCall, wor
     def whole(value: Later, spec: Any, var: Any) -> Later:
         return Later(lambda: [inner.join([np.asarray(lane) for lane in value.get()], spec, var.aval.shape)])
 
-    outputs = walk(params["jaxpr"], (), [part(v, s) for v, s in zip(inputs, params["in_specs"])], on_call, inner)
+    body = versions.closed(params["jaxpr"])
+    outputs = _inner(eqn, body, [part(v, s) for v, s in zip(inputs, params["in_specs"])], replace(visit, world=inner))
     return [whole(v, s, var) for v, s, var in zip(outputs, params["out_specs"], eqn.outvars)]
 
 
-def _scan(eqn: core.JaxprEqn, inputs: Sequence[Later], on_call: OnCall, world: World) -> list[Later]:
+def _scan(eqn: core.JaxprEqn, inputs: Sequence[Later], visit: _Visit) -> list[Later]:
     params, body = eqn.params, eqn.params["jaxpr"]
     fixed, carried = versions.scan_counts(params)
     consts, carry, rows = inputs[:fixed], list(inputs[fixed:fixed + carried]), inputs[fixed + carried:]
@@ -163,7 +192,7 @@ def _scan(eqn: core.JaxprEqn, inputs: Sequence[Later], on_call: OnCall, world: W
     stacks: list[list[Later]] = []
     for step in reversed(steps) if params["reverse"] else steps:
         now = [Later(lambda row=row, step=step: [np.asarray(lane)[step] for lane in row.get()]) for row in rows]
-        out = walk(body.jaxpr, body.consts, [*consts, *carry, *now], on_call, world)
+        out = _inner(eqn, body, [*consts, *carry, *now], visit)
         carry = out[:carried]
         stacks.append(out[carried:])
     if params["reverse"]:
@@ -171,17 +200,17 @@ def _scan(eqn: core.JaxprEqn, inputs: Sequence[Later], on_call: OnCall, world: W
 
     def stacked(column: Sequence[Later], var: Any) -> Later:
         if not column:
-            return Later.of([np.zeros(var.aval.shape, var.aval.dtype)] * world.size)
-        return Later(lambda: [np.stack([np.asarray(v.get()[lane]) for v in column]) for lane in range(world.size)])
+            return Later.of([np.zeros(var.aval.shape, var.aval.dtype)] * visit.world.size)
+        return Later(lambda: [np.stack([np.asarray(v.get()[lane]) for v in column]) for lane in range(visit.world.size)])
 
     return [*carry, *(stacked([row[i] for row in stacks], var) for i, var in enumerate(eqn.outvars[carried:]))]
 
 
-def _while(eqn: core.JaxprEqn, inputs: Sequence[Later], on_call: OnCall, world: World) -> list[Later]:
+def _while(eqn: core.JaxprEqn, inputs: Sequence[Later], visit: _Visit) -> list[Later]:
     test, body = eqn.params["cond_jaxpr"], eqn.params["body_jaxpr"]
     of_test = eqn.params["cond_nconsts"]
     of_body = of_test + eqn.params["body_nconsts"]
     carry = list(inputs[of_body:])
-    while _number(eqn, walk(test.jaxpr, test.consts, [*inputs[:of_test], *carry], on_call, world)[0]):
-        carry = walk(body.jaxpr, body.consts, [*inputs[of_test:of_body], *carry], on_call, world)
+    while _number(eqn, _inner(eqn, test, [*inputs[:of_test], *carry], visit)[0]):
+        carry = _inner(eqn, body, [*inputs[of_test:of_body], *carry], visit)
     return carry

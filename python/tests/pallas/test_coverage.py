@@ -1,0 +1,240 @@
+"""Every kernel of a function is in its verdict: analysed to its end, or with the reason it was not."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+from jax.experimental.pallas import triton as pltriton
+
+import tessera.pallas
+from corpus.ring import ANY, f32
+from tessera.pallas import Accepted, kinds
+
+X = np.ones((8, 128), np.float32)
+SMEM = pl.BlockSpec(memory_space=pltpu.SMEM)
+HAS_KERNELS = hasattr(pl, "kernel") and hasattr(pltpu, "create_tensorcore_mesh")
+needs_kernels = pytest.mark.skipif(not HAS_KERNELS, reason="this version of JAX has no pl.kernel")
+
+
+def twice(x):
+    def kernel(x_ref, o_ref):
+        o_ref[...] = x_ref[...] * 2
+    return pl.pallas_call(kernel, out_shape=f32(8, 128))(x)
+
+
+def racy(x):
+    def kernel(x_ref, o_ref, buf, sem):
+        copy = pltpu.make_async_copy(x_ref, buf, sem)
+        copy.start()
+        o_ref[...] = buf[...] + 1
+        copy.wait()
+    return pl.pallas_call(kernel, out_shape=f32(8, 128), in_specs=[ANY],
+                          scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA])(x)
+
+
+def racy_kernel(x, **how):
+    mesh = pltpu.create_tensorcore_mesh("core", num_cores=1)
+
+    @pl.kernel(out_type=f32(8, 128), mesh=mesh, scratch_types=[pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA], **how)
+    def kernel(x_ref, o_ref, buf, sem):
+        copy = pltpu.make_async_copy(x_ref, buf, sem)
+        copy.start()
+        buf[...] = buf[...] + 1
+        copy.wait()
+        pltpu.sync_copy(buf, o_ref)
+    return kernel(x)
+
+
+def converts(fn) -> bool:
+    """Whether the kernels of a function are of kinds that are converted."""
+    return not any(isinstance(kernel, tessera.pallas.Refused) for _, kernel in tessera.pallas.kernels(fn, X))
+
+
+@needs_kernels
+@pytest.mark.parametrize("fn", [lambda x: racy_kernel(twice(x)), lambda x: twice(racy_kernel(x)), racy_kernel],
+                         ids=["after a call", "before a call", "alone"])
+def test_a_kernel_that_is_no_pallas_call_is_never_passed_over(fn):
+    verdict = tessera.pallas.verify(fn, X)
+    assert not verdict.proved and not verdict.ok, verdict
+    line = racy_kernel.__code__.co_firstlineno
+    if not converts(racy_kernel):
+        site = next(site for site in verdict if site.status == "refused" and "pl.kernel" in site.what)
+        assert line < int(site.place.removeprefix("test_coverage.py:")) < line + 12 and "mpmd_map" in site.what
+
+
+@needs_kernels
+def test_a_mesh_of_the_chips_cores_is_no_error():
+    def kernel(x):
+        mesh = pltpu.create_tensorcore_mesh("core")
+
+        @pl.kernel(out_type=f32(8, 128), mesh=mesh)
+        def copied(x_ref, o_ref):
+            pltpu.sync_copy(x_ref, o_ref)
+        return copied(x)
+
+    assert len(tessera.pallas.verify(kernel, X, numbers=False)) == 1
+
+
+@needs_kernels
+def test_a_kernel_under_interpret_is_in_the_verdict():
+    with tessera.pallas.interpret(numbers=False) as session:
+        np.asarray(jax.jit(lambda x: racy_kernel(twice(x), interpret=pltpu.InterpretParams()))(X))
+    verdict = session.verdict
+    assert not verdict.ok and not verdict.proved and len(verdict) == 2, verdict
+
+
+@pytest.mark.skipif(not hasattr(pl, "core_map"), reason="this version of JAX has no pl.core_map")
+def test_a_core_map_is_named_where_it_is():
+    def copied(x):
+        mesh = pltpu.create_tensorcore_mesh("core", num_cores=1)
+
+        def inner(refs):
+            @pl.core_map(mesh)
+            def kernel():
+                pltpu.sync_copy(*refs)
+        return pl.run_state(inner)((x, jnp.zeros_like(x)))[1]
+
+    verdict = tessera.pallas.verify(lambda x: twice(copied(x)), X)
+    assert not verdict.ok and not verdict.proved
+    assert any("`pl.core_map` (primitive core_map) is not converted" in site.what for site in verdict) or converts(copied), verdict
+
+
+def grid_of(params):
+    def kernel(x_ref, o_ref):
+        o_ref[...] = x_ref[...]
+    return pl.pallas_call(kernel, grid=(4,), in_specs=[pl.BlockSpec((2, 128), lambda i: (i, 0))], out_shape=f32(2, 128),
+                          out_specs=pl.BlockSpec((2, 128), lambda i: (0, 0)), compiler_params=params)
+
+
+def test_a_kernel_for_triton_is_refused():
+    x = np.arange(1024, dtype=np.float32).reshape(8, 128)
+    for parallel in (False, True):
+        verdict = tessera.pallas.verify(grid_of(pltriton.CompilerParams(num_warps=4)), x, parallel=parallel)
+        assert verdict.status == "refused" and not verdict.ok
+        assert "GPU kernel, with the parameters of Triton" in verdict.sites[0].what
+    assert tessera.pallas.verify(grid_of(pltpu.CompilerParams()), x).ok
+
+
+def test_a_kernel_for_mosaic_gpu_is_refused():
+    class CompilerParams:
+        """JAX's needs absl, which is not a dependency."""
+    CompilerParams.__module__ = "jax._src.pallas.mosaic_gpu.core"
+    assert "Mosaic GPU" in kinds._gpu_compiler({"compiler_params": CompilerParams()})
+    assert "Mosaic GPU" in kinds._gpu_compiler({"backend": "mosaic_gpu", "compiler_params": None})
+    assert "Triton" in kinds._gpu_compiler({"compiler_params": {"triton": object()}})     # up to 0.8
+    for tpu in ({}, {"compiler_params": None}, {"compiler_params": {"mosaic_tpu": object()}}, {"compiler_params": pltpu.CompilerParams()}):
+        assert not kinds._gpu_compiler(tpu)
+    pytest.importorskip("absl")
+    from jax.experimental.pallas import mosaic_gpu as plgpu
+    verdict = tessera.pallas.verify(grid_of(plgpu.CompilerParams()), np.ones((8, 128), np.float32))
+    assert verdict.status == "refused" and "Mosaic GPU" in verdict.sites[0].what
+
+
+def in_cond(x):
+    return lax.cond(x[0, 0] > 5, racy, twice, x)
+
+
+def in_switch(x):
+    return lax.switch(jnp.int32(x[0, 0]), [twice, twice, racy], x)
+
+
+def in_while(x):
+    return twice(lax.while_loop(lambda state: state[0] < jnp.int32(0), lambda state: (state[0] + 1, racy(state[1])), (0, x))[1])
+
+
+def in_scan(x):
+    return twice(lax.scan(lambda carry, _: (racy(carry), None), x, None, length=0)[0])
+
+
+@pytest.mark.parametrize("fn", [in_cond, in_switch, in_while, in_scan])
+def test_a_kernel_that_is_not_reached_is_named_and_not_ok(fn):
+    verdict = tessera.pallas.verify(fn, X)
+    assert verdict.proved and verdict.compared and not verdict.ok, verdict
+    one, = verdict.unreached
+    line = racy.__code__.co_firstlineno
+    assert line < int(one.place.removeprefix("test_coverage.py:")) < line + 9
+    assert f"{one.place} kernel: not reached: the `{fn.__name__[3:].replace('switch', 'cond')}` at test_coverage.py:" in str(verdict)
+    assert "covers 2 kernels: 1 proved, 1 not reached; 1 analysed to the end, 1 compared with JAX" in str(verdict)
+
+
+def test_a_kernel_that_is_not_reached_may_be_accepted_with_a_reason():
+    place = tessera.pallas.verify(in_cond, X).unreached[0].place
+    known = Accepted("not_reached", place, "its own test reaches it")
+    assert tessera.pallas.verify(in_cond, X, accept=[known]).ok
+    reached = tessera.pallas.verify(in_cond, cases=[(X,), (10 * X,)], accept=[known])
+    assert reached.status == "refuted" and not reached.unreached and reached.stale == (known,)
+    assert "stale: it is reached now" in str(reached)
+
+
+def test_the_same_branch_twice_is_reached_at_once():
+    assert tessera.pallas.verify(lambda x: lax.cond(x[0, 0] > 5, twice, twice, x), X, numbers=False).ok
+
+
+def test_kernels_of_other_platforms_do_not_count():
+    def chosen(x):
+        return lax.platform_dependent(x, tpu=twice, cuda=racy, default=lambda x: x)
+    verdict = tessera.pallas.verify(chosen, X)
+    assert verdict.ok and len(verdict) == 1, verdict
+
+
+def test_a_kernel_after_the_end_of_the_analysis_is_not_reached():
+    def call(x):
+        return twice(lax.cond(lax.axis_index("x") == 0, twice, lambda x: x, x))
+    mesh = jax.make_mesh((2,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
+    spec = jax.sharding.PartitionSpec("x")
+    verdict = tessera.pallas.verify(jax.shard_map(call, mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False), np.ones((16, 128), np.float32))
+    assert verdict.status == "refused" and not verdict.ok and len(verdict.unreached) == 2, verdict
+    assert "the analysis of the function ended before it" in str(verdict)
+
+
+def test_a_branch_under_interpret_that_does_not_run_is_named():
+    with tessera.pallas.interpret(numbers=False) as session:
+        np.asarray(jax.jit(in_cond)(X))
+    assert session.verdict.proved and not session.verdict.ok
+    assert "compiled and did not run" in str(session.verdict), session.verdict
+    with tessera.pallas.interpret(numbers=False) as session:
+        np.asarray(jax.jit(jax.checkpoint(twice))(X))
+    assert session.verdict.ok, session.verdict
+
+
+def test_an_accepted_finding_that_ends_the_run_is_not_ok():
+    def kernel(lens, x_ref, o_ref, buf, sem):
+        n = lens[lens[0] - 2]                       # reads lens[-1] ...
+        used = jnp.where(lens[0] > 1, n, 0)         # ... and discards it
+        copy = pltpu.make_async_copy(x_ref, buf, sem)
+        copy.start()
+        o_ref[...] = buf[...] + used.astype(jnp.float32)
+        copy.wait()
+
+    def call(lens, x):
+        return pl.pallas_call(kernel, grid=(1,), out_shape=f32(8, 128), in_specs=[SMEM, ANY],
+                              scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA])(lens, x)
+
+    lens = np.array([1, 7], np.int32)
+    first = tessera.pallas.verify(call, lens, X)
+    known = Accepted("out_of_bounds", first.findings[0].place, "the value is discarded")
+    verdict = tessera.pallas.verify(call, lens, X, accept=[known])
+    assert not verdict.ok, verdict
+    # Either the run ended at the finding, and that is reported, or the race after it is found.
+    race = [finding for finding in verdict.findings if finding.kind == "race"]
+    assert race or "not analysed to its end" in str(verdict) and not verdict.sites[0].analysed
+
+
+def test_more_races_than_are_listed_are_not_ok(monkeypatch):
+    verdict = tessera.pallas.verify(racy, X)
+    known = [Accepted(finding.kind, finding.place, "a reason") for finding in verdict.findings if not finding.consequence]
+    assert tessera.pallas.verify(racy, X, accept=known).ok
+    from tessera.pallas import engine
+    right = engine.verify
+
+    def longer(*args):
+        report = right(*args)
+        report.object["more_races"] = 1
+        return report
+    monkeypatch.setattr(engine, "verify", longer)
+    assert not tessera.pallas.verify(racy, 2 * X, accept=known).ok
