@@ -170,6 +170,15 @@ class _Comparison:
                     return f"{self.kernel.arrays.get(result.name, result.name)}{apart}"
         return ""
 
+    def _at_line(self, inputs: Any, expected: Any, difference: float) -> str:
+        """The first element that differs by more, with its values and its line; empty if the engine finds none."""
+        if not all(map(is_float, expected[0])):
+            return ""
+        options = ["--rtol", "0", "--atol", repr(float(difference)), *self.options]
+        report = engine.compared(self.kernel, inputs, expected, "", options)
+        wrong = engine.findings(self.kernel, report) if report.exit_code == 1 else ()
+        return str(wrong[0]) if wrong else ""
+
     def _differ(self, what: str) -> Numbers:
         return Numbers("differ", f"not what JAX ({self.jax}) computes: {what}")
 
@@ -178,20 +187,22 @@ class _Comparison:
         report = engine.run(self.kernel, inputs, self.options)
         if report.exit_code != 0:
             return Numbers("unknown", f"not compared with JAX: {report.object.get('error') or report.text}")
-        found, largest, allowed = engine.results(self.kernel, report), 0.0, True
+        found, largest, allowed, wrong = engine.results(self.kernel, report), 0.0, True, ""
         if apart := self._apart(found, expected):
-            return self._differ(apart)
+            return self._differ(self._at_line(inputs, expected, 1e300) or apart)
         for have, want in zip(found, expected):
             for ours, theirs in zip(have, want):
                 half = 2.0 ** (-_DIGITS.get(str(ours.dtype), 0) / 2) if str(ours.dtype) in _DIGITS else 0.0
                 ours, theirs = ours.astype(np.float64), np.asarray(theirs).astype(np.float64)
                 finite = np.isfinite(ours) & np.isfinite(theirs)
-                difference = np.abs(ours[finite] - theirs[finite]).max(initial=0) / (np.abs(theirs[finite]).max(initial=0) or 1.0)
+                size = np.abs(theirs[finite]).max(initial=0) or 1.0
+                difference = np.abs(ours[finite] - theirs[finite]).max(initial=0) / size
+                wrong = self._at_line(inputs, expected, half * size) if allowed and difference > half else wrong
                 largest, allowed = max(largest, difference), allowed and difference <= half
         reason = f"no bound is known of the error ({why.split(': ', 1)[-1].split('; --rtol')[0]})"
         told = f"{largest:.2g} of the largest element apart; {reason}"
         if not allowed:
-            return self._differ(told)
+            return self._differ(f"{told}{wrong and '; ' + wrong}")
         return Numbers("same", f"as JAX ({self.jax}) to half of the digits: {told}", unused=engine.unused(self.kernel, report))
 
 

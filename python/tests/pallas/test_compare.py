@@ -123,6 +123,28 @@ def test_a_wrong_import_is_still_found(monkeypatch, function, wrong):
     assert verdict.status == "mismatch", (verdict, wrong)
 
 
+def test_a_mismatch_has_its_line_if_nothing_bounds_the_error(monkeypatch):
+    """A quotient by a number that may be 0 has no bound."""
+    right = compare._Comparison._expected
+
+    def changed(wrong):
+        def expected(comparison, sets):
+            results = right(comparison, sets)
+            for lanes in results:
+                for row in lanes:
+                    row[0] = np.array(row[0])
+                    row[0][0, 0] = wrong
+            return results
+        return expected
+
+    for limit, wrong in ((60, np.inf), (61, 1000.)):        # another limit is another key of the cache
+        monkeypatch.setattr(compare._Comparison, "_expected", changed(wrong))
+        x = with_first(np.float32(0.3) + np.float32(3e-8))
+        numbers = tessera.pallas.verify(each(lambda x: 1 / (x * 1.1 - 0.33)), x, limit=limit).sites[0].numbers
+        assert numbers.status == "differ" and "running error bound" not in numbers.text, numbers
+        assert "[0, 0] = " in numbers.text and f"expected {wrong:g}" in numbers.text and "test_compare.py:" in numbers.text, numbers
+
+
 def test_masks_stay_finite_in_the_second_inputs():
     for dtype in (np.float32, np.float16, jnp.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2):
         info = jnp.finfo(dtype)
