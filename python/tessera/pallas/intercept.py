@@ -14,9 +14,8 @@ import numpy as np
 from jax._src import core
 from jax._src.interpreters import mlir
 from jax._src.pallas import pallas_call
-from jax.experimental.pallas import tpu as pltpu
 
-from tessera.pallas import engine, jaxpr_tools, kinds, options, versions
+from tessera.pallas import engine, jaxpr_tools, kinds, options, tensorcores, versions
 from tessera.pallas.convert import Refused, UnknownValues
 from tessera.pallas.coverage import Path, Unreached
 from tessera.pallas.decide import decide, site_of
@@ -186,10 +185,16 @@ def _equation(ctx: mlir.LoweringRuleContext, primitive: Any, params: dict[str, A
 
 
 def _lowering_of_jax(session: Session, mpmd: Any) -> Any:
-    """A kernel of `pl.kernel` is refused, and goes to JAX's interpreter."""
+    """A kernel of `pl.kernel` on TensorCores is a `pallas_call`; another kernel is refused, and goes to JAX's interpreter."""
+    of_call = _lowering(session)
+
     def rule(ctx: mlir.LoweringRuleContext, *nodes: Any, **params: Any) -> Any:
+        try:
+            return of_call(ctx, *nodes, **tensorcores.call_params(params, ctx.avals_in, ctx.avals_out))
+        except tensorcores.NoCall:
+            pass
         session.refuse(_equation(ctx, mpmd.mpmd_map_p, params))
-        params["interpret"] = params.get("interpret") or pltpu.InterpretParams()
+        params["interpret"] = params["interpret"] or True
         return mpmd._mpmd_map_fallback_lowering(ctx, *nodes, **params)
 
     return rule

@@ -22,10 +22,12 @@ def refuse_unconverted(eqn: core.JaxprEqn) -> None:
 
 def _why_not(eqn: core.JaxprEqn) -> str:
     name, params = eqn.primitive.name, eqn.params
+    meshes = [type(mesh).__name__ for mesh in (*params.get("meshes", ()), *params.get("external_meshes", ()), params.get("mesh")) if mesh]
     if name != "pallas_call":
-        return f"`{jaxpr_tools.KERNELS[name]}` (primitive {name}) is not converted, so this kernel is not analysed"
-    if params.get("mesh") is not None:
-        return "a pallas_call over a mesh of cores is not converted, so this kernel is not analysed"
+        on = f" on {' and '.join(meshes)}" if meshes else ""
+        return f"`{jaxpr_tools.KERNELS[name]}`{on} (primitive {name}) is not converted, so this kernel is not analysed"
+    if meshes not in ([], ["TensorCoreMesh"]):
+        return f"a kernel on {meshes[0]} is not converted, so this kernel is not analysed"
     compiler = _gpu_compiler(params)
     return f"it is a GPU kernel, with the parameters of {compiler}: only kernels for a TPU are converted" if compiler else ""
 

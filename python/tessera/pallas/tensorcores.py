@@ -21,7 +21,6 @@ from jax.experimental.pallas import tpu as pltpu
 from tessera.pallas import jaxpr_tools
 
 _STATEFUL = ("new_ref", "core_map", "run_state")
-_KERNELS = ("pallas_call", "mpmd_map", "core_map")
 
 
 class NoCall(Exception):
@@ -89,13 +88,13 @@ def _discharged(closed: core.ClosedJaxpr) -> core.ClosedJaxpr:
 
 def _with_calls(jaxpr: core.Jaxpr) -> core.Jaxpr:
     names = {eqn.primitive.name for eqn in jaxpr_tools.primitives(jaxpr)}
-    if not names.intersection(_KERNELS) or not names.intersection(("mpmd_map", *_STATEFUL)):
+    if not names.intersection(jaxpr_tools.KERNELS) or not names.intersection(("mpmd_map", *_STATEFUL)):
         return jaxpr
     eqns = []
     for eqn in jaxpr.eqns:
         if eqn.primitive.name == "mpmd_map":
             eqns.append(_as_call(eqn))
-        elif eqn.primitive.name in _KERNELS:
+        elif jaxpr_tools.is_kernel(eqn):
             eqns.append(eqn)
         elif eqn.primitive.name == "run_state" and all(eqn.params["is_initialized"]):
             body = _pure(core.ClosedJaxpr(eqn.params["jaxpr"], ()), always=True)

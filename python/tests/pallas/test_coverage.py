@@ -13,12 +13,11 @@ from jax.experimental.pallas import triton as pltriton
 
 import tessera.pallas
 from corpus.ring import ANY, f32
-from tessera.pallas import Accepted, kinds
+from tessera.pallas import Accepted, kinds, tensorcores
 
 X = np.ones((8, 128), np.float32)
 SMEM = pl.BlockSpec(memory_space=pltpu.SMEM)
-HAS_KERNELS = hasattr(pl, "kernel") and hasattr(pltpu, "create_tensorcore_mesh")
-needs_kernels = pytest.mark.skipif(not HAS_KERNELS, reason="this version of JAX has no pl.kernel")
+needs_kernels = pytest.mark.skipif(jax.__version_info__ < (0, 10, 2), reason="pl.kernel is no mpmd_map before 0.10.2")
 
 
 def twice(x):
@@ -50,21 +49,27 @@ def racy_kernel(x, **how):
     return kernel(x)
 
 
-def converts(fn) -> bool:
-    """Whether the kernels of a function are of kinds that are converted."""
-    return not any(isinstance(kernel, tessera.pallas.Refused) for _, kernel in tessera.pallas.kernels(fn, X))
+@pytest.fixture(params=["converted", "of another mesh"])
+def of_another_mesh(request, monkeypatch):
+    """Whether kernels of `pl.kernel` are as on a mesh that is not converted, such as a GPU's."""
+    if request.param != "converted":
+        def no_call(*_):
+            raise tensorcores.NoCall("another mesh")
+        monkeypatch.setattr(tensorcores, "call_params", no_call)
+    return request.param != "converted"
 
 
 @needs_kernels
 @pytest.mark.parametrize("fn", [lambda x: racy_kernel(twice(x)), lambda x: twice(racy_kernel(x)), racy_kernel],
                          ids=["after a call", "before a call", "alone"])
-def test_a_kernel_that_is_no_pallas_call_is_never_passed_over(fn):
+def test_a_kernel_that_is_no_pallas_call_is_never_passed_over(fn, of_another_mesh):
     verdict = tessera.pallas.verify(fn, X)
     assert not verdict.proved and not verdict.ok, verdict
     line = racy_kernel.__code__.co_firstlineno
-    if not converts(racy_kernel):
-        site = next(site for site in verdict if site.status == "refused" and "pl.kernel" in site.what)
-        assert line < int(site.place.removeprefix("test_coverage.py:")) < line + 12 and "mpmd_map" in site.what
+    wanted = "refused" if of_another_mesh else "refuted"
+    site = next(site for site in verdict if site.status == wanted)
+    assert line < int(site.place.removeprefix("test_coverage.py:")) < line + 12, verdict
+    assert not of_another_mesh or "`pl.kernel` on TensorCoreMesh (primitive mpmd_map) is not converted" in site.what, verdict
 
 
 @needs_kernels
@@ -81,15 +86,19 @@ def test_a_mesh_of_the_chips_cores_is_no_error():
 
 
 @needs_kernels
-def test_a_kernel_under_interpret_is_in_the_verdict():
-    with tessera.pallas.interpret(numbers=False) as session:
-        np.asarray(jax.jit(lambda x: racy_kernel(twice(x), interpret=pltpu.InterpretParams()))(X))
+@pytest.mark.parametrize("how", [{}, {"interpret": True}], ids=["as on a TPU", "interpreted"])
+def test_a_kernel_under_interpret_is_in_the_verdict(of_another_mesh, how):
+    if of_another_mesh:
+        how = {"interpret": pltpu.InterpretParams()} if how else {}
+    with tessera.pallas.intercept.recorded(numbers=False) as session:
+        np.asarray(jax.jit(lambda x: racy_kernel(twice(x), **how))(X))
     verdict = session.verdict
     assert not verdict.ok and not verdict.proved and len(verdict) == 2, verdict
+    assert sorted(site.status for site in verdict) == ["proved", "refused" if of_another_mesh else "refuted"]
 
 
-@pytest.mark.skipif(not hasattr(pl, "core_map"), reason="this version of JAX has no pl.core_map")
-def test_a_core_map_is_named_where_it_is():
+@needs_kernels
+def test_a_core_map_is_named_where_it_is(of_another_mesh):
     def copied(x):
         mesh = pltpu.create_tensorcore_mesh("core", num_cores=1)
 
@@ -100,8 +109,8 @@ def test_a_core_map_is_named_where_it_is():
         return pl.run_state(inner)((x, jnp.zeros_like(x)))[1]
 
     verdict = tessera.pallas.verify(lambda x: twice(copied(x)), X)
-    assert not verdict.ok and not verdict.proved
-    assert any("`pl.core_map` (primitive core_map) is not converted" in site.what for site in verdict) or converts(copied), verdict
+    assert verdict.ok != of_another_mesh and len(verdict) == 2, verdict
+    assert not of_another_mesh or any("is not converted, so this kernel is not analysed" in site.what for site in verdict), verdict
 
 
 def grid_of(params):
