@@ -200,10 +200,20 @@ def _lowering_of_jax(session: Session, mpmd: Any) -> Any:
     return rule
 
 
+def _refuse_other_types(session: Session, eqn: core.JaxprEqn) -> None:
+    """Raises `Refused` for operands and results that a host has no arrays for: semaphores, keys, pinned buffers. JAX runs none of these."""
+    for aval in (v.aval for v in (*eqn.invars, *eqn.outvars)):
+        if type(aval) is not core.ShapedArray or jax.dtypes.issubdtype(aval.dtype, jax.dtypes.extended):
+            refused = Refused(jaxpr_tools.place(eqn), f"an operand or a result of the type {aval}", jaxpr_tools.frames(eqn)[1:])
+            session.found.append(site_of(eqn, World(), str(refused)))
+            raise refused
+
+
 def _lowering(session: Session) -> Any:
     def rule(ctx: mlir.LoweringRuleContext, *nodes: Any, **params: Any) -> Any:
         eqn = _equation(ctx, pallas_call.pallas_call_p, params)
         session.compiled(eqn)
+        _refuse_other_types(session, eqn)
 
         def with_callback(*values: Any) -> Any:
             world = World(dict(core.get_axis_env().axis_sizes))

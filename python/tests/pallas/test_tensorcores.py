@@ -161,6 +161,26 @@ def test_a_number_from_outside():
     np.testing.assert_array_equal(tessera.pallas.run(fn, X, np.int32(5)), X[5:6])
 
 
+def test_it_runs_under_interpret():
+    with tessera.pallas.interpret() as session:
+        found = halves(2)(jnp.asarray(X))
+    assert session.verdict.proved, session.verdict
+    np.testing.assert_array_equal(found[0][8:], X[8:] + 1)
+
+
+def test_kernels_that_neither_side_runs_are_refused_by_their_line():
+    def start(x_ref, o_ref, sem):
+        pltpu.make_async_copy(x_ref, o_ref, sem).start()
+
+    def fn(x):
+        any_memory = pl.BlockSpec(memory_space=pl.ANY)
+        return pl.pallas_call(start, out_shape=(shaped((16, 128)), DMA(())), in_specs=[any_memory],
+                              out_specs=(any_memory, pl.BlockSpec(memory_space=pltpu.SEMAPHORE)))(x)[0]
+    with tessera.pallas.intercept.recorded() as session, pytest.raises(tessera.pallas.Refused, match=r"test_tensorcores.py:\d+: .* of the type dma_sem"):
+        jax.jit(fn)(X)
+    assert session.verdict.status == "refused" and "test_tensorcores.py" in session.verdict.sites[0].place
+
+
 def test_a_named_dimension_of_a_grid():
     def kernel(x_ref, o_ref):
         o_ref[...] = x_ref[...] + lax.axis_index("rows").astype(F32)
