@@ -117,9 +117,14 @@ class _Comparison:
                 f"{'they are' if several else 'it is'} not compared bit for bit")
 
     def _expected(self, sets: Sequence[Any]) -> list[Any]:
-        answer = reference(self.eqn, self.shape, sets, limit=self.limit)
+        answer = reference(self.eqn, self.shape, sets, limit=self.limit, machine=self._machine())
         self.jax = NAMES[answer["mode"]] + (", views written out" if answer["views"] else "")
         return answer["results"]
+
+    def _machine(self) -> dict[str, Any]:
+        """Settings of JAX's machine that the conversion assumes; a mesh of cores has its own number."""
+        cores = {"num_cores_or_threads": self.kernel.cores} if self.kernel.cores > 1 and self.eqn.params.get("mesh") is None else {}
+        return {**cores, **({"buffer_bounds": "padded"} if self.kernel.padded else {})}
 
     def _one(self, inputs: Any, expected: Any) -> Numbers:
         """One set: the text is `_BITS` if all bits are equal."""

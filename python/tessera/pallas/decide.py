@@ -18,13 +18,13 @@ from tessera.pallas.verdict import SiteVerdict, callers
 from tessera.pallas.world import World
 
 
-IN_TURN = "the points of the grid's parallel dimensions come in turn, as on one core; parallel=True decides any order"
+IN_TURN = "the points of the grid's parallel dimensions come in turn, as on one core; parallel=True decides any order, cores=2 two cores"
 
 
-def converted(eqn: core.JaxprEqn, world: World, parallel: bool = False, lines: bool = False) -> Kernel:
+def converted(eqn: core.JaxprEqn, world: World, parallel: bool = False, lines: bool = False, cores: int = 1) -> Kernel:
     """The conversion of a kernel; raises `Refused`."""
     kinds.refuse_unconverted(eqn)
-    return convert(eqn, mesh=world if world.shape else None, parallel=parallel, lines=lines)
+    return convert(eqn, mesh=world if world.shape else None, parallel=parallel, lines=lines, cores=cores)
 
 
 def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], given: Mapping[str, Any], *, seed: int = 1,
@@ -34,7 +34,7 @@ def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], giv
     begun = time.perf_counter()
     site = replace(site_of(eqn, world), given=(given_text(eqn, lanes),))
     try:
-        kernel = converted(eqn, world, parallel)
+        kernel = converted(eqn, world, parallel, cores=options.cores(given))
     except Refused as refused:
         return replace(site, what=str(refused), stack=refused.stack, seconds=time.perf_counter() - begun)
     words = options.command_line(given, "verify")
@@ -45,7 +45,7 @@ def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], giv
     if kept is not None:
         return replace(stored.restored(site, kept), kernel=kernel, seconds=time.perf_counter() - begun)
     found = _proved(site, kernel, lanes, words)
-    if found.status in ("proved", "explored") and not parallel and _has_parallel_dimensions(eqn):
+    if found.status in ("proved", "explored") and not parallel and kernel.cores == 1 and _has_parallel_dimensions(eqn):
         found = replace(found, conditions=(*found.conditions, IN_TURN))
     if found.status in ("proved", "explored"):
         numbers = Numbers("not asked", "not compared with JAX, as numbers=False asks")

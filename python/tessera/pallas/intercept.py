@@ -108,7 +108,7 @@ class Session:
                 site = decide(eqn, world, lanes, self.given, limit=self.limit, check_numbers=self.numbers,
                               parallel=self.parallel)
                 self.found.append(site)
-            return simulated(eqn, world, lanes, options.command_line(self.given, "run"))
+            return simulated(eqn, world, lanes, self.given)
         except FindingError as error:
             self.errors.append(str(error))
         except Refused as error:

@@ -44,9 +44,11 @@ def verify(fn: Callable[..., Any], *args: Any, cases: Sequence[Sequence[Any]] | 
     all       show findings that follow from others too
     limit     seconds that JAX's interpretation of one call may take
     chip      the table of `get_tpu_info`: v4, v5e, v5p, v6e, v7x. Without it v5e's, but not its limit of routes
+    cores     2: the cores of a device share the first parallel dimension of each grid in order, as on a megacore
     promises  of the machine, and other options of `gmm-run verify` by their names: `dma_order="fifo"`
     """
     engine.accept(promises)
+    options.cores(promises)
     if (of_run := next((name for name in promises if name in options.OF_RUN), None)) is not None:
         raise errors.BadInput(f"{of_run} is for run and interpret: a proof asks for no values")
     _check(args, cases, seeds, accept)
@@ -54,7 +56,7 @@ def verify(fn: Callable[..., Any], *args: Any, cases: Sequence[Sequence[Any]] | 
     found, notes = [], []
     for case in [args] if cases is None else cases:
         for seed in seeds:
-            traced = trace(fn, case, kwargs or {}, seed=seed, chip=chip or "v5e")
+            traced = trace(fn, case, kwargs or {}, seed=seed, chip=chip or "v5e", cores=options.cores(promises))
             notes += [f"{one} was given as a shape only: zeros were taken" for one in traced.assumed]
             found.append(_decided(traced, promises, seed, limit, numbers, parallel))
     asked.append(together([*found, Verdict((), tuple(accept), tuple(dict.fromkeys(notes)))]).telling(all))
@@ -134,24 +136,24 @@ def run(fn: Callable[..., Any], *args: Any, seed: int = 0, chip: str = "v5e", kw
 
     Raises `FindingError` where a run finds something, `Refused` where a kernel cannot be converted.
     """
-    words = options.command_line(given, "run")
-    traced = trace(fn, args, kwargs or {}, seed=seed, chip=chip)
+    options.command_line(given, "run")
+    traced = trace(fn, args, kwargs or {}, seed=seed, chip=chip, cores=options.cores(given))
 
     def on_call(eqn: core.JaxprEqn, inputs: Sequence[Later], world: World) -> list[Later]:
-        rows = simulated(eqn, world, _rows(inputs, world), words)
+        rows = simulated(eqn, world, _rows(inputs, world), given)
         return [Later.of([row[i] for row in rows]) for i in range(len(eqn.outvars))]
 
     out = walk(traced.jaxpr.jaxpr, traced.jaxpr.consts, [Later.of([value]) for value in traced.values], on_call)
     return jax.tree_util.tree_unflatten(traced.results, [np.asarray(value.get()[0]) for value in out])
 
 
-def simulated(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], words: Sequence[str]) -> list[list[np.ndarray]]:
+def simulated(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], given: Mapping[str, Any]) -> list[list[np.ndarray]]:
     """The results of one call for each device."""
-    kernel = converted(eqn, world)
+    kernel = converted(eqn, world, cores=options.cores(given))
     if kernel.opaque:
         one = kernel.opaque[0]
         raise UnknownValues(one.place, f"the value of {one.primitive} is unknown, so the kernel can be proved and not run")
-    report = engine.run(kernel, lanes, words)
+    report = engine.run(kernel, lanes, options.command_line(given, "run"))
     if report.exit_code != 0:
         found = engine.findings(kernel, report)
         raise FindingError("\n".join(map(str, found)) or report.object.get("error") or report.text)

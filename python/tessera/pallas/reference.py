@@ -28,23 +28,24 @@ def mode_of(eqn: core.JaxprEqn) -> str:
 
 
 def reference(eqn: core.JaxprEqn, shape: dict[str, int], sets: Sequence[Sequence[Sequence[Any]]], *, mode: str = "",
-              limit: float = 60, times: int = 1, worker: Worker | None = None) -> dict[str, Any]:
+              limit: float = 60, times: int = 1, worker: Worker | None = None, machine: dict[str, Any] | None = None) -> dict[str, Any]:
     """The answer of `reference_worker.interpret`, the `mode` that gave it, and whether `views` were written out for it;
     raises `NoReference`.
 
     Without a mode a kernel that JAX's machine cannot interpret is tried as a loop over its grid, if it stays on its device.
-    `worker` is a process of the caller's in place of the shared one.
+    `worker` is a process of the caller's in place of the shared one. `machine` has fields of `InterpretParams`, with which JAX's
+    machine interprets the kernel.
     """
     if eqn.primitive.name != "pallas_call":
         raise NoReference(f"JAX's interpreter is used for `pallas_call` only, not for `{eqn.primitive.name}`")
     inputs = [[[np.asarray(value) for value in row] for row in lanes] for lanes in sets]
-    modes = [mode] if mode else [mode_of(eqn)]
-    if modes == ["machine"] and not jaxpr_tools.reaches_others(eqn.params["jaxpr"]):
+    modes = [mode] if mode else ["machine" if machine else mode_of(eqn)]
+    if not machine and modes == ["machine"] and not jaxpr_tools.reaches_others(eqn.params["jaxpr"]):
         modes.append("grid")
     errors = []
     params = {**eqn.params, "jaxpr": written_out(eqn.params["jaxpr"])}
     for one in modes:
-        answer = (worker or _worker).ask((params, shape, inputs, one, times), len(inputs[0]), limit)
+        answer = (worker or _worker).ask((params, shape, inputs, one, times, machine or {}), len(inputs[0]), limit)
         if "error" not in answer:
             return {**answer, "mode": one, "views": params["jaxpr"] is not eqn.params["jaxpr"]}
         errors.append(f"{NAMES[one]} ends with {answer['error']}")

@@ -37,15 +37,15 @@ def host_devices(count: int) -> None:
 
 
 @contextlib.contextmanager
-def on_chip(chip: str) -> Iterator[None]:
-    """Kernels that ask for the chip's table, which the CPU has none of, find that of `chip`."""
+def on_chip(chip: str, cores: int = 1) -> Iterator[None]:
+    """Kernels that query the chip get the table of `chip`, with so many cores."""
     if chip not in versions.CHIPS:
         raise BadInput(f"chip: expected one of {', '.join(versions.CHIPS)}, found {chip!r}")
-    with versions.as_if_on(chip):
+    with versions.as_if_on(chip, cores):
         yield
 
 
-def trace(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], *, seed: int, chip: str) -> Traced:
+def trace(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], *, seed: int, chip: str, cores: int = 1) -> Traced:
     """The jaxpr of `fn(*args, **kwargs)`. Arguments that are neither arrays nor specs go in as they are."""
     leaves, tree = jax.tree_util.tree_flatten((tuple(args), dict(kwargs)))
     traced = [i for i, leaf in enumerate(leaves) if _is_array(leaf)]
@@ -57,7 +57,7 @@ def trace(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
         positional, named = jax.tree_util.tree_unflatten(tree, filled)
         return fn(*positional, **named)
 
-    with on_chip(chip):
+    with on_chip(chip, cores):
         jaxpr, shape = jax.make_jaxpr(call, return_shape=True)(*[leaves[i] for i in traced])
         jaxpr = tensorcores.with_calls(jaxpr)
     generator = np.random.default_rng(seed)

@@ -89,15 +89,15 @@ _CHIP = threading.RLock()     # JAX has one table of chips for all threads
 
 
 @contextlib.contextmanager
-def as_if_on(chip: str) -> Iterator[None]:
-    """Kernels that query the chip get this one, with one core. Other threads wait."""
+def as_if_on(chip: str, cores: int = 1) -> Iterator[None]:
+    """Kernels that query the chip get this one, with so many cores. Other threads wait."""
     # Meshes of cores query the device, of which a CPU has no cores.
-    with _CHIP, mock.patch.object(jax.Device, "num_cores", 1, create=True), _tables_of(chip):
+    with _CHIP, mock.patch.object(jax.Device, "num_cores", cores, create=True), _tables_of(chip, cores):
         yield
 
 
 @contextlib.contextmanager
-def _tables_of(chip: str) -> Iterator[None]:
+def _tables_of(chip: str, cores: int) -> Iterator[None]:
     version, kind = CHIPS[chip]
     tpu_info = _module("jax._src.tpu_info", "jax._src.pallas.mosaic.tpu_info")  # the latter up to 0.10
     if tpu_info is None:  # 0.7, where emit_pipeline asks for the kind of device
@@ -107,8 +107,8 @@ def _tables_of(chip: str) -> Iterator[None]:
 
     def table() -> Any:
         if hasattr(tpu_info, "_get_tpu_info_impl"):
-            return tpu_info._get_tpu_info_impl(getattr(tpu_info.ChipVersion, version), 1)
-        with mock.patch.multiple(tpu_info.core, get_device_kind=lambda: kind, get_num_device_cores=lambda: 1):
+            return tpu_info._get_tpu_info_impl(getattr(tpu_info.ChipVersion, version), cores)
+        with mock.patch.multiple(tpu_info.core, get_device_kind=lambda: kind, get_num_device_cores=lambda: cores):
             return tpu_info.get_tpu_info.__wrapped__()
 
     with mock.patch.dict(tpu_info.registry, {"cpu": table}):

@@ -189,3 +189,45 @@ def test_a_named_dimension_of_a_grid():
     verdict = tessera.pallas.verify(fn, X)
     assert verdict.proved, verdict
     np.testing.assert_array_equal(tessera.pallas.run(fn, X), X + np.repeat([0, 1], 8)[:, None])
+
+
+def flags(semantics, grid=2):
+    """Each core clears a flag at its first row and counts its rows in it: right on two cores, and not in turn on one."""
+    def kernel(x_ref, o_ref, n_ref):
+        @pl.when(pl.program_id(1) == 0)
+        def _():
+            n_ref[0] = 0
+        n_ref[0] = n_ref[0] + 1
+        o_ref[...] = x_ref[...] * n_ref[0].astype(F32) + pl.program_id(0).astype(F32)
+    return pl.pallas_call(kernel, out_shape=shaped((16, 128)), grid=(grid, 16 // 8 // grid), scratch_shapes=[pltpu.SMEM((1,), jnp.int32)],
+                          in_specs=[pl.BlockSpec((8, 128), lambda i, j: (i * (2 // grid) + j, 0))],
+                          out_specs=pl.BlockSpec((8, 128), lambda i, j: (i * (2 // grid) + j, 0)),
+                          compiler_params=pltpu.CompilerParams(dimension_semantics=semantics))
+
+
+def test_two_cores_share_a_parallel_dimension():
+    fn = flags(("parallel", "arbitrary"))
+    verdict = tessera.pallas.verify(fn, X, cores=2)
+    assert verdict.proved and verdict.compared and not verdict.sites[0].conditions, verdict
+    assert "i in core * 1 .. (core + 1) * 1" in verdict.sites[0].kernel.text
+    np.testing.assert_array_equal(tessera.pallas.run(fn, X, cores=2), X + np.repeat([0, 1], 8)[:, None])
+    assert tessera.pallas.verify(flags(("arbitrary", "arbitrary")), X, cores=2).sites[0].kernel.cores == 1
+
+
+def test_cores_is_a_number():
+    for cores in (0, True, "2"):
+        with pytest.raises(tessera.BadInput, match="cores: expected a number from 1 on"):
+            tessera.pallas.verify(flags(None), X, cores=cores)
+
+
+@pytest.mark.parametrize("mode", ["batch", "kv_head"])
+def test_paged_attention_for_a_megacore(mode):
+    """Each core waits for copies that it has started: on one core that takes both parts in order the second part waits in vain."""
+    from functools import partial
+
+    from corpus import wheel
+    from jax.experimental.pallas.ops.tpu.paged_attention import paged_attention_kernel as module
+    fn, args = wheel.paged_attention(partial(module.paged_attention, megacore_mode=mode))
+    verdict = tessera.pallas.verify(fn, *args, cores=2, limit=30)
+    assert verdict.proved, verdict
+    assert tessera.pallas.verify(fn, *args, numbers=False).status == "refuted"
