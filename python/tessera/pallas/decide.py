@@ -107,7 +107,8 @@ def _proved(site: SiteVerdict, kernel: Kernel, lanes: Sequence[Sequence[Any]], w
         error = (said.get("errors") or [{}])[0]
         where = kernel.places.get(error.get("line") or 0)
         reason = "; ".join(dict.fromkeys((said.get("error") or report.text.strip()).splitlines()))
-        return replace(site, what=f"{where or site.place}: {reason}")
+        rejected = "the engine rejects the conversion of this line: " if where else ""
+        return replace(site, what=f"{where or site.place}: {rejected}{reason}")
     promises = (said.get("promises") or {}).get("text", "")
     conditions = tuple(one if isinstance(one, str) else one.get("message", str(one)) for one in said.get("conditions", []))
     certificate = said.get("certificate") or {}

@@ -86,12 +86,11 @@ class Session:
             unreached = Unreached(jaxpr_tools.place(eqn), name, "not reached: it was compiled and did not run", _path(eqn))
             self._compiled[unreached.path] = unreached
 
-    def refuse(self, eqn: core.JaxprEqn) -> None:
-        """Called when JAX compiles a kernel of a kind that is not converted, and that JAX runs."""
-        try:
-            kinds.refuse_unconverted(eqn)
-        except Refused as refused:
-            self.found.append(site_of(eqn, World(), str(refused)))
+    def refused(self, eqn: core.JaxprEqn, what: str) -> Refused:
+        """Called when JAX compiles a kernel that is not converted: it is in the verdict, whether or not it runs."""
+        error = Refused(jaxpr_tools.place(eqn), what)
+        self.found.append(site_of(eqn, World(), str(error)))
+        return error
 
     def call(self, eqn: core.JaxprEqn, world: World, device: int, inputs: Sequence[Any]) -> Any:
         """The results of this device, once all have come."""
@@ -193,7 +192,8 @@ def _lowering_of_jax(session: Session, mpmd: Any) -> Any:
             return of_call(ctx, *nodes, **tensorcores.call_params(params, ctx.avals_in, ctx.avals_out))
         except tensorcores.NoCall:
             pass
-        session.refuse(_equation(ctx, mpmd.mpmd_map_p, params))
+        eqn = _equation(ctx, mpmd.mpmd_map_p, params)
+        session.refused(eqn, kinds.why_not_converted(eqn))
         params["interpret"] = params["interpret"] or True
         return mpmd._mpmd_map_fallback_lowering(ctx, *nodes, **params)
 
@@ -212,6 +212,10 @@ def _refuse_other_types(session: Session, eqn: core.JaxprEqn) -> None:
 def _lowering(session: Session) -> Any:
     def rule(ctx: mlir.LoweringRuleContext, *nodes: Any, **params: Any) -> Any:
         eqn = _equation(ctx, pallas_call.pallas_call_p, params)
+        odd = next((aval for aval in (*ctx.avals_in, *ctx.avals_out) if jax.dtypes.issubdtype(aval.dtype, jax.dtypes.extended)), None)
+        if odd is not None:
+            raise session.refused(eqn, f"it has an operand or a result of the type {odd.dtype}: under interpret() arrays of numbers go between "
+                                       "kernels, no semaphores and no keys")
         session.compiled(eqn)
         _refuse_other_types(session, eqn)
 

@@ -15,12 +15,13 @@ _GPU = {"triton": "Triton", "mosaic_gpu": "Mosaic GPU"}
 
 def refuse_unconverted(eqn: core.JaxprEqn) -> None:
     """Raises `Refused` for a kernel of a kind that is not converted, whatever it contains."""
-    what = _why_not(eqn)
+    what = why_not_converted(eqn)
     if what:
         raise Refused(jaxpr_tools.place(eqn), what, jaxpr_tools.frames(eqn)[1:])
 
 
-def _why_not(eqn: core.JaxprEqn) -> str:
+def why_not_converted(eqn: core.JaxprEqn) -> str:
+    """The reason that the kind of a kernel is not converted; empty if it is."""
     name, params = eqn.primitive.name, eqn.params
     meshes = [type(mesh).__name__ for mesh in (*params.get("meshes", ()), *params.get("external_meshes", ()), params.get("mesh")) if mesh]
     if name != "pallas_call":

@@ -211,6 +211,19 @@ def test_a_branch_under_interpret_that_does_not_run_is_named():
     assert session.verdict.ok, session.verdict
 
 
+def test_a_semaphore_between_calls_is_refused_by_its_line_under_interpret():
+    def start(x):
+        def kernel(x_ref, o_ref, sem):
+            pltpu.make_async_copy(x_ref, o_ref, sem).start()
+        return pl.pallas_call(kernel, out_shape=(f32(8, 128), pltpu.SemaphoreType.DMA(())), in_specs=[ANY],
+                              out_specs=(ANY, pl.BlockSpec(memory_space=pltpu.SEMAPHORE)))(x)[0]
+
+    with tessera.pallas.intercept.recorded(numbers=False) as session:
+        with pytest.raises(tessera.pallas.Refused, match=r"test_coverage.py:\d+: it has an operand or a result of the type dma_sem"):
+            jax.jit(start)(X)
+    assert session.verdict.status == "refused" and not session.verdict.ok
+
+
 def test_an_accepted_finding_that_ends_the_run_is_not_ok():
     def kernel(lens, x_ref, o_ref, buf, sem):
         n = lens[lens[0] - 2]                       # reads lens[-1] ...

@@ -123,3 +123,18 @@ def test_accepted_findings_pass_until_nobody_finds_them(pytester):
     """)
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*stale*"])
+
+
+def test_what_a_verdict_covers_is_in_the_report_of_a_test_that_passes(pytester):
+    pytester.makepyfile("#\n" * 7 + textwrap.dedent(KERNEL) + textwrap.dedent("""
+        @pytest.mark.tessera(numbers=False)
+        def test_right():
+            np.asarray(copied(X, True))
+        @pytest.mark.tessera(numbers=False)
+        def test_with_a_branch():
+            np.asarray(jax.jit(lambda x: jax.lax.cond(x[0, 0] > 5, lambda x: copied(x, False), lambda x: copied(x, True), x))(X))
+    """))
+    result = pytester.runpytest_inprocess("-p", "tessera.pytest_plugin", "-p", "no:cacheprovider", "-rP")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["*covers 1 kernel: 1 proved; 1 analysed to the end, 0 compared with JAX*"])
+    result.stdout.fnmatch_lines(["*kernel: not reached: it was compiled and did not run*"])
