@@ -93,6 +93,7 @@ class _Comparison:
         self.computed_in = computed_in(eqn.params["jaxpr"])
         self.jax = ""           # how JAX interpreted the kernel
         self.imprecise = 0      # elements for which JAX's numbers on a CPU are imprecise
+        self.zeros = 0          # zeros with another sign
 
     def of(self, sets: Sequence[Any]) -> Numbers:
         numbers = []
@@ -108,13 +109,14 @@ class _Comparison:
                        max(one.share for one in numbers), next((one.unused for one in numbers if one.unused), ()), note=self._note())
 
     def _note(self) -> str:
-        """The reason that some elements are not compared bit for bit."""
+        """The elements that differ in their bits, and the reason."""
+        zeros = f"the sign of {self.zeros} zero{'s' if self.zeros > 1 else ''} differs" if self.zeros else ""
         if not self.imprecise:
-            return ""
+            return zeros
         of_exp2 = " and computes exp2(x) as exp(x * ln 2)" if _has_exp2(self.eqn.params["jaxpr"]) else ""
         several = self.imprecise > 1
         return (f"{self.imprecise} element{'s differ' if several else ' differs'} because JAX on CPUs flushes denormals to 0{of_exp2}: "
-                f"{'they are' if several else 'it is'} not compared bit for bit")
+                f"{'they are' if several else 'it is'} not compared bit for bit{zeros and '; ' + zeros}")
 
     def _expected(self, sets: Sequence[Any]) -> list[Any]:
         answer = reference(self.eqn, self.shape, sets, limit=self.limit, machine=self._machine())
@@ -146,7 +148,10 @@ class _Comparison:
         found = engine.results(self.kernel, report)
         if apart := self._apart(found, expected):
             return self._differ(apart)
-        bits = all(_same_bits(ours, theirs) for have, want in zip(found, expected) for ours, theirs in zip(have, want))
+        pairs = [pair for have, want in zip(found, expected) for pair in zip(have, want)]
+        bits = all(_same_bits(ours, theirs) for ours, theirs in pairs)
+        self.zeros += 0 if bits else sum(int(((ours == 0) & (theirs == 0) & (np.signbit(ours) != np.signbit(theirs))).sum())
+                                         for ours, theirs in pairs if is_float(ours))
         share = 0.0 if bits else max((value.get("largest_share") or 0.0 for value in values), default=0.0)
         return Numbers("same", _BITS if bits else "", sum(value.get("elements") or 0 for value in values), share,
                        engine.unused(self.kernel, report))

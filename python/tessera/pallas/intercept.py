@@ -70,6 +70,7 @@ class Session:
     found: list[SiteVerdict] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     _compiled: dict[Path, Unreached] = field(default_factory=dict)
+    _paths: dict[int, Path] = field(default_factory=dict)    # by the id of the equation
     _reached: set[Path] = field(default_factory=set)
     _meetings: dict[Any, _Meeting] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -85,6 +86,7 @@ class Session:
             name = jaxpr_tools.kernel_name(eqn)
             unreached = Unreached(jaxpr_tools.place(eqn), name, "not reached: it was compiled and did not run", _path(eqn))
             self._compiled[unreached.path] = unreached
+            self._paths[id(eqn)] = unreached.path
 
     def refused(self, eqn: core.JaxprEqn, what: str) -> Refused:
         """Called when JAX compiles a kernel that is not converted: it is in the verdict, whether or not it runs."""
@@ -95,7 +97,8 @@ class Session:
     def call(self, eqn: core.JaxprEqn, world: World, device: int, inputs: Sequence[Any]) -> Any:
         """The results of this device, once all have come."""
         with self._lock:
-            self._reached.add(_path(eqn))
+            if id(eqn) in self._paths:
+                self._reached.add(self._paths[id(eqn)])
             meeting = self._meetings.setdefault(id(eqn), _Meeting(world.size, self.limit))
         return meeting.take(device, inputs, lambda lanes: self._work(eqn, world, lanes))
 

@@ -73,7 +73,8 @@ def test_bit_for_bit_is_claimed_of_equal_bits_alone(function, x):
     theirs = np.asarray(pl.pallas_call(lambda x_ref, o_ref: o_ref.__setitem__(..., function(x_ref[...])), interpret=True,
                                        out_shape=jax.ShapeDtypeStruct((8, 128), jnp.float32))(with_first(x)))
     assert numbers.status == "same"
-    assert ("bit for bit" in numbers.text) <= (ours.tobytes() == theirs.tobytes())
+    same = ours.tobytes() == theirs.tobytes()
+    assert ("bit for bit" in numbers.text) <= same and ("the sign of" in str(numbers)) == (not same), numbers
 
 
 @pytest.mark.parametrize("function", [jnp.exp, lambda x: x + 0, lambda x: jnp.maximum(x, -1), lambda x: x * x * 1e-38, jnp.sqrt,
