@@ -6,7 +6,7 @@ JAX traces both to the primitive `mpmd_map` (from 0.10 on), `core_map` once its 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -34,8 +34,9 @@ def call_params(params: dict[str, Any], avals_in: Sequence[Any], avals_out: Sequ
     if kinds != ["TensorCoreMesh"]:
         raise NoCall(f"a kernel on {' and '.join(kinds)}, expected one TensorCoreMesh")
     (jaxpr,), (mesh,) = params["jaxprs"], meshes
-    jaxpr = _with_scalars_in_smem(jaxpr)
     count, results = len(avals_in), len(avals_out)
+    shared = {jaxpr.invars[i]: jaxpr.invars[count + o] for i, o in params["input_output_aliases"].items()}
+    jaxpr = _renamed(_with_scalars_in_smem(jaxpr), shared)
     scratch = [pallas_core.MemoryRef(v.aval.inner_aval, v.aval.memory_space) for v in jaxpr.invars[count + results:]]
     spec = pallas_core.GridSpec(grid=tuple(mesh.shape.items()), in_specs=_specs(jaxpr.invars[:count], mesh),
                                 out_specs=_specs(jaxpr.invars[count:count + results], mesh), scratch_shapes=tuple(scratch))
@@ -50,6 +51,18 @@ def call_params(params: dict[str, Any], avals_in: Sequence[Any], avals_out: Sequ
 
 def _specs(refs: Sequence[core.Var], mesh: Any) -> tuple[Any, ...]:
     return tuple(pallas_core.BlockSpec(memory_space=ref.aval.memory_space or mesh.default_memory_space) for ref in refs)
+
+
+def _renamed(jaxpr: core.Jaxpr, names: Mapping[core.Var, core.Var]) -> core.Jaxpr:
+    """The kernel with the ref of a result in place of each input that shares its memory: JAX's interpreters keep two."""
+    def name(atom: Any) -> Any:
+        return atom if isinstance(atom, core.Literal) else names.get(atom, atom)
+
+    def effects(given: Any) -> set[Any]:
+        return {type(one)(name(one.input)) if isinstance(getattr(one, "input", None), core.Var) else one for one in given}
+
+    eqns = [eqn.replace(invars=[name(v) for v in eqn.invars], effects=effects(eqn.effects)) for eqn in jaxpr.eqns]
+    return jaxpr.replace(eqns=eqns, effects=effects(jaxpr.effects)) if names else jaxpr
 
 
 def _with_scalars_in_smem(jaxpr: core.Jaxpr) -> core.Jaxpr:

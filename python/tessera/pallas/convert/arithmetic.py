@@ -245,6 +245,8 @@ def _power(c: Conversion, eqn: Any, x: Any) -> Any:
         for _ in range(exponent):
             made = scalars.multiply(c, made, x, _dtype(eqn))
         return made
+    if exponent == 0:
+        return Tile("1.0", 1, tuple(eqn.outvars[0].aval.shape), (), _dtype(eqn), "number")
     x = tiles.reusable(c, x)
     count = abs(exponent)
     if not 1 <= count <= 4:

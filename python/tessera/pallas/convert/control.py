@@ -12,6 +12,7 @@ from tessera.pallas.convert.refs import scalar
 from tessera.pallas.convert.values import COMPARE, Scalar, Tile, Unused, dtype_name, number
 from tessera.pallas.convert.walk import Conversion, rule, walk
 from tessera.pallas.convert.wrapping import wrapped
+from tessera.pallas.jaxpr_tools import tpu_branch
 
 
 @rule("cond")
@@ -82,6 +83,11 @@ def _call(c: Conversion, eqn: Any, *operands: Any) -> Any:
             return make(c, operands[0], operands[1], dtype, down=True)
     closed = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr") or eqn.params.get("fun_jaxpr")
     return run_body(c, versions.closed(closed), operands)
+
+
+@rule("platform_index")
+def _platform(c: Conversion, eqn: Any) -> Any:
+    return number(tpu_branch(eqn.params["platforms"]))
 
 
 @rule("run_scoped")

@@ -43,6 +43,43 @@ def _threefry(c: Conversion, eqn: Any, *operands: Any) -> Any:
     return traced(c, eqn, rounds, *operands)
 
 
+@rule("tan", "sinh", "cosh", "asinh", "acosh", "atanh", "cbrt")
+def _function(c: Conversion, eqn: Any, x: Any) -> Any:
+    """In functions of the language; each is exact enough where JAX's is."""
+    written = {"tan": lambda v: jnp.sin(v) / jnp.cos(v), "sinh": lambda v: (jnp.expm1(v) - jnp.expm1(-v)) / 2,
+               "cosh": lambda v: (jnp.exp(v) + jnp.exp(-v)) / 2,
+               "asinh": lambda v: jnp.sign(v) * jnp.log1p(jnp.abs(v) + v * v / (1 + jnp.sqrt(v * v + 1))),
+               "acosh": lambda v: jnp.log(v + jnp.sqrt(v - 1) * jnp.sqrt(v + 1)), "atanh": lambda v: (jnp.log1p(v) - jnp.log1p(-v)) / 2,
+               "cbrt": lambda v: jnp.sign(v) * jnp.exp(jnp.log(jnp.abs(v)) / 3)}[eqn.primitive.name]
+
+    def wide(v):
+        return written(v.astype(jnp.float32)).astype(v.dtype)
+    return traced(c, eqn, wide, tiles.reusable(c, x))
+
+
+@rule("population_count", "clz")
+def _bits(c: Conversion, eqn: Any, x: Any) -> Any:
+    """Bits that are 1, added up in ever larger groups; leading zeros are the bits above the highest 1."""
+    dtype = dtype_name(eqn.outvars[0].aval.dtype)
+    width = jnp.iinfo(dtype).bits
+
+    def ones(v):
+        v = v - ((v >> 1) & jnp.uint32(0x55555555))
+        v = (v & jnp.uint32(0x33333333)) + ((v >> 2) & jnp.uint32(0x33333333))
+        v = (v + (v >> 4)) & jnp.uint32(0x0F0F0F0F)
+        v = v + (v >> 8)
+        return (v + (v >> 16)) & jnp.uint32(63)
+
+    def counted(v):
+        v = v.astype(f"uint{width}").astype(jnp.uint32)
+        if eqn.primitive.name == "population_count":
+            return ones(v).astype(dtype)
+        for places in (1, 2, 4, 8, 16):
+            v = v | (v >> places)
+        return (jnp.uint32(width) - ones(v)).astype(dtype)
+    return traced(c, eqn, counted, tiles.reusable(c, x))
+
+
 @rule("reduce_or", "reduce_and")
 def _any_or_all(c: Conversion, eqn: Any, x: Any) -> Any:
     reduce = jax.lax.reduce_max_p if eqn.primitive.name == "reduce_or" else jax.lax.reduce_min_p

@@ -16,7 +16,7 @@ from tessera.pallas.convert.names import dimension_name
 from tessera.pallas.convert.parameters import parameter_names
 from tessera.pallas.convert.refs import scalar
 from tessera.pallas.convert.stores import stores_to
-from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, dtype_name, held, number, whole
+from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, dtype_name, held, number, stored_type, whole
 from tessera.pallas.convert.walk import Conversion, walk
 from tessera.pallas.versions import effect_target
 
@@ -103,11 +103,11 @@ class Grid:
         c = self.c
         name = c.names.new(wanted)
         extents = f"[{', '.join(map(str, shape))}]" if shape else ""
-        c.writer.declare(f"{way} {name}: {c.type_of(dtype)}{extents} {space}", c.place)
+        c.writer.declare(f"{way} {name}: {c.type_of(stored_type(dtype, space))}{extents} {space}", c.place)
         return whole(name, name, space, dtype, shape)
 
     def _operand(self, ref: Ref, shape: tuple[int, ...], index: int) -> None:
-        self.operands.append(Operand(ref.name, numpy_type(ref.dtype), shape, index))
+        self.operands.append(Operand(ref.name, numpy_type(stored_type(ref.dtype, ref.space)), shape, index))
 
     def _bound(self, at: int) -> Scalar:
         ref = self._declare("in", f"grid_{at}", "int32", (1,), "smem")
@@ -149,7 +149,7 @@ class Grid:
                 self.decides.add(index)
         else:
             alias = self.aliases.get(output)
-            self.results.append(Result(ref.name, numpy_type(dtype), shape, np.dtype(array_aval(block).dtype), array,
+            self.results.append(Result(ref.name, numpy_type(stored_type(dtype, kept)), shape, np.dtype(array_aval(block).dtype), array,
                                        None if alias is None else self.first + alias))
         return ref
 

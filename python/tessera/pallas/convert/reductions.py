@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
+
+import jax
+import jax.numpy as jnp
 
 from tessera.pallas.convert import language, tiles
 from tessera.pallas.convert.shapes import reshape
@@ -67,7 +71,7 @@ def _dot(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
     if left_batch or right_batch:
         return _batched(c, eqn, x, y)
     if len(left) != 1 or len(x.shape) > 2 or len(y.shape) > 2:
-        raise c.refuse(f"a product of shapes {x.shape} and {y.shape}")
+        return _of_matrices(c, eqn, x, y)
     rows, columns = len(x.shape) == 2, len(y.shape) == 2
     if not rows:
         x, left = full(c, reshape(c, x, (1, *x.shape))), (1,)
@@ -94,8 +98,25 @@ def _product(c: Conversion, eqn: Any, text: str, written: tuple[int, ...], x: Ti
 def _batched(c: Conversion, eqn: Any, x: Tile, y: Tile) -> Tile:
     (left, right), (left_batch, right_batch) = eqn.params["dimension_numbers"]
     plain = tuple(left_batch) == tuple(right_batch) == (0,) and len(x.shape) == len(y.shape) == 3 and len(left) == 1
-    if not language.REDUCTIONS or not plain:
-        raise c.refuse(f"a product of shapes {x.shape} and {y.shape} with batches")
+    if not plain:
+        return _of_matrices(c, eqn, x, y)
     one = x.at(PRODUCT) if left[0] == 2 else f"transpose({x.text}, 0, 2, 1)"
     two = y.at(PRODUCT - 1) if right[0] == 1 else f"transpose({y.text}, 0, 2, 1)"
     return _product(c, eqn, f"{one} . {two}", tuple(eqn.outvars[0].aval.shape), x, y)
+
+
+def _of_matrices(c: Conversion, eqn: Any, x: Tile, y: Tile) -> Any:
+    """A product of more dimensions: those of each kind become one, and the operands matrices, one for each batch."""
+    from tessera.pallas.convert.expanded import traced
+    (left, right), batches = eqn.params["dimension_numbers"]
+    (a, b), out = (v.aval.shape for v in eqn.invars), eqn.outvars[0].aval
+
+    def product(v, w):
+        free = [[d for d in range(one.ndim) if d not in (*along, *batch)] for one, along, batch in ((v, left, batches[0]), (w, right, batches[1]))]
+        v = jnp.transpose(v, (*batches[0], *free[0], *left)).reshape(prod(a[d] for d in batches[0]), prod(a[d] for d in free[0]), -1)
+        w = jnp.transpose(w, (*batches[1], *free[1], *right)).reshape(prod(b[d] for d in batches[1]), prod(b[d] for d in free[1]), -1)
+        numbers = (((2,), (2,)), ((0,), (0,)))
+        if v.shape[0] == 1:
+            v, w, numbers = v[0], w[0], (((1,), (1,)), ((), ()))
+        return jax.lax.dot_general(v, w, numbers, preferred_element_type=out.dtype).reshape(out.shape)
+    return traced(c, eqn, product, tiles.reusable(c, x), tiles.reusable(c, y))

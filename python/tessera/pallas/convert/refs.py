@@ -10,7 +10,7 @@ from typing import Any
 from jax import tree_util
 
 from tessera.pallas.convert import language, rows, scalars, tiles
-from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, Tile, dtype_name, is_float, limits, number
+from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, Tile, dtype_name, is_float, limits, number, stored_type
 from tessera.pallas.convert.walk import Conversion, rule
 from tessera.pallas.convert.wrapping import wrapped
 
@@ -196,9 +196,9 @@ def loaded(c: Conversion, ref: Ref) -> Any:
 
 def _copied(c: Conversion, ref: Ref, shape: tuple[int, ...]) -> Tile:
     """Several numbers of smem: a copy brings them where arithmetic on tiles reaches them."""
-    held = c.declare("vmem", ref.name, ref.dtype, shape)
+    held = c.declare("vmem", ref.name, stored_type(ref.dtype, "smem"), shape)
     c.say(f"copy {ref.text} -> {held.text}")
-    return tiles.of_cell(held)
+    return tiles.of_cell(held).with_(dtype=ref.dtype)
 
 
 def stored(c: Conversion, ref: Ref, value: Any) -> None:
@@ -209,13 +209,13 @@ def stored(c: Conversion, ref: Ref, value: Any) -> None:
     if ref.space != "smem":
         tiles.store(c, ref, value)
     elif ref.shape != ():
-        held = c.declare("vmem", ref.name, ref.dtype, tuple(n for n in ref.shape if isinstance(n, int)))
+        held = c.declare("vmem", ref.name, stored_type(ref.dtype, "smem"), tuple(n for n in ref.shape if isinstance(n, int)))
         tiles.store(c, held, value)
         c.say(f"copy {held.text} -> {ref.text}")
     elif isinstance(value, Scalar):
         c.say(f"{ref.text} = {wrapped(value).text}")
     elif is_float(ref.dtype):
-        held = c.declare("vmem", "r", ref.dtype, (1,))
+        held = c.declare("vmem", "r", "float32", (1,))
         tiles.store(c, held, value)
         last = len(ref.dims) - 1
         dims = tuple(Dim(d.start, 1) if i == last else d for i, d in enumerate(ref.dims))

@@ -214,6 +214,14 @@ def _stack(c: Conversion, eqn: Any, *parts: Any) -> Any:
     return of_cell(made)
 
 
+@rule("unstack")
+def _unstack(c: Conversion, eqn: Any, x: Any) -> Any:
+    shape, along, x = eqn.invars[0].aval.shape, eqn.params["axis"], tiles.reusable(c, x)
+    sizes = [1 if d == along else n for d, n in enumerate(shape)]
+    rest = tuple(n for d, n in enumerate(shape) if d != along)
+    return [reshape(c, sliced(c, x, [number(at if d == along else 0) for d in range(len(shape))], sizes), rest) for at in range(shape[along])]
+
+
 @rule("pad")
 def _pad(c: Conversion, eqn: Any, x: Any, filling: Any) -> Any:
     config = eqn.params["padding_config"]

@@ -204,7 +204,7 @@ def _barrier(c: Conversion, eqn: Any) -> Any:
     return c.barrier
 
 
-@rule("delay", "debug_callback")
+@rule("delay", "debug_callback", "check")      # a `check` stops only where checks are enabled
 def _nothing(c: Conversion, eqn: Any, *_: Any) -> Any:
     return []
 

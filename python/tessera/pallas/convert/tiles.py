@@ -53,6 +53,8 @@ def operate(c: Conversion, eqn: Any, operands: Sequence[Any], write: Callable[..
     dtype, shape = dtype_name(aval.dtype), tuple(aval.shape)
     if type is None:
         type = value_type([t.type for t in found], dtype)
+    if type == "number" and dtype in ("bfloat16", "float16") and any(t.reads for t in found):
+        type = "f32"        # numbers of smem, in the precision of the language's reals
     reads = frozenset().union(*(t.reads for t in found))
     made = Tile(text, level, shape, broadcast([t.written for t in found]), dtype, type, trail, reads,
                 opaque=any(t.opaque for t in found))

@@ -30,6 +30,11 @@ def is_float(dtype: str) -> bool:
     return dtype in FLOATS
 
 
+def stored_type(dtype: str, space: str) -> str:
+    """The type of memory that holds numbers of a type: smem has floats of 32 bits only."""
+    return "float32" if space == "smem" and dtype in FLOATS else dtype
+
+
 def limits(dtype: str) -> tuple[int, int]:
     """The smallest and the largest integer of a type."""
     bits, signed = INTEGERS[dtype]

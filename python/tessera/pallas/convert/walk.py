@@ -16,7 +16,7 @@ from jax.extend import core as jax_core
 from tessera.pallas.convert.kernel import Opaque, Place, Refused
 from tessera.pallas.convert.names import Names
 from tessera.pallas.convert.places import assigned_name, place_of
-from tessera.pallas.convert.values import ATOM, TYPES, Ref, Scalar, Tile, Unused, dtype_name, is_float, named, number
+from tessera.pallas.convert.values import ATOM, TYPES, Ref, Scalar, Tile, Unused, dtype_name, is_float, named, number, stored_type
 from tessera.pallas.convert.wrapping import wrapped
 from tessera.pallas.convert.writer import NOWHERE, Writer
 from tessera.pallas.versions import acts, effect_target, meets_others
@@ -90,7 +90,7 @@ class Conversion:
         """New memory of the kernel."""
         name = self.names.new(wanted)
         extents = f"[{', '.join(map(str, shape))}]" if shape else ""
-        self.writer.declare(f"{space} {name}: {self.type_of(dtype)}{extents}", self.place)
+        self.writer.declare(f"{space} {name}: {self.type_of(stored_type(dtype, space.split()[-1]))}{extents}", self.place)
         dims = tuple(_whole(n) for n in shape)
         return Ref(name, name, space, dtype, dims, tuple(shape))
 

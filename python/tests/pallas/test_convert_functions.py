@@ -1,0 +1,83 @@
+"""Functions, bits and products that are written in others mean what JAX means by them."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from converted import SMEM, check, normal, shaped
+from jax import lax
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+import tessera.pallas
+
+X = np.abs(normal(8, 128)) % 0.9 + 0.05
+FUNCTIONS = {"tan": jnp.tan, "sinh": jnp.sinh, "cosh": jnp.cosh, "asinh": jnp.arcsinh, "acosh": lambda v: jnp.arccosh(v + 1), "atanh": jnp.arctanh, "cbrt": jnp.cbrt,
+             "to the power 0": lambda v: v ** 0}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(name):
+    """Of tiles and of numbers."""
+    def kernel(n_ref, x_ref, o_ref, p_ref):
+        o_ref[...] = FUNCTIONS[name](x_ref[...])
+        p_ref[0] = FUNCTIONS[name](n_ref[1])
+    out, numbers = (shaped((8, 128)), shaped((1,))), np.array([0.1, 0.7], np.float32)
+    specs = {"in_specs": [SMEM, pl.BlockSpec()], "out_specs": (pl.BlockSpec(), SMEM)}
+    check(kernel, out, numbers, X, tolerance=2e-6, **specs)
+    found = tessera.pallas.run(pl.pallas_call(kernel, out_shape=out, **specs), numbers, X)
+    np.testing.assert_allclose(found[1], FUNCTIONS[name](numbers[1:]), 2e-6)
+
+
+BITS = np.array([[0, 1, -1, 5, -128, 127, 64, 3]], np.int8)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int8, np.uint32, np.uint16])
+@pytest.mark.parametrize("name", ["population_count", "clz"])
+def test_counts_of_bits(name, dtype):
+    count = getattr(lax, name)
+
+    def kernel(n_ref, x_ref, o_ref, p_ref):
+        o_ref[...] = count(x_ref[...]).astype(jnp.int32)
+        for at in range(8):
+            p_ref[at] = count(n_ref[at]).astype(jnp.int32)
+    x = BITS.astype(dtype)
+    check(kernel, (shaped((1, 8), np.int32), shaped((8,), np.int32)), x[0], x, in_specs=[SMEM, pl.BlockSpec()], out_specs=(pl.BlockSpec(), SMEM))
+
+
+PRODUCTS = {
+    "free dimensions": ((2, 3, 8), (8, 16), (((2,), (0,)), ((), ()))), "of three and of two": ((16, 8), (1, 8, 128), (((1,), (1,)), ((), ()))),
+    "two contracted": ((4, 3, 8), (3, 8, 16), (((1, 2), (0, 1)), ((), ()))), "two batches": ((2, 3, 4, 8), (2, 3, 8, 16), (((3,), (2,)), ((0, 1), (0, 1)))),
+    "a batch behind": ((4, 8, 2), (8, 16, 2), (((1,), (0,)), ((2,), (2,)))), "of vectors": ((8,), (8,), (((0,), (0,)), ((), ()))),
+}
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_products_of_more_dimensions(name):
+    left, right, numbers = PRODUCTS[name]
+    x, y = np.round(4 * normal(*left)), np.round(4 * normal(*right, seed=1))
+
+    def kernel(x_ref, y_ref, o_ref):
+        found = lax.dot_general(x_ref[...], y_ref[...], numbers)
+        o_ref[...] = found if found.shape else jnp.full((1, 1), found)
+    out = jax.eval_shape(lambda a, b: lax.dot_general(a, b, numbers), x, y)
+    check(kernel, shaped(out.shape or (1, 1)), x, y)
+
+
+@pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16])
+def test_halves_in_smem(dtype):
+    """They are rounded after each operator; smem of the text has floats of 32 bits."""
+    def kernel(x_ref, o_ref, p_ref, t_ref):
+        t_ref[1] = x_ref[1] * x_ref[2]
+        o_ref[0] = x_ref[0] + t_ref[1]
+        o_ref[1] = x_ref[3] * x_ref[3]
+        p_ref[...] = x_ref[...] * jnp.full((4,), x_ref[1])
+    x = np.array([1.5, 3.001, 1.7, 1.01], dtype)
+    check(kernel, (shaped((2,), dtype), shaped((4,), dtype)), x, in_specs=[SMEM], out_specs=(SMEM, pl.BlockSpec()), scratch_shapes=[pltpu.SMEM((2,), dtype)])
+
+
+def test_unstacked_rows():
+    def kernel(x_ref, o_ref):
+        rows = jnp.unstack(x_ref[...], axis=0)
+        o_ref[...] = jnp.stack(rows[::-1])
+    check(kernel, shaped((8, 128)), normal(8, 128))
