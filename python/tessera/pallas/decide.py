@@ -39,7 +39,7 @@ def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], giv
         return replace(site, what=str(refused), stack=refused.stack, seconds=time.perf_counter() - begun)
     words = options.command_line(given, "verify")
     arrays = [np.asarray(value) for row in lanes for value in row]
-    name = cache.key([kernel.text, jaxpr_text(eqn), str(kernel.places), str(kernel.loops), engine.stamp(), jax.__version__, words,
+    name = cache.key([kernel.text, jaxpr_text(eqn), str(kernel.places), str(kernel.loops), kernel.cores, engine.stamp(), jax.__version__, words,
                       world.shape, parallel, seed, limit, check_numbers, len(lanes), *arrays])
     kept, note = cache.load(name, stored.SHAPE)
     if kept is not None:

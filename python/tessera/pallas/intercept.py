@@ -15,7 +15,7 @@ from jax._src import core
 from jax._src.interpreters import mlir
 from jax._src.pallas import pallas_call
 
-from tessera.pallas import engine, jaxpr_tools, kinds, options, tensorcores, versions
+from tessera.pallas import engine, jaxpr_tools, kinds, tensorcores, versions
 from tessera.pallas.convert import Refused, UnknownValues
 from tessera.pallas.coverage import Path, Unreached
 from tessera.pallas.decide import decide, site_of
@@ -70,8 +70,9 @@ class Session:
     found: list[SiteVerdict] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     _compiled: dict[Path, Unreached] = field(default_factory=dict)
-    _paths: dict[int, Path] = field(default_factory=dict)    # by the id of the equation
-    _reached: set[Path] = field(default_factory=set)
+    _equations: list[core.JaxprEqn] = field(default_factory=list)   # alive, so that no other equation gets the id of one
+    _paths: dict[int, Path] = field(default_factory=dict)           # by the id of the equation
+    _reached: set[Path] = field(default_factory=set)                # of kernels with a site
     _meetings: dict[Any, _Meeting] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -82,23 +83,22 @@ class Session:
 
     def compiled(self, eqn: core.JaxprEqn) -> None:
         """Called when JAX compiles a kernel, whether or not it runs later."""
+        self._equations.append(eqn)
         if self.prove:
             name = jaxpr_tools.kernel_name(eqn)
-            unreached = Unreached(jaxpr_tools.place(eqn), name, "not reached: it was compiled and did not run", _path(eqn))
+            unreached = Unreached(jaxpr_tools.place(eqn), name, "not reached: it was compiled, and did not run or failed", _path(eqn))
             self._compiled[unreached.path] = unreached
             self._paths[id(eqn)] = unreached.path
 
     def refused(self, eqn: core.JaxprEqn, what: str) -> Refused:
         """Called when JAX compiles a kernel that is not converted: it is in the verdict, whether or not it runs."""
-        error = Refused(jaxpr_tools.place(eqn), what)
+        error = Refused(jaxpr_tools.place(eqn), what, jaxpr_tools.frames(eqn)[1:])
         self.found.append(site_of(eqn, World(), str(error)))
         return error
 
     def call(self, eqn: core.JaxprEqn, world: World, device: int, inputs: Sequence[Any]) -> Any:
         """The results of this device, once all have come."""
         with self._lock:
-            if id(eqn) in self._paths:
-                self._reached.add(self._paths[id(eqn)])
             meeting = self._meetings.setdefault(id(eqn), _Meeting(world.size, self.limit))
         return meeting.take(device, inputs, lambda lanes: self._work(eqn, world, lanes))
 
@@ -110,6 +110,7 @@ class Session:
                 site = decide(eqn, world, lanes, self.given, limit=self.limit, check_numbers=self.numbers,
                               parallel=self.parallel)
                 self.found.append(site)
+                self._reached.add(self._paths[id(eqn)])
             return simulated(eqn, world, lanes, self.given)
         except FindingError as error:
             self.errors.append(str(error))
@@ -207,20 +208,14 @@ def _refuse_other_types(session: Session, eqn: core.JaxprEqn) -> None:
     """Raises `Refused` for operands and results that a host has no arrays for: semaphores, keys, pinned buffers. JAX runs none of these."""
     for aval in (v.aval for v in (*eqn.invars, *eqn.outvars)):
         if type(aval) is not core.ShapedArray or jax.dtypes.issubdtype(aval.dtype, jax.dtypes.extended):
-            refused = Refused(jaxpr_tools.place(eqn), f"an operand or a result of the type {aval}", jaxpr_tools.frames(eqn)[1:])
-            session.found.append(site_of(eqn, World(), str(refused)))
-            raise refused
+            raise session.refused(eqn, f"an operand or a result of the type {aval}")
 
 
 def _lowering(session: Session) -> Any:
     def rule(ctx: mlir.LoweringRuleContext, *nodes: Any, **params: Any) -> Any:
         eqn = _equation(ctx, pallas_call.pallas_call_p, params)
-        odd = next((aval for aval in (*ctx.avals_in, *ctx.avals_out) if jax.dtypes.issubdtype(aval.dtype, jax.dtypes.extended)), None)
-        if odd is not None:
-            raise session.refused(eqn, f"it has an operand or a result of the type {odd.dtype}: under interpret() arrays of numbers go between "
-                                       "kernels, no semaphores and no keys")
-        session.compiled(eqn)
         _refuse_other_types(session, eqn)
+        session.compiled(eqn)
 
         def with_callback(*values: Any) -> Any:
             world = World(dict(core.get_axis_env().axis_sizes))

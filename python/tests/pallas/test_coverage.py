@@ -205,10 +205,24 @@ def test_a_branch_under_interpret_that_does_not_run_is_named():
     with tessera.pallas.interpret(numbers=False) as session:
         np.asarray(jax.jit(in_cond)(X))
     assert session.verdict.proved and not session.verdict.ok
-    assert "compiled and did not run" in str(session.verdict), session.verdict
+    assert "compiled, and did not run" in str(session.verdict), session.verdict
     with tessera.pallas.interpret(numbers=False) as session:
         np.asarray(jax.jit(jax.checkpoint(twice))(X))
     assert session.verdict.ok, session.verdict
+
+
+def test_a_kernel_whose_analysis_fails_under_interpret_is_named(monkeypatch):
+    def failing(*_, **__):
+        raise RuntimeError("a defect")
+    monkeypatch.setattr(tessera.pallas.intercept, "decide", failing)
+    with tessera.pallas.intercept.recorded(numbers=False) as session:
+        with pytest.raises(Exception, match="a defect"):
+            np.asarray(jax.jit(twice)(X))
+    monkeypatch.undo()
+    assert not session.verdict.ok and len(session.verdict.unreached) == 1, session.verdict
+    with tessera.pallas.intercept.recorded(numbers=False) as session:       # JAX's runtime is as before
+        np.asarray(jax.jit(twice)(X))
+    assert session.verdict.ok
 
 
 def test_a_semaphore_between_calls_is_refused_by_its_line_under_interpret():
@@ -219,7 +233,7 @@ def test_a_semaphore_between_calls_is_refused_by_its_line_under_interpret():
                               out_specs=(ANY, pl.BlockSpec(memory_space=pltpu.SEMAPHORE)))(x)[0]
 
     with tessera.pallas.intercept.recorded(numbers=False) as session:
-        with pytest.raises(tessera.pallas.Refused, match=r"test_coverage.py:\d+: it has an operand or a result of the type dma_sem"):
+        with pytest.raises(tessera.pallas.Refused, match=r"test_coverage.py:\d+: an operand or a result of the type dma_sem"):
             jax.jit(start)(X)
     assert session.verdict.status == "refused" and not session.verdict.ok
 

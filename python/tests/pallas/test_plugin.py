@@ -137,4 +137,4 @@ def test_what_a_verdict_covers_is_in_the_report_of_a_test_that_passes(pytester):
     result = pytester.runpytest_inprocess("-p", "tessera.pytest_plugin", "-p", "no:cacheprovider", "-rP")
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*covers 1 kernel: 1 proved; 1 analysed to the end, 0 compared with JAX*"])
-    result.stdout.fnmatch_lines(["*kernel: not reached: it was compiled and did not run*"])
+    result.stdout.fnmatch_lines(["*kernel: not reached: it was compiled, and did not run or failed*"])
