@@ -12,11 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 from jax._src import core
 
-from tessera.pallas import engine, jaxpr_tools
+from tessera.pallas import elements, engine, jaxpr_tools
 from tessera.pallas.convert import Kernel
 from tessera.pallas.reference import NAMES, NoReference, reference
 
@@ -50,27 +49,6 @@ class Numbers:
                        unused=tuple(dict.fromkeys((*self.unused, *other.unused))))
 
 
-def second_inputs(lanes: Sequence[Sequence[Any]], seed: int) -> list[list[np.ndarray]]:
-    """The same inputs with other numbers. Devices with equal inputs get equal inputs."""
-    found = []
-    for row in lanes:
-        generator = np.random.default_rng(seed)
-        found.append([_other(np.asarray(array), generator) for array in row])
-    return found
-
-
-def _other(array: np.ndarray, generator: np.random.Generator) -> np.ndarray:
-    if not is_float(array):
-        return array
-    flat = generator.permutation(array.reshape(-1))
-    factor = generator.uniform(0.5, 1.5, flat.shape).astype(np.float32)
-    largest = float(jnp.finfo(array.dtype).max)
-    with np.errstate(over="ignore", invalid="ignore"):
-        scaled = flat.astype(np.float32) * factor
-        finite = np.clip(scaled, -largest, largest)     # a finite number stays finite
-        return np.where(np.isinf(flat), scaled, finite).astype(array.dtype).reshape(array.shape)
-
-
 def computed_in(jaxpr: core.Jaxpr) -> str:
     """The type whose roundings JAX's numbers have: the narrowest that the kernel computes in."""
     found = jaxpr_tools.float_types(jaxpr)
@@ -82,7 +60,7 @@ def compare(kernel: Kernel, eqn: core.JaxprEqn, shape: dict[str, int], lanes: Se
     if kernel.opaque:
         words = ", ".join(sorted({f"{one.primitive} at {one.place}" for one in kernel.opaque}))
         return Numbers("unknown", f"not compared with JAX: protocol only, values are unknown from {words} on")
-    return _Comparison(kernel, eqn, shape, options, limit).of([lanes, second_inputs(lanes, seed)])
+    return _Comparison(kernel, eqn, shape, options, limit).of([lanes, elements.second_inputs(lanes, seed)])
 
 
 class _Comparison:
@@ -149,23 +127,24 @@ class _Comparison:
         if apart := self._apart(found, expected):
             return self._differ(apart)
         pairs = [pair for have, want in zip(found, expected) for pair in zip(have, want)]
-        bits = all(_same_bits(ours, theirs) for ours, theirs in pairs)
+        bits = all(elements.same_bits(ours, theirs) for ours, theirs in pairs)
         self.zeros += 0 if bits else sum(int(((ours == 0) & (theirs == 0) & (np.signbit(ours) != np.signbit(theirs))).sum())
-                                         for ours, theirs in pairs if is_float(ours))
+                                         for ours, theirs in pairs if elements.is_float(ours))
         share = 0.0 if bits else max((value.get("largest_share") or 0.0 for value in values), default=0.0)
         return Numbers("same", _BITS if bits else "", sum(value.get("elements") or 0 for value in values), share,
                        engine.unused(self.kernel, report))
 
     def _as_on_cpus(self, inputs: Any, expected: Any, strict: Any) -> Numbers | None:
         """The comparison with JAX's imprecision on CPUs in the bound, and then without denormal inputs too; None if both fail."""
-        flushed = [[_flushed(np.asarray(array)) for array in row] for row in inputs]
-        has_denormals = any(not np.array_equal(a, b, equal_nan=is_float(a)) for new, old in zip(flushed, inputs) for a, b in zip(new, map(np.asarray, old)))
+        arrays = [[np.asarray(array) for array in row] for row in inputs]
+        flushed = [[elements.flushed(array) for array in row] for row in arrays]
+        has_denormals = any(new is not old for row, before in zip(flushed, arrays) for new, old in zip(row, before))
         for flush in (False, True):
             if flush and not has_denormals:
                 break
             if flush:
                 inputs, expected = flushed, self._expected([flushed])[0]
-            report = self._compared(inputs, expected, *(["--expected-by", "xla-cpu"] if any(map(is_float, expected[0])) else []))
+            report = self._compared(inputs, expected, *(["--expected-by", "xla-cpu"] if any(map(elements.is_float, expected[0])) else []))
             numbers = self._right(report, expected) if report.exit_code == 0 else None
             if numbers is not None and numbers.status == "same":
                 self.imprecise += sum(value.get("wrong_elements") or 0 for value in strict.object.get("values", []))
@@ -176,13 +155,13 @@ class _Comparison:
         """The first element that is NaN or infinite in one result only, of all devices; empty if there is none."""
         for have, want in zip(found, expected):
             for result, ours, theirs in zip(self.kernel.results, have, want):
-                if apart := _apart(ours, theirs):
+                if apart := elements.apart(ours, theirs):
                     return f"{self.kernel.arrays.get(result.name, result.name)}{apart}"
         return ""
 
     def _at_line(self, inputs: Any, expected: Any, difference: float) -> str:
         """The first element that differs by more, with its values and its line; empty if the engine finds none."""
-        if not all(map(is_float, expected[0])):
+        if not any(map(elements.is_float, expected[0])):
             return ""
         options = ["--rtol", "0", "--atol", repr(float(difference)), *self.options]
         report = engine.compared(self.kernel, inputs, expected, "", options)
@@ -214,44 +193,6 @@ class _Comparison:
         if not allowed:
             return self._differ(f"{told}{wrong and '; ' + wrong}")
         return Numbers("same", f"as JAX ({self.jax}) to half of the digits: {told}", unused=engine.unused(self.kernel, report))
-
-
-def is_float(array: Any) -> bool:
-    return bool(jnp.issubdtype(np.asarray(array).dtype, np.floating))
-
-
-def _same_bits(ours: np.ndarray, theirs: Any) -> bool:
-    """True if all elements have the same bits; every NaN is the same."""
-    theirs = np.asarray(theirs)
-    if ours.tobytes() == theirs.tobytes():
-        return True
-    apart = _bits(ours) != _bits(theirs)
-    return is_float(ours) and bool(np.all(np.isnan(ours[apart]) & np.isnan(theirs[apart])))
-
-
-def _bits(array: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(array).view(f"u{array.dtype.itemsize}").reshape(array.shape)
-
-
-def _apart(ours: np.ndarray, theirs: Any) -> str:
-    """The first element that is NaN or infinite in one of two arrays, and not the same in the other: `[5, 130] = 448, expected nan`."""
-    theirs = np.asarray(theirs)
-    if not is_float(ours):
-        return ""
-    with np.errstate(invalid="ignore"):
-        same = (ours == theirs) | (np.isnan(ours) & np.isnan(theirs)) | (np.isfinite(ours) & np.isfinite(theirs))
-    if same.all():
-        return ""
-    at = tuple(int(index) for index in np.argwhere(~same)[0])
-    count = int((~same).sum())
-    return f"[{', '.join(map(str, at))}] = {ours[at]}, expected {theirs[at]} ({count} element{'s' if count > 1 else ''} of {ours.size} NaN or infinite in one only)"
-
-
-def _flushed(array: np.ndarray) -> np.ndarray:
-    """The array with 0 for numbers that f32 has as denormals."""
-    if not is_float(array):
-        return array
-    return np.where(np.abs(array.astype(np.float32)) < np.finfo(np.float32).tiny, np.zeros((), array.dtype), array)
 
 
 def _has_exp2(jaxpr: core.Jaxpr) -> bool:

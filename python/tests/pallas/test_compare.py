@@ -10,7 +10,7 @@ import pytest
 from jax.experimental import pallas as pl
 
 import tessera.pallas
-from tessera.pallas import compare, engine
+from tessera.pallas import compare, elements, engine
 
 TINY = np.float32(1e-40)        # a denormal
 ZERO = np.zeros((8, 128), np.float32)
@@ -47,7 +47,7 @@ def test_a_saturated_number_is_not_an_infinity_and_the_element_is_named(function
 
 
 def test_bits_are_bits():
-    same = compare._same_bits
+    same = elements.same_bits
     assert same(np.float32([0, np.nan, -np.inf]), np.float32([0, -np.nan, -np.inf]))
     assert not same(np.float32([0.0]), np.float32([-0.0]))
     assert not same(np.float32([np.inf]), np.float32([-np.inf]))
@@ -60,8 +60,8 @@ def test_bits_are_bits():
 def test_an_element_that_is_infinite_or_no_number_in_one_only_is_named(ours, theirs):
     a, b = with_first(0), with_first(0)
     a[5, 3], b[5, 3] = ours, theirs
-    assert compare._apart(a, b).startswith(f"[5, 3] = {np.float32(ours)}, expected {np.float32(theirs)} (1 element of 1024")
-    assert compare._apart(a, a) == "" and compare._apart(b, b) == ""
+    assert elements.apart(a, b).startswith(f"[5, 3] = {np.float32(ours)}, expected {np.float32(theirs)} (1 element is NaN or infinite")
+    assert elements.apart(a, a) == "" and elements.apart(b, b) == ""
 
 
 @pytest.mark.parametrize("function, x", [(lambda x: -x, 0.), (lambda x: jnp.maximum(x, -0.), 0.), (lambda x: jnp.minimum(x, 0.), -0.),
@@ -151,10 +151,10 @@ def test_masks_stay_finite_in_the_second_inputs():
         info = jnp.finfo(dtype)
         x = np.array([float(info.min), float(info.max), 0.] * 40).astype(dtype)
         with np.errstate(all="raise"):
-            (other,), = compare.second_inputs([[x]], 1)
+            (other,), = elements.second_inputs([[x]], 1)
         assert other.dtype == x.dtype and np.isfinite(other.astype(np.float32)).all()
     x = np.float32([np.inf, -np.inf, np.nan, 1])
-    (other,), = compare.second_inputs([[x]], 1)
+    (other,), = elements.second_inputs([[x]], 1)
     assert sorted(map(str, other[~np.isfinite(other)])) == ["-inf", "inf", "nan"]
     ints = np.int32([1, 2])
-    assert compare.second_inputs([[ints]], 1)[0][0] is ints
+    assert elements.second_inputs([[ints]], 1)[0][0] is ints
