@@ -11,7 +11,7 @@ import jax
 import numpy as np
 from jax._src import core
 
-from tessera.pallas import cache, engine, first_use, jaxpr_tools, kinds, options, stored, versions
+from tessera.pallas import cache, engine, first_use, jaxpr_tools, kinds, opened_blocks, options, stored, versions
 from tessera.pallas.compare import Numbers, compare
 from tessera.pallas.convert import Kernel, Refused, convert
 from tessera.pallas.verdict import SiteVerdict, callers
@@ -45,6 +45,7 @@ def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], giv
     if kept is not None:
         return replace(stored.restored(site, kept), kernel=kernel, seconds=time.perf_counter() - begun)
     found = _proved(site, kernel, lanes, words)
+    found = replace(found, findings=opened_blocks.explained(kernel, eqn, found.findings))
     if found.status in ("proved", "explored") and not parallel and kernel.cores == 1 and _has_parallel_dimensions(eqn):
         found = replace(found, conditions=(*found.conditions, IN_TURN))
     if found.status in ("proved", "explored"):

@@ -51,3 +51,29 @@ def test_a_run_takes_them_for_findings_where_that_is_asked():
     with pytest.raises(tessera.pallas.FindingError, match="dead_store: nothing reads what is stored here to sums"):
         tessera.pallas.run(lambda x, y: product(x, y, 1), X, Y, strict_values=True)
     np.testing.assert_allclose(tessera.pallas.run(lambda x, y: product(x, y, 2), X, Y, strict_values=True), X @ Y, 1e-3, 1e-3)
+
+
+def test_the_reason_for_an_undefined_block():
+    """The block is opened again, read before it is stored, or stored in part."""
+    def sums(axis):
+        def kernel(x_ref, o_ref):
+            @pl.when(pl.program_id(axis) == 0)
+            def _():
+                o_ref[...] = jnp.zeros_like(o_ref)
+            o_ref[...] += x_ref[...]
+        return kernel
+
+    def halves(x_ref, o_ref):
+        o_ref[0:4] = x_ref[0:4]
+    x = np.ones((3, 16, 256), np.float32)
+    again = pl.pallas_call(sums(0), out_shape=f32(16, 256), grid=(3, 2, 2), in_specs=[pl.BlockSpec((None, 8, 128), lambda g, i, j: (g, i, j))],
+                           out_specs=pl.BlockSpec((8, 128), lambda g, i, j: (i, j)))
+    first = pl.pallas_call(sums(0), out_shape=f32(16, 256), grid=(2, 2, 3), in_specs=[pl.BlockSpec((None, 8, 128), lambda i, j, g: (g, i, j))],
+                           out_specs=pl.BlockSpec((8, 128), lambda i, j, g: (i, j)))
+    part = pl.pallas_call(halves, out_shape=f32(16, 128), grid=(2,), in_specs=[pl.BlockSpec((8, 128), lambda i: (i, 0))],
+                          out_specs=pl.BlockSpec((8, 128), lambda i: (i, 0)))
+    for fn, argument, reason in ((again, x, "the block (0, 0) is left after program_id(0)=0 program_id(1)=0 program_id(2)=0 and opened again at "
+                                  "program_id(0)=1 program_id(1)=0 program_id(2)=0, and nothing fetches its contents"),
+                                 (first, x, "the body reads the block before it stores it"), (part, x[0, :, :128], "the body does not store all of the block")):
+        (finding,) = tessera.pallas.verify(fn, argument).findings
+        assert f"undefined since here: {reason}" in [note.message for note in finding.notes], finding

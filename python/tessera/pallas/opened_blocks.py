@@ -1,0 +1,68 @@
+"""Why a block of a result is undefined: it was left and is opened again, or the body reads it first or stores a part of it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+import numpy as np
+from jax._src import core
+
+from tessera.pallas.convert import Kernel
+from tessera.pallas.convert.names import dimension_name
+from tessera.pallas.engine import Finding
+
+_MOST_POINTS = 10_000
+_INTO = re.compile(r"which is undefined, goes into the result (\w+)")
+
+
+def explained(kernel: Kernel, eqn: core.JaxprEqn, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The findings with the reason in the note that names the `pallas_call` as the place since which a block is undefined."""
+    return tuple(_explained(kernel, eqn, one) for one in findings)
+
+
+def _explained(kernel: Kernel, eqn: core.JaxprEqn, finding: Finding) -> Finding:
+    into = _INTO.search(finding.message)
+    if finding.kind != "uninitialised_read" or into is None:
+        return finding
+    names = [kernel.arrays.get(one.name, one.name) for one in kernel.results]
+    if into[1] not in names:
+        return finding
+    mapping = eqn.params["grid_mapping"]
+    reason = _reason(mapping, mapping.block_mappings[mapping.num_inputs + names.index(into[1])])
+    if reason is None:
+        brought = any(note.message == "brought by this" for note in finding.notes)
+        reason = "the body reads the block before it stores it" if brought else "the body does not store all of the block"
+    notes = [replace(note, message=f"{note.message}: {reason}") if note.message == "undefined since here" and reason else note for note in finding.notes]
+    return replace(finding, notes=tuple(notes))
+
+
+def _reason(mapping: Any, block: Any) -> str | None:
+    """Which block is opened again, and where; None if there is none, empty if this is not known."""
+    jaxpr = block.index_map_jaxpr
+    if not all(isinstance(size, (int, np.integer)) for size in mapping.grid) or not 1 < prod(mapping.grid) <= _MOST_POINTS:
+        return None if not mapping.grid or prod(mapping.grid) == 1 else ""
+    if any(eqn.primitive.name == "get" for eqn in jaxpr.jaxpr.eqns):
+        return ""
+    left: dict[tuple[int, ...], tuple[int, ...]] = {}     # blocks with the last point that has them
+    before: tuple[int, ...] | None = None
+    unused = [None] * (len(jaxpr.jaxpr.invars) - len(mapping.grid))
+    for point in itertools.product(*map(range, mapping.grid)):
+        place = tuple(int(one) for one in core.eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *map(np.int32, point), *unused))
+        if place != before and place in left:
+            return (f"the block {_listed(place)} is left after {_named(mapping, left[place])} and opened again at {_named(mapping, point)}, "
+                    "and nothing fetches its contents")
+        left[place], before = point, place
+    return None
+
+
+def _listed(place: tuple[int, ...]) -> str:
+    return f"({', '.join(map(str, place))})"
+
+
+def _named(mapping: Any, point: tuple[int, ...]) -> str:
+    return " ".join(f"{dimension_name(mapping, at)}={one}" for at, one in enumerate(point))
