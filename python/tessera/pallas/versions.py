@@ -92,7 +92,24 @@ _CHIP = threading.RLock()     # JAX has one table of chips for all threads
 def as_if_on(chip: str, cores: int = 1) -> Iterator[None]:
     """Kernels that query the chip get this one, with so many cores. Other threads wait."""
     # Meshes of cores query the device, of which a CPU has no cores.
-    with _CHIP, mock.patch.object(jax.Device, "num_cores", cores, create=True), _tables_of(chip, cores):
+    with _CHIP, mock.patch.object(jax.Device, "num_cores", cores, create=True), _meshes_of(cores), _tables_of(chip, cores):
+        yield
+
+
+@contextlib.contextmanager
+def _meshes_of(cores: int) -> Iterator[None]:
+    """Under `shard_map` a mesh of cores queries an abstract device, which has no number of cores on a CPU."""
+    from jax.experimental.pallas import tpu
+    module = _module("jax._src.pallas.mosaic.core")
+    make = getattr(module, "create_tensorcore_mesh", None)
+
+    def made(axis_name: str, devices: Any = None, num_cores: int | None = None) -> Any:
+        return make(axis_name, devices, num_cores) if devices is not None else make(axis_name, num_cores=num_cores or cores)
+
+    patches = [] if make is None else [mock.patch.object(where, "create_tensorcore_mesh", made) for where in (module, tpu)]
+    with contextlib.ExitStack() as stack:
+        for patch in patches:
+            stack.enter_context(patch)
         yield
 
 

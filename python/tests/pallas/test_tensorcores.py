@@ -231,3 +231,21 @@ def test_paged_attention_for_a_megacore(mode):
     verdict = tessera.pallas.verify(fn, *args, cores=2, limit=30)
     assert verdict.proved, verdict
     assert tessera.pallas.verify(fn, *args, numbers=False).status == "refuted"
+
+
+def test_a_mesh_of_cores_under_shard_map():
+    devices = jax.make_mesh((2,), ("x",), devices=jax.devices()[:2], axis_types=(jax.sharding.AxisType.Auto,))
+
+    def body(x):
+        x_ref, y_ref = jax.new_ref(x), jax.new_ref(jnp.zeros_like(x))
+
+        @pl.core_map(pltpu.create_tensorcore_mesh("core"))
+        def _():
+            rows = pl.ds(lax.axis_index("core") * 8 // lax.axis_size("core"), 8 // lax.axis_size("core"))
+            pltpu.sync_copy(x_ref.at[rows], y_ref.at[rows])
+        return jax.freeze(y_ref)
+    fn = jax.shard_map(body, mesh=devices, in_specs=jax.P("x"), out_specs=jax.P("x"), check_vma=False)
+    for cores in (1, 2):
+        verdict = tessera.pallas.verify(fn, X, cores=cores)
+        assert verdict.proved and verdict.sites[0].kernel.cores == cores and verdict.sites[0].devices == 2, verdict
+        np.testing.assert_array_equal(tessera.pallas.run(fn, X, cores=cores), X)
