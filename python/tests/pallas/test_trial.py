@@ -50,6 +50,24 @@ def test_what_is_stored_twice_is_the_same():
     assert any("same values in both orders" in note.message for note in verdict.findings[0].notes), verdict
 
 
+def test_both_races_of_fused_moe_with_three_experts_on_a_device():
+    """docs/found.md: after reads before an array whose value is thrown away, which do not end the analysis."""
+    fn, args = built("fused_moe_of_three")
+    verdict = tessera.pallas.verify(fn, *args, numbers=False)
+    races = {(one.place, note.place) for one in verdict.findings if one.kind == "race" for note in one.notes if "is started here" in note.message}
+    assert races == {("kernel.py:995", "kernel.py:550"), ("kernel.py:995", "kernel.py:559")}, verdict
+
+
+def test_fused_moe_repaired():
+    from trial.tpu_inference_attention import fused_moe_repaired
+    try:
+        fn, args = fused_moe_repaired()
+    except (NotThere, ModuleNotFoundError) as missing:
+        pytest.skip(str(missing))
+    verdict = tessera.pallas.verify(fn, *args, numbers=False)
+    assert verdict.proved, verdict
+
+
 def test_the_packages_are_found_or_said_to_be_missing():
     from trial.shells import shell
     with pytest.raises(NotThere, match="no_such_package is not installed"):
