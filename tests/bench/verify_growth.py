@@ -24,6 +24,9 @@ PROGRAMS = [
     ("copies_in_flight", [], 1000, 12),
     ("count_range", ["--devices", "2"], 1000, 8),
     ("polls", ["--devices", "2"], 400, 4),
+    ("iterations_that_send", ["--devices", "4"], 500, 60),
+    ("iterations_one_signal", ["--devices", "2"], 500, 30),
+    ("additions_in_flight", ["--devices", "4"], 500, 40),
 ]
 
 

@@ -16,6 +16,7 @@
 #include "tests/fuzz/schedules/orders.h"
 #include "tests/fuzz/schedules/point_forks.h"
 #include "tests/fuzz/schedules/random_net.h"
+#include "tests/fuzz/schedules/thread_reaches.h"
 
 namespace tessera::fuzz {
 namespace {
@@ -105,7 +106,9 @@ void compare_loops(std::uint64_t seed, const Net& net, const Promises& promises,
     return;
   }
   const Expected<Program> per_point = expand(structured, {.per_point = true});
-  std::map<int, LoopSeen> seen = judge_loops(checked(per_point, net), net, promises);
+  const std::string reaches = thread_reaches_differ(checked(per_point, net), net, promises);
+  if (!reaches.empty()) totals.differ(net, seed, "iterations as agents", reaches);
+  std::map<int, LoopSeen> seen = judge_loops(*per_point, net, promises);
   const bool shares = std::any_of(truth.loops.begin(), truth.loops.end(),
                                   [](const LoopTruth& loop) { return loop.waits; });
   const bool needs = std::any_of(truth.loops.begin(), truth.loops.end(),

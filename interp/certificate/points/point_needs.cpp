@@ -1,7 +1,12 @@
 #include "interp/certificate/points/point_needs.h"
 
+#include <algorithm>
+#include <optional>
 #include <set>
+#include <span>
 #include <utility>
+
+#include "interp/certificate/races/undo_table.h"
 
 namespace tessera {
 namespace {
@@ -10,12 +15,12 @@ namespace {
 // back, and everything since mark() can be undone.
 class Play {
  public:
-  explicit Play(const Record& record)
-      : record_(record), counts_(record.cells.size()), is_held_(record.core_ids().size()) {
+  explicit Play(const Record& record) : record_(record), is_held_(record.core_ids().size()) {
+    counts_.assign(record.cells.size(), 0, true);
+    events_done_.assign(record.core_ids().size(), 0, true);
     waiters_.resize(record.cells.size());
     for (const RecordedAgentId t : record.core_ids()) {
       const RecordedAgent& thread = record.agents[t];
-      position_.add(thread.begin);
       for (const EventId e : thread.events()) {
         std::vector<RecordedAgentId>* waiters = nullptr;
         if (is_wait(event(e))) waiters = &waiters_[event(e).cell()];
@@ -25,6 +30,12 @@ class Play {
   }
 
   void hold(RecordedAgentId thread, bool is_held) { is_held_[thread] = is_held; }
+  // Undoes all events and releases all threads.
+  void restart() {
+    counts_.undo(0);
+    events_done_.undo(0);
+    is_held_.assign(is_held_.size(), false);
+  }
   void run_all() {
     for (const RecordedAgentId t : record_.core_ids()) ready_.push_back(t);
     drain();
@@ -34,18 +45,26 @@ class Play {
     drain();
   }
   bool is_done(RecordedAgentId thread) const {
-    return position_[thread] == record_.agents[thread].end;
+    return position(thread) == record_.agents[thread].end;
   }
-  EventId position(RecordedAgentId thread) const { return position_[thread]; }
+  // Whether it has begun and is blocked.
+  bool is_stuck(RecordedAgentId thread) const {
+    return events_done_[thread] > 0 && !is_done(thread);
+  }
+  EventId position(RecordedAgentId thread) const {
+    return record_.agents[thread].begin + events_done_[thread];
+  }
+  // Threads that moved since the mark, some of them several times.
+  std::span<const std::pair<RecordedAgentId, std::int32_t>> moved() const {
+    return events_done_.changes(position_mark_);
+  }
   void mark() {
-    old_counts_.clear();
-    old_positions_.clear();
+    count_mark_ = counts_.mark();
+    position_mark_ = events_done_.mark();
   }
   void undo() {
-    for (; !old_counts_.empty(); old_counts_.pop_back())
-      counts_[old_counts_.back().first] = old_counts_.back().second;
-    for (; !old_positions_.empty(); old_positions_.pop_back())
-      position_[old_positions_.back().first] = old_positions_.back().second;
+    counts_.undo(count_mark_);
+    events_done_.undo(position_mark_);
   }
 
  private:
@@ -53,11 +72,10 @@ class Play {
   const RecordedEvent& event(EventId e) const { return record_.events[e]; }
 
   void add(CellId cell, std::int64_t amount) {
-    old_counts_.emplace_back(cell, counts_[cell]);
-    counts_[cell] += amount;
+    counts_.set(cell, counts_[cell] + amount);
     if (amount <= 0) return;
     for (const RecordedAgentId t : waiters_[cell]) {
-      const EventId p = position_[t];
+      const EventId p = position(t);
       if (p < record_.agents[t].end && is_wait(event(p)) && event(p).cell() == cell)
         ready_.push_back(t);
     }
@@ -72,7 +90,7 @@ class Play {
   }
 
   void step(RecordedAgentId t) {
-    const EventId from = position_[t], end = record_.agents[t].end;
+    const EventId from = position(t), end = record_.agents[t].end;
     EventId p = from;
     for (; p < end; ++p) {
       const RecordedEvent& next = event(p);
@@ -84,20 +102,16 @@ class Play {
       for (const EventId e : copy.events())
         if (event(e).act == Act::signal) add(event(e).cell(), event(e).amount);
     }
-    if (p == from) return;
-    old_positions_.emplace_back(t, from);
-    position_[t] = p;
+    if (p > from) events_done_.set(t, p - record_.agents[t].begin);
   }
 
   const Record& record_;
-  Table<CellId, std::int64_t> counts_;
+  UndoTable<CellId, std::int64_t> counts_;
   Table<RecordedAgentId, bool> is_held_;
-  Table<RecordedAgentId, EventId> position_;
+  UndoTable<RecordedAgentId, std::int32_t> events_done_;
   Table<CellId, std::vector<RecordedAgentId>> waiters_;  // threads that wait for it somewhere
   std::vector<RecordedAgentId> ready_;
-  // What was changed since mark().
-  std::vector<std::pair<CellId, std::int64_t>> old_counts_;
-  std::vector<std::pair<RecordedAgentId, EventId>> old_positions_;
+  std::size_t count_mark_ = 0, position_mark_ = 0;
 };
 
 class Needs {
@@ -111,28 +125,55 @@ class Needs {
     loop_of_thread_.resize(record_.core_ids().size());
     for (const LoopRunId run : threads_.loops.ids())
       for (const RecordedAgentId t : threads_.loops[run].threads) loop_of_thread_[t] = run;
+    Play play(record_);
+    const LoopRun* before = nullptr;  // the loop whose iterations are held
     for (const LoopRunId number : threads_.loops.ids()) {
       const LoopRun& loop = threads_.loops[number];
-      Play play(record_);
-      hold_others(play, loop, RecordedAgentId());
-      play.run_all();
-      for (const RecordedAgentId t : loop.threads) {
-        if (needs_.size() == most_) return std::move(needs_);
-        play.mark();
-        play.hold(t, false);
-        play.run(t);
-        if (!play.is_done(t))
-          needs_.push_back({number, t, play.position(t), false});
-        else if (const EventId wait = stuck_behind_others(loop, t))
-          needs_.push_back({number, t, wait, true});
-        play.hold(t, true);
-        play.undo();
-      }
+      const bool follows =
+          before != nullptr && loop.parent == before->parent && !is_point(loop.parent);
+      if (follows)
+        hold_next(play, *before, loop);
+      else
+        hold_first(play, loop);
+      before = &loop;
+      try_each_first(play, number);
+      if (needs_.size() == most_) break;
     }
     return std::move(needs_);
   }
 
  private:
+  void hold_first(Play& play, const LoopRun& loop) const {
+    play.restart();
+    hold_others(play, loop, RecordedAgentId());
+    play.run_all();
+  }
+  // The second loop of a core begins after the first has ended, so the state before the first is
+  // part of the state before the second.
+  void hold_next(Play& play, const LoopRun& first, const LoopRun& second) const {
+    for (const RecordedAgentId t : first.threads) play.hold(t, false);
+    for (const RecordedAgentId t : second.threads) play.hold(t, true);
+    for (const RecordedAgentId t : first.threads) play.run(t);
+  }
+
+  // All points of the loop are held.
+  void try_each_first(Play& play, LoopRunId number) {
+    const LoopRun& loop = threads_.loops[number];
+    std::optional<std::vector<RecordedAgentId>> stuck;
+    for (const RecordedAgentId t : loop.threads) {
+      if (needs_.size() == most_) return;
+      play.mark();
+      play.hold(t, false);
+      play.run(t);
+      if (!play.is_done(t))
+        needs_.push_back({number, t, play.position(t), false});
+      else if (const EventId wait = stuck_behind_others(loop, t, play, stuck))
+        needs_.push_back({number, t, wait, true});
+      play.hold(t, true);
+      play.undo();
+    }
+  }
+
   const RecordedEvent& event(EventId e) const { return record_.events[e]; }
   RecordedAgentId thread(RecordedAgentId agent) const { return record_.agents[agent].issuer; }
   bool is_point(RecordedAgentId t) const { return !threads_.names[t].empty(); }
@@ -147,10 +188,32 @@ class Needs {
     }
   }
 
+  // Whether a point of a loop that t is not in is stuck. `before`: at least those that were stuck
+  // when t began; found by the first call.
+  bool is_another_stuck(const Play& play, RecordedAgentId t,
+                        std::optional<std::vector<RecordedAgentId>>& before) const {
+    const auto is_stuck = [&](RecordedAgentId p) {
+      const LoopRunId loop = loop_of_thread_[p];
+      return loop && play.is_stuck(p) && !is_around(threads_.loops[loop], t);
+    };
+    const auto moved = play.moved();
+    if (!before) {
+      before.emplace();
+      for (const RecordedAgentId p : record_.core_ids())
+        if (play.is_stuck(p)) before->push_back(p);
+      for (const auto& [p, position] : moved) before->push_back(p);
+    }
+    return std::any_of(before->begin(), before->end(), is_stuck) ||
+           std::any_of(moved.begin(), moved.end(),
+                       [&](const auto& change) { return is_stuck(change.first); });
+  }
+
   // Where a point that comes first stops at a wait when cores that have one engine take points that
   // cannot end before others of their loop; none: nowhere.
-  EventId stuck_behind_others(const LoopRun& loop, RecordedAgentId t) {
-    if (!waits_for_others(t)) return {};
+  // `first`: where t came first and ended.
+  EventId stuck_behind_others(const LoopRun& loop, RecordedAgentId t, const Play& first,
+                              std::optional<std::vector<RecordedAgentId>>& stuck_before) {
+    if (!waits_for_others(t) || !is_another_stuck(first, t, stuck_before)) return {};
     std::set<RecordedAgentId> late;  // threads that come behind one that is stuck
     for (;;) {
       Play play(record_);
@@ -162,7 +225,7 @@ class Needs {
       for (const LoopRun& other : threads_.loops) {
         std::vector<RecordedAgentId> stuck;
         for (const RecordedAgentId p : other.threads)
-          if (play.position(p) > record_.agents[p].begin && !play.is_done(p)) stuck.push_back(p);
+          if (play.is_stuck(p)) stuck.push_back(p);
         if (stuck.empty() || is_around(other, t)) continue;
         // Of several either may be the one; one alone does what it can before the others.
         for (const RecordedAgentId p : other.threads)

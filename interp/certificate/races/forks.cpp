@@ -29,7 +29,7 @@ std::int64_t ForkGround::cost_of_suspects() {
   return sweep().cost();
 }
 
-const Table<EventId, bool>& ForkGround::suspects() {
+const Table<EventId, Suspicion>& ForkGround::suspects() {
   const std::lock_guard lock(mutex_);
   if (!suspects_) suspects_ = sweep().suspects();
   return *suspects_;

@@ -31,7 +31,9 @@ class ForkGround {
   // What it would take to find the suspects by a sweep; and they, by event. Whoever asks first
   // finds them for all.
   std::int64_t cost_of_suspects();
-  const Table<EventId, bool>& suspects();
+  const Table<EventId, Suspicion>& suspects();
+  // How many events the sweep moved.
+  std::int64_t swept() const { return sweep_ ? sweep_->events_done() : 0; }
 
  private:
   ForkGround(const Record& record, Reach reach, std::future<SignalTable> table);
@@ -39,7 +41,7 @@ class ForkGround {
 
   std::mutex mutex_;
   std::optional<Sweep> sweep_;
-  std::optional<Table<EventId, bool>> suspects_;
+  std::optional<Table<EventId, Suspicion>> suspects_;
 };
 
 class Forks {
@@ -56,7 +58,9 @@ class Forks {
 
  private:
   void consider_sweep();
-  bool is_suspect(EventId e) const { return suspects_ == nullptr || (*suspects_)[e]; }
+  bool is_suspect(EventId e) const {
+    return suspects_ == nullptr || (*suspects_)[e] != Suspicion::none;
+  }
   void segment(EventId first);
   bool has_partners(EventId x);
   void fork(RecordedAgentId agent, EventId first);
@@ -71,7 +75,7 @@ class Forks {
   std::vector<RecordedAgentId> roots_;          // cores that move in this fork ...
   Table<RecordedAgentId, EventId> end_;         // ... and how far
   std::int64_t sweep_when_ = 0, cut_when_ = 0;  // so many events were moved
-  const Table<EventId, bool>* suspects_ = nullptr;
+  const Table<EventId, Suspicion>* suspects_ = nullptr;
   bool is_cut_ = false;
   std::int64_t forks_ = 0;
   RaceList found_;

@@ -5,6 +5,11 @@
 // is held back lets its core, or the one it writes to, come no further than to the wait for its
 // bytes; so who reaches nothing that clashes while that core is held back at that wait reaches
 // nothing while the copy is. The others are suspects, and freeze_one() decides about them.
+//
+// The iterations of a parallel loop are thousands of agents. There the passes share their work:
+// with all agents of a set blocked, one half of the set is released and the passes of the other
+// half follow, then the reverse. An event is so executed once per level of this tree, not once per
+// pass.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,8 +18,16 @@
 
 #include "interp/certificate/races/conflicts.h"
 #include "interp/certificate/races/first_below.h"
+#include "interp/certificate/races/undo_table.h"
 
 namespace tessera {
+
+// Whether the agents that count as cores are iterations of parallel loops, too
+// (points/point_threads.h). Each of them has the id of its core.
+bool has_iterations(const Record& record);
+
+// Whether an access may conflict with a later one. sum: only additions in another order.
+enum class Suspicion : std::uint8_t { none, sum, race };
 
 class Sweep {
  public:
@@ -24,14 +37,16 @@ class Sweep {
 
   // How many events it would take to find the suspects.
   std::int64_t cost() const;
-  // Whether an event is an access that may race with a later one.
-  Table<EventId, bool> suspects();
+  Table<EventId, Suspicion> suspects();
+  // How many events suspects() moved.
+  std::int64_t events_done() const { return events_done_; }
 
  private:
-  enum class What : std::uint8_t { read, change, signal, wait, await };
+  enum class What : std::uint8_t { access, signal, wait, await };
   // What a core does to others or needs from them; copies do their part when they start.
   struct Item {
     What what;
+    AccessKind access;
     EventObject object;  // range or cell
     std::int64_t value;  // of an access its turn, else the amount
   };
@@ -39,12 +54,19 @@ class Sweep {
     EventId event{};
     std::int32_t turn = -1;
   };
+  // The turns of the latest accesses.
   struct Latest {
-    std::int32_t any = -1, change = -1;  // turns
+    std::int32_t any = -1, change = -1, but_sum = -1;  // but_sum: all except additions
   };
+  using LatestAccesses = UndoTable<RangeNodeId, Latest>;
+  using Agents = IdRange<RecordedAgentId>;
 
   const RecordedEvent& event(EventId e) const { return record_.events[e]; }
-  RecordedAgentId owner(CellId cell) const { return record_.owner(cell); }
+  // The only agent that waits for the cell, or none.
+  RecordedAgentId waiter(CellId cell) const {
+    return waiters_.of(cell).size() == 1 ? waiters_.of(cell).front() : RecordedAgentId();
+  }
+  void find_waiters();
   void find_crossing();
   bool is_seen(RangeId range, RecordedAgentId core) const;
   template <typename Visit>
@@ -53,35 +75,44 @@ class Sweep {
   void assign_copies();
   EventId blocked_at(EventId x) const;
 
+  void block_all(bool is_logged);
+  void release(Agents agents);
+  void sweep_each(Agents blocked);
+  void sweep_while_free(Agents released, Agents blocked);
   void sweep(RecordedAgentId core);
+  EventId end_of_checks(RecordedAgentId core) const;
+  void check_held(EventId wait);
   void drain();
   void run(RecordedAgentId core);
   void signal(CellId cell, std::int64_t amount);
   void start(RecordedAgentId copy);
-  void note(Table<RangeNodeId, Latest>& latest, EventId e) const;
-  void note(Table<RangeNodeId, Latest>& latest, RangeId range, bool is_change,
-            std::int32_t turn) const;
+  void note(LatestAccesses& latest, EventId e) const;
+  void note(LatestAccesses& latest, RangeId range, AccessKind kind, std::int32_t turn) const;
   bool is_far(EventId x) const;
-  bool is_reached(EventId x, bool is_copy) const;
+  void check(EventId x, bool is_copy);
+  template <typename IsBefore>
+  bool is_reached(EventId x, bool is_copy, const IsBefore& is_before) const;
 
   const Record& record_;
   const Conflicts& conflicts_;
   const Table<EventId, std::int32_t>& turns_;
+  const bool has_iterations_;
+  Lists<CellId, RecordedAgentId> waiters_;
   Table<CellId, bool> crosses_;                      // other cores signal it
   std::size_t item_count_ = 0;                       // in all
   Table<RecordedAgentId, std::size_t> item_counts_;  // by core
   Table<RecordedAgentId, std::vector<Item>> items_;  // by core, once suspects are asked for
   Lists<CellId, Waiting> waits_;
   FirstBelow spares_;                              // of all of them
-  std::vector<std::pair<EventId, EventId>> held_;  // a wait, and an access of a copy
-  Table<EventId, bool> suspects_;
+  std::vector<std::pair<EventId, EventId>> held_;  // a wait, and an access of a copy; ascending
+  Table<EventId, Suspicion> suspects_;
 
-  RecordedAgentId swept_{};
-  Table<RecordedAgentId, std::size_t> position_;  // by core, in its items
-  Table<CellId, std::int64_t> count_;
-  Table<RecordedAgentId, CellId> waiting_;   // by core: the cell it waits for, or none
-  std::vector<RecordedAgentId> open_;        // cores that can move
-  Table<RangeNodeId, Latest> others_, own_;  // what was reached by others, and by the core
+  Table<RecordedAgentId, bool> is_blocked_;           // by core
+  UndoTable<RecordedAgentId, std::size_t> position_;  // by core, in its items
+  UndoTable<CellId, std::int64_t> count_;
+  std::vector<RecordedAgentId> open_;  // cores that may move
+  std::int64_t events_done_ = 0;
+  LatestAccesses others_, own_;  // accesses by other agents, and by the core
 };
 
 }  // namespace tessera
