@@ -6,18 +6,10 @@
 #include <string_view>
 
 #include "core/lang/walk.h"
+#include "core/report/lines.h"
 
 namespace tessera {
 namespace {
-
-std::string_view line_of(std::string_view text, int number) {
-  for (int line = 1; line < number; ++line) {
-    const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) return {};
-    text.remove_prefix(end + 1);
-  }
-  return text.substr(0, text.find('\n'));
-}
 
 // What the text says of copies and of waits.
 struct Words : ast::Visitor {
@@ -54,7 +46,7 @@ struct Words : ast::Visitor {
 
 class Candidates {
  public:
-  Candidates(const Module& module, const Loc& start) : text_(module.source->text), words_(start) {
+  Candidates(const Module& module, const Loc& start) : lines_(module.source->text), words_(start) {
     for (const auto& definition : module.root->definitions)
       std::visit([&](const auto& node) { walk(node, words_); }, definition);
   }
@@ -86,7 +78,7 @@ class Candidates {
   }
 
   std::string text(const Loc& loc) const {
-    const std::string_view line = line_of(text_, loc.line);
+    const std::string_view line = lines_[loc.line];
     const auto column = static_cast<std::size_t>(loc.column - 1);
     if (column >= line.size()) return {};
     return std::string(line.substr(column, static_cast<std::size_t>(loc.width)));
@@ -143,7 +135,7 @@ class Candidates {
     return is_end(line) || first == 0 ? line : first;
   }
   bool is_end(int line) const {
-    const std::string_view text = line_of(text_, line);
+    const std::string_view text = lines_[line];
     const std::size_t first = text.find_first_not_of(" \t");
     return first != std::string_view::npos && text[first] == '}';
   }
@@ -157,9 +149,8 @@ class Candidates {
   }
   int end_of(const ast::Block& block) const {
     int depth = 0;
-    const int last = static_cast<int>(std::count(text_.begin(), text_.end(), '\n')) + 1;
-    for (int number = block.loc.line; number <= last; ++number) {
-      const std::string_view line = line_of(text_, number);
+    for (int number = block.loc.line; lines_.has(number); ++number) {
+      const std::string_view line = lines_[number];
       std::size_t at =
           number == block.loc.line ? static_cast<std::size_t>(block.loc.column - 1) : 0;
       bool is_quoted = false;
@@ -174,7 +165,7 @@ class Candidates {
     return 0;
   }
 
-  const std::string& text_;
+  const Lines lines_;
   Words words_;
   std::vector<WaitCandidate> found_;
 };

@@ -6,24 +6,13 @@
 #include <optional>
 
 #include "core/report/shown.h"
+#include "core/report/source_line.h"
 
 namespace tessera {
 namespace {
 
 constexpr std::size_t most_shown = 20;
 constexpr std::size_t longest_line = 1000;
-
-// Line `number` (1-based) without its line end; none when the text has fewer lines.
-std::optional<std::string_view> line_of(std::string_view text, int number) {
-  for (int line = 1; line < number; ++line) {
-    const auto end = text.find('\n');
-    if (end == std::string_view::npos) return std::nullopt;
-    text.remove_prefix(end + 1);
-  }
-  text = text.substr(0, text.find('\n'));
-  if (text.ends_with('\r')) text.remove_suffix(1);
-  return text;
-}
 
 // The inner bytes of a UTF-8 character take no column of their own on the screen.
 bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
@@ -60,7 +49,7 @@ std::string render_place(const Loc& loc, std::string_view kind, std::string_view
   const bool is_whole_line = loc.column == 0;
   const std::string column = is_whole_line ? "" : fmt::format(":{}", loc.column);
   auto text = fmt::format("{}:{}{}: {}: {}\n", loc.source->name, loc.line, column, kind, shown);
-  const auto line = line_of(loc.source->text, loc.line);
+  const std::optional<std::string_view> line = source_line(loc.source, loc.line);
   if (line && line->empty() && is_whole_line) return text;  // of a file that was not to be had
   if (line && line->size() <= longest_line) {
     text += fmt::format("{}\n", *line);

@@ -17,10 +17,13 @@ class Lines {
     }
   }
 
+  bool has(int number) const {
+    return number >= 1 && static_cast<std::size_t>(number) <= starts_.size();
+  }
   // Line `number`, counted from 1, without its end; empty when there are fewer.
   std::string_view operator[](int number) const {
+    if (!has(number)) return {};
     const auto i = static_cast<std::size_t>(number) - 1;
-    if (number < 1 || i >= starts_.size()) return {};
     const std::string_view rest = text_.substr(starts_[i]);
     return i + 1 < starts_.size() ? rest.substr(0, starts_[i + 1] - starts_[i] - 1) : rest;
   }

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <string_view>
 
-#include "core/report/lines.h"
+#include "core/report/source_line.h"
 
 namespace tessera {
 
 std::string source_words(const Loc& loc, std::size_t longest) {
   if (!loc) return "";
-  std::string_view text = Lines(loc.source->text)[loc.line];
+  std::string_view text = source_line(loc.source, loc.line).value_or("");
   if (loc.width > 1 && loc.column >= 1)
     text = text.substr(std::min(static_cast<std::size_t>(loc.column) - 1, text.size()),
                        static_cast<std::size_t>(loc.width));
