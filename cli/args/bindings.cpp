@@ -162,7 +162,7 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
   diags = check_memory(program, devices);
   if (!diags.empty()) return diags;
   Table<BufferId, std::string> unknown;
-  for (const BufferId buffer : program.buffers.ids()) unknown.add(why_unknown(program, buffer));
+  for (const StmtId from : unknown_values(program).buffers) unknown.add(why_unknown(program, from));
   TRY(check_known(program, unknown, out, devices));
   Targets targets = open_targets(program, out, devices, diags);
   if (!diags.empty()) return diags;

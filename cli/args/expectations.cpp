@@ -136,13 +136,15 @@ Expected<std::vector<Expectation>> read_expectations(const Program& program,
   if (!given.empty() && arguments.was_given("no-math"))
     diags.push_back(error("--expect is about values, and --no-math computes none"));
   std::vector<Expectation> expectations;
+  const UnknownValues values = unknown_values(program);
   OperandFiles files(devices);
   for (int device = 0; device < devices && diags.empty(); ++device) {
     for (const Buffer& buffer : program.buffers) {
       const Assignment* const source =
           buffer.role == Role::out ? given.find(buffer, device) : nullptr;
-      const std::string unknown =
-          source != nullptr ? why_unknown(program, program.buffers.id_of(buffer)) : "";
+      const StmtId from =
+          source == nullptr ? StmtId() : values.buffers[program.buffers.id_of(buffer)];
+      const std::string unknown = why_unknown(program, from);
       if (!unknown.empty()) diags.push_back(unknown_result(buffer, "--expect", unknown));
       if (!diags.empty()) return diags;
       if (source != nullptr)

@@ -133,27 +133,18 @@ class ControlCheck {
 
 UnknownValues unknown_values(const Program& program) { return Forward(program).run(); }
 
-namespace {
-
-bool has_opaque(const Program& program) {
-  return std::any_of(program.body.begin(), program.body.end(),
-                     [](const Stmt& s) { return std::holds_alternative<OpaqueWrite>(s.op); });
-}
-
-std::string words_for(const Program& program, StmtId write) {
-  if (!write) return "";
-  const Loc loc = program.loc(write);
+std::string why_unknown(const Program& program, StmtId from) {
+  if (!from) return "";
+  const Loc loc = program.loc(from);
   return loc ? fmt::format("`opaque` at {}:{}", loc.source->name, loc.line) : "an `opaque`";
 }
 
-}  // namespace
-
 std::string why_unknown(const Program& program, BufferId buffer) {
-  return has_opaque(program) ? words_for(program, unknown_values(program).buffers[buffer]) : "";
+  return why_unknown(program, unknown_values(program).buffers[buffer]);
 }
 
 std::string why_unknown(const Program& program, ValueId number) {
-  return has_opaque(program) ? words_for(program, unknown_values(program).values[number]) : "";
+  return why_unknown(program, unknown_values(program).values[number]);
 }
 
 std::vector<StmtId> opaque_sources(const Program& program, StmtId write) {
@@ -181,8 +172,9 @@ StmtId next_of_opaque(const Program& program, StmtId statement) {
 }
 
 Diags unknown_control(const Program& program) {
-  if (!has_opaque(program)) return {};
-  return ControlCheck(program, unknown_values(program)).run();
+  const UnknownValues unknown = unknown_values(program);
+  if (!unknown.any) return {};
+  return ControlCheck(program, unknown).run();
 }
 
 }  // namespace tessera

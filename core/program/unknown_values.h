@@ -18,7 +18,9 @@ struct UnknownValues {
   bool any = false;
 };
 UnknownValues unknown_values(const Program& program);
-// "`opaque` at kernel.py:49", from which what the buffer holds comes; empty where it is known.
+// "`opaque` at kernel.py:49": the source of the values of a buffer or number; empty if they are
+// known. `from`: its entry in UnknownValues. That analysis costs as much as the program is long.
+std::string why_unknown(const Program& program, StmtId from);
 std::string why_unknown(const Program& program, BufferId buffer);
 std::string why_unknown(const Program& program, ValueId number);
 
