@@ -205,9 +205,7 @@ void print_report(Console& console, const Arguments& arguments, const Ran& ran, 
   if (status == Status::ok && !computes(ran)) console.out << line("results", "not computed");
   if (status == Status::ok && computes(ran))
     console.out << value_lines(ran.program, ran.compared, ran.request.options.devices);
-  for (const Finding& note : ran.notes)
-    console.out << render(Remark{note.at, note.notes},
-                          fmt::format("{}: {}", name(note.kind), note.message));
+  console.out << notes_text(ran.notes, arguments.has("all"));
   if (!ran.why_unknown.empty())
     console.out << fmt::format("note: nothing tells which values are used: {}\n", ran.why_unknown);
   if (!ran.wrong_values.empty()) {

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
+#include <string_view>
 
 #include "cli/reports/console.h"
 #include "interp/findings/cause.h"
@@ -11,6 +14,17 @@
 namespace tessera::cli {
 namespace {
 
+// Without --all a report stays readable, whatever the size of the program.
+constexpr std::size_t max_causes = 100, max_notes = 20;
+
+std::string omitted_text(std::size_t count, std::string_view one, std::string_view many) {
+  if (count == 0) return "";
+  return fmt::format("note: {} not shown; --all shows {}\n",
+                     counted(static_cast<std::int64_t>(count), fmt::format("more {} is", one),
+                             fmt::format("more {} are", many)),
+                     count == 1 ? "it" : "them");
+}
+
 class Text {
  public:
   Text(const std::vector<Finding>& findings, bool all,
@@ -18,22 +32,24 @@ class Text {
       : findings_(findings), links_(causes(findings)), all_(all), behind_(behind) {}
 
   std::string write() {
-    std::vector<std::size_t> shown;
-    for (std::size_t i = 0; i < findings_.size(); ++i)
-      if (links_[i].is_cause()) shown.push_back(i);
-    for (std::size_t n = 0; n < shown.size(); ++n) {
-      const std::size_t cause = shown[n];
-      add(cause, shown.size() > 1 || all_ ? fmt::format("{}. ", n + 1) : "");
+    std::vector<std::size_t> roots;
+    for (std::size_t i = 0; i < findings_.size(); ++i) {
+      if (links_[i].is_cause()) roots.push_back(i);
+      if (links_[i].folded_into) rest_[*links_[i].folded_into].push_back(i);
+      if (links_[i].follows_from && links_[i].follows_from != links_[i].folded_into)
+        rest_[*links_[i].follows_from].push_back(i);
+    }
+    const std::size_t shown = all_ ? roots.size() : std::min(roots.size(), max_causes);
+    for (std::size_t n = 0; n < shown; ++n) {
+      const std::size_t cause = roots[n];
+      add(cause, roots.size() > 1 || all_ ? fmt::format("{}. ", n + 1) : "");
       all_ ? add_rest(cause, n + 1) : count_rest(cause);
     }
+    text_ += omitted_text(roots.size() - shown, "finding", "findings");
     return std::move(text_);
   }
 
  private:
-  bool goes_with(std::size_t i, std::size_t cause) const {
-    return links_[i].folded_into == cause || links_[i].follows_from == cause;
-  }
-
   void add(std::size_t i, const std::string& number) {
     text_ += number + render(findings_[i], folded_message(findings_, links_, i), all_);
     if (!text_.ends_with('\n')) text_ += '\n';
@@ -42,14 +58,13 @@ class Text {
 
   void add_rest(std::size_t cause, std::size_t number) {
     std::size_t n = 0;
-    for (std::size_t i = 0; i < findings_.size(); ++i)
-      if (goes_with(i, cause)) add(i, fmt::format("{}.{}. ", number, ++n));
+    for (const std::size_t i : rest_[cause]) add(i, fmt::format("{}.{}. ", number, ++n));
   }
 
   void count_rest(std::size_t cause) {
     std::map<FindingKind, std::int64_t> kinds;
     std::int64_t rest = 0;
-    for (std::size_t i = 0; i < findings_.size(); ++i) {
+    for (const std::size_t i : rest_[cause]) {
       if (links_[i].follows_from != cause) continue;
       ++kinds[findings_[i].kind];
       ++rest;
@@ -66,6 +81,8 @@ class Text {
 
   const std::vector<Finding>& findings_;
   const std::vector<CauseLink> links_;
+  // By cause: findings like it and findings that follow from it, ascending.
+  std::map<std::size_t, std::vector<std::size_t>> rest_;
   const bool all_;
   const std::function<std::string(std::size_t)>& behind_;
   std::string text_;
@@ -78,6 +95,15 @@ Json index_json(const std::optional<std::size_t>& index) { return index ? Json(*
 std::string findings_text(const std::vector<Finding>& findings, bool all,
                           const std::function<std::string(std::size_t)>& behind) {
   return Text(findings, all, behind).write();
+}
+
+std::string notes_text(const std::vector<Finding>& notes, bool all) {
+  const std::size_t shown = all ? notes.size() : std::min(notes.size(), max_notes);
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i)
+    text += render(Remark{notes[i].at, notes[i].notes},
+                   fmt::format("{}: {}", tessera::name(notes[i].kind), notes[i].message));
+  return text + omitted_text(notes.size() - shown, "note", "notes");
 }
 
 Json findings_json(const std::vector<Finding>& findings) {

@@ -10,9 +10,12 @@
 
 namespace tessera::cli {
 
-// Numbered when there are several causes. `behind` tells what comes after a finding of that index.
+// Numbered when there are several causes; without `all` at most 100 of them. `behind` returns the
+// text after the finding of that index.
 std::string findings_text(const std::vector<Finding>& findings, bool all,
                           const std::function<std::string(std::size_t)>& behind = {});
+// Each finding as a note; without `all` the first 20.
+std::string notes_text(const std::vector<Finding>& notes, bool all);
 // Every finding, each with folded_into, follows_from, count and devices.
 Json findings_json(const std::vector<Finding>& findings);
 // "1 finding, and 5 consequences of it"
