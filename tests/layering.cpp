@@ -69,7 +69,6 @@ const std::map<std::string, std::set<std::string>> may_include = {
 const std::map<std::string, std::vector<std::string>> used_by = {
     {"Eigen/", {"kernels/oracle/reference", "kernels/peers", "tests/"}},
     {"unsupported/Eigen/", {"kernels/oracle/reference", "tests/"}},
-    {"boost/program_options", {"cli/args/options"}},
     {"boost/container", {"interp/machine/loop_values"}},
     {"histedit.h", {"cli/debug/line_reader"}},
     // Each file that includes it costs the first build seconds.

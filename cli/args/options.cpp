@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/program_options.hpp>
 #include <cstddef>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "core/report/near.h"
@@ -13,124 +14,98 @@
 namespace tessera::cli {
 namespace {
 
-namespace po = boost::program_options;
-
 std::vector<std::string_view> names(const Options& options) {
   std::vector<std::string_view> result;
   for (const Option& option : options) result.push_back(option.name);
   return result;
 }
 
-po::options_description declared(const Options& options) {
-  po::options_description description;
-  for (const Option& option : options) {
-    const std::string name(option.name);
-    if (option.value.empty()) {
-      description.add_options()(name.c_str(), "");
-    } else if (option.is_value_optional) {
-      description.add_options()(name.c_str(),
-                                po::value<std::vector<std::string>>()->implicit_value({}, ""), "");
-    } else {
-      description.add_options()(name.c_str(), po::value<std::vector<std::string>>(), "");
+// The option that a letter after one dash abbreviates, as in other tools; empty: none.
+std::string_view name_of_letter(std::string_view word) { return word == "-x" ? "script" : ""; }
+
+// An option and its value, or a word that is part of no option.
+struct GivenWord {
+  const Option* option = nullptr;
+  std::optional<std::string> value;
+};
+
+// Splits a command line. A value follows `=` or is the next word.
+class Splitter {
+ public:
+  Splitter(const Options& options, std::span<const std::string> words, Diags& diags)
+      : options_(options), words_(words), diags_(diags) {}
+
+  std::vector<GivenWord> split() {
+    bool has_options = true;  // until the word --
+    for (; next_ < words_.size();) {
+      const std::string& word = words_[next_++];
+      const std::string_view letter = name_of_letter(word);
+      if (has_options && word == "--")
+        has_options = false;
+      else if (has_options && word.starts_with("--"))
+        add_option(std::string_view(word).substr(2));
+      else if (has_options && find(letter) != nullptr)
+        add_option(letter);
+      else
+        given_.push_back({nullptr, word});
     }
+    return std::move(given_);
   }
-  return description;
-}
 
-// The option that a letter behind one dash stands for, as other tools have it; empty: none.
-std::string_view name_of_letter(char letter) { return letter == 'x' ? "script" : ""; }
-
-// The words with a value that may be left out behind its option's name, as the parser takes it only
-// there, and with names in the place of letters.
-std::vector<std::string> joined(const Options& options, std::span<const std::string> words) {
-  std::vector<std::string> result;
-  bool wants_value = false, is_value = false;
-  for (const std::string& word : words) {
-    if (wants_value && !word.starts_with("--")) {
-      result.back() += '=' + word;
-      wants_value = false;
-      continue;
-    }
-    const bool is_letter = !is_value && word.size() == 2 && word[0] == '-' && word[1] != '-';
-    const auto meant = std::find_if(options.begin(), options.end(), [&](const Option& option) {
-      return is_letter ? option.name == name_of_letter(word[1])
-                       : word.starts_with("--") && word.substr(2) == option.name;
-    });
-    is_value =
-        !is_value && meant != options.end() && !meant->value.empty() && !meant->is_value_optional;
-    if (is_letter && meant != options.end()) {
-      result.push_back(fmt::format("--{}", meant->name));
-      continue;
-    }
-    wants_value = std::any_of(options.begin(), options.end(), [&](const Option& option) {
-      return option.is_value_optional && word.starts_with("--") && word.substr(2) == option.name;
-    });
-    result.push_back(word);
+ private:
+  const Option* find(std::string_view name) const {
+    const auto option = std::find_if(options_.begin(), options_.end(),
+                                     [&](const Option& o) { return o.name == name; });
+    return option == options_.end() ? nullptr : &*option;
   }
-  return result;
-}
 
-std::string plain(std::string name) {
-  name.erase(0, std::min(name.find_first_not_of('-'), name.size()));
-  return name.substr(0, name.find('='));
-}
+  void add_option(std::string_view word) {
+    const std::size_t equals = word.find('=');
+    const std::string_view name = word.substr(0, equals);
+    const Option* const option = find(name);
+    if (option == nullptr)
+      return fail(fmt::format("unknown option --{}{}", name, did_you_mean(name, names(options_))));
+    const bool is_joined = equals != std::string_view::npos, is_switch = option->value.empty();
+    std::optional<std::string> value;
+    if (is_joined && equals + 1 < word.size()) value = word.substr(equals + 1);
+    if (is_switch && is_joined) return fail(fmt::format("--{} takes no value", name));
+    const bool is_next = next_ < words_.size() && !is_option(words_[next_]);
+    if (!is_switch && !is_joined && is_next) value = words_[next_++];
+    const bool needs_value = is_joined || !(is_switch || option->is_value_optional);
+    if (needs_value && !value)
+      return fail(fmt::format("--{} needs a value: {}", name, option->value));
+    given_.push_back({option, std::move(value)});
+  }
+
+  static bool is_option(std::string_view word) { return word.starts_with("--"); }
+  void fail(std::string message) { diags_.push_back(error(std::move(message))); }
+
+  const Options& options_;
+  const std::span<const std::string> words_;
+  Diags& diags_;
+  std::size_t next_ = 0;
+  std::vector<GivenWord> given_;
+};
 
 }  // namespace
 
 Expected<Arguments> parse_arguments(const Options& options, const std::vector<std::string>& given) {
-  namespace style = po::command_line_style;
-  constexpr int long_only = style::allow_long | style::long_allow_adjacent | style::long_allow_next;
-  const auto declaration = [&](const std::string& name) {
-    return std::find_if(options.begin(), options.end(),
-                        [&](const Option& option) { return option.name == name; });
-  };
   Arguments result;
   result.given_ = given;
   if (!given.empty()) result.invocation_.command = given.front();
   Diags diags;
-  try {
-    const po::options_description description = declared(options);
-    const std::vector<std::string> rest =
-        joined(options, std::span(given).subspan(given.empty() ? 0 : 1));
-    const auto parsed = po::command_line_parser(rest)
-                            .options(description)
-                            .style(long_only)
-                            .allow_unregistered()
-                            .run();
-    for (const po::option& option : parsed.options) {
-      if (option.position_key != -1) {
-        result.words_.insert(result.words_.end(), option.value.begin(), option.value.end());
-        for (const std::string& word : option.value)
-          result.invocation_.options.push_back({"", word});
-        continue;
-      }
-      const std::string name = plain(option.string_key);
-      const auto known = declaration(name);
-      if (known == options.end()) {
-        diags.push_back(
-            error(fmt::format("unknown option --{}{}", name, did_you_mean(name, names(options)))));
-        continue;
-      }
-      if (result.values_.contains(name) && !known->repeatable) {
-        diags.push_back(error(fmt::format("--{} is given twice", name)));
-      }
-      auto& values = result.values_[name];
-      values.insert(values.end(), option.value.begin(), option.value.end());
-      result.invocation_.options.push_back({name, std::nullopt});
-      if (!option.value.empty()) result.invocation_.options.back().value = option.value.front();
-    }
-  } catch (const po::error_with_option_name& problem) {
-    const std::string name = plain(problem.get_option_name());
-    const auto known = declaration(name);
-    if (known == options.end()) {
-      diags.push_back(error(problem.what()));
-    } else if (known->value.empty()) {
-      diags.push_back(error(fmt::format("--{} takes no value", name)));
+  const auto rest = std::span(given).subspan(given.empty() ? 0 : 1);
+  for (GivenWord& word : Splitter(options, rest, diags).split()) {
+    const std::string name(word.option == nullptr ? "" : word.option->name);
+    if (word.option == nullptr) {
+      result.words_.push_back(*word.value);
     } else {
-      diags.push_back(error(fmt::format("--{} needs a value: {}", name, known->value)));
+      if (result.values_.contains(name) && !word.option->repeatable)
+        diags.push_back(error(fmt::format("--{} is given twice", name)));
+      std::vector<std::string>& values = result.values_[name];
+      if (word.value) values.push_back(*word.value);
     }
-  } catch (const po::error& problem) {
-    diags.push_back(error(problem.what()));
+    result.invocation_.options.push_back({name, std::move(word.value)});
   }
   if (!diags.empty()) return diags;
   return result;

@@ -38,6 +38,21 @@ TEST(Options, values_switches_and_words) {
   EXPECT_TRUE(diags.empty());
 }
 
+TEST(Options, words_after_two_dashes_are_no_options) {
+  const auto arguments = parse({"--m", "-3", "--", "--interpret", "-x"});
+  ASSERT_TRUE(arguments) << render(arguments.diags());
+  EXPECT_EQ(arguments->text("m"), "-3");
+  EXPECT_EQ(arguments->words(), (std::vector<std::string>{"--interpret", "-x"}));
+}
+
+TEST(Options, a_value_that_looks_like_an_option_is_joined) {
+  EXPECT_EQ(only_error({"--set", "--interpret"}), "--set needs a value: NAME=VALUE");
+  const auto arguments = parse({"--set=--interpret"});
+  ASSERT_TRUE(arguments) << render(arguments.diags());
+  EXPECT_EQ(arguments->all("set"), std::vector<std::string>{"--interpret"});
+  EXPECT_FALSE(arguments->has("interpret"));
+}
+
 TEST(Options, what_is_wrong_is_named) {
   EXPECT_EQ(only_error({"--chekc", "full"}), "unknown option --chekc; did you mean 'check'?");
   EXPECT_EQ(only_error({"--zzzzzzzz"}), "unknown option --zzzzzzzz");
