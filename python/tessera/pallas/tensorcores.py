@@ -24,7 +24,7 @@ _STATEFUL = ("new_ref", "core_map", "run_state")
 
 
 class NoCall(Exception):
-    """A kernel that is no `pallas_call` on TensorCores; str() says why."""
+    """A kernel that is no `pallas_call` on TensorCores; str() is the reason."""
 
 
 def call_params(params: dict[str, Any], avals_in: Sequence[Any], avals_out: Sequence[Any]) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def with_calls(closed: core.ClosedJaxpr) -> core.ClosedJaxpr:
 
 
 def _pure(closed: core.ClosedJaxpr, always: bool = False) -> core.ClosedJaxpr:
-    """Without refs outside of kernels; what refs among the arguments hold at the end are further results."""
+    """Without refs outside of kernels; the final contents of refs among the arguments are further results."""
     if not always and not any(eqn.primitive.name in _STATEFUL for eqn in closed.jaxpr.eqns):
         return closed
     made = _discharged(closed)

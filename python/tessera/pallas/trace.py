@@ -38,7 +38,7 @@ def host_devices(count: int) -> None:
 
 @contextlib.contextmanager
 def on_chip(chip: str, cores: int = 1) -> Iterator[None]:
-    """Kernels that query the chip get the table of `chip`, with so many cores."""
+    """Kernels that query the chip get the table of `chip`, with `cores` cores."""
     if chip not in versions.CHIPS:
         raise BadInput(f"chip: expected one of {', '.join(versions.CHIPS)}, found {chip!r}")
     with versions.as_if_on(chip, cores):

@@ -90,7 +90,7 @@ _CHIP = threading.RLock()     # JAX has one table of chips for all threads
 
 @contextlib.contextmanager
 def as_if_on(chip: str, cores: int = 1) -> Iterator[None]:
-    """Kernels that query the chip get this one, with so many cores. Other threads wait."""
+    """Kernels that query the chip get this one, with `cores` cores. Other threads wait."""
     # Meshes of cores query the device, of which a CPU has no cores.
     with _CHIP, mock.patch.object(jax.Device, "num_cores", cores, create=True), _meshes_of(cores), _tables_of(chip, cores):
         yield

@@ -1,4 +1,4 @@
-"""Several cores of a device: a grid that is a mesh of TensorCores, or one whose first parallel dimension the cores share."""
+"""Several cores of a device: the grid is a mesh of TensorCores, or the cores share its first parallel dimension."""
 
 from __future__ import annotations
 

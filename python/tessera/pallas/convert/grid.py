@@ -80,7 +80,7 @@ class Grid:
         return [*arguments, *refs, *scratches]
 
     def _check_index_maps(self, count: int) -> None:
-        """A TPU fetches blocks ahead of the body, except those with one buffer: their index maps must not read what the body stores to."""
+        """A TPU fetches blocks ahead of the body, except with one buffer: index maps must not read operands that the body stores to."""
         for place, block in enumerate(self.mapping.block_mappings):
             if place < self.mapping.num_inputs and getattr(block.pipeline_mode, "buffer_count", None) == 1:
                 continue

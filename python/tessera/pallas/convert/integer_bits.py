@@ -10,7 +10,7 @@ from tessera.pallas.convert.wrapping import FAR, wrapped
 
 
 def logical(c: Conversion, primitive: str, a: Scalar, b: Scalar | None, dtype: str) -> Scalar:
-    """and, or, xor, not: of conditions, or bit by bit."""
+    """`and`, `or`, `xor` and `not` on conditions, or on bits."""
     if dtype != "bool":
         return bits(c, primitive, a, b, dtype)
     if primitive == "not":

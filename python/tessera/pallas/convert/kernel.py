@@ -70,7 +70,7 @@ class Kernel:
     values decide what is done; `places` maps each line of the text, from 1 on, to its place in the Python; `loops` maps
     the text's variables of loops and of the grid to what the Python calls them, `step` or `program_id(0)`; `windows` are
     refs that are blocks of a pipeline; `arrays` maps names of whole arrays that the Python does not have to their refs,
-    `renamed` those that are words of the language, `sem_`, to what the Python calls them; `cores` is how many each device has;
+    `renamed` those that are words of the language, `sem_`, to what the Python calls them; `cores`: cores of each device;
     `padded`: some arrays are padded to whole tiles, as on a TPU.
     """
     text: str

@@ -1,5 +1,8 @@
-"""Arrays with room around them, which holds nothing: for blocks of `pl.Element(size, padding=(before, after))`, and up to whole tiles,
-as a TPU pads its arrays, for `emit_pipeline`, whose last blocks reach to the end of a tile."""
+"""Arrays with room around them, whose elements are undefined.
+
+Blocks of `pl.Element(size, padding=(before, after))` have such room. Arrays of `emit_pipeline` have it up to whole tiles, like on a TPU:
+the pipeline copies the last blocks up to the end of a tile.
+"""
 
 from __future__ import annotations
 

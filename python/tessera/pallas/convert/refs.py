@@ -236,7 +236,7 @@ def _swap(c: Conversion, eqn: Any, ref: Any, value: Any, *indices: Any) -> Any:
 
 
 def exchange(c: Conversion, eqn: Any, where: Ref, value: Any) -> Any:
-    """Stores the value; the result is what was there, if it is used."""
+    """Stores the value; returns the previous value if it is used."""
     from tessera.pallas.convert.bodies import is_used
     before = None
     if is_used(c, eqn.outvars[0]):

@@ -1,6 +1,9 @@
-"""Arithmetic of integers: program ids, devices, sizes, what smem holds. Between which numbers a value lies is kept, so
-that a division towards zero can be written as the language's, which rounds down, and that a value is wrapped only if it
-can leave its type (wrapping.py). Operands of `divide`, `remainder`, `compare` and `extreme` are wrapped."""
+"""Arithmetic of integers: program ids, devices, sizes, elements of smem.
+
+Each value has its range. A division towards zero of a value that is not negative is written as the language's, which rounds
+down, and a value is wrapped only if it can leave its type (wrapping.py). Operands of `divide`, `remainder`, `compare` and
+`extreme` are wrapped.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,7 @@ def divide(c: Conversion, a: Scalar, b: Scalar, dtype: str, down: bool = False) 
 
 
 def remainder(c: Conversion, a: Scalar, b: Scalar, dtype: str, down: bool = False) -> Scalar:
-    """What divide leaves: with the sign of b, or (towards zero) of a; by 0 it is a."""
+    """The remainder of `divide`: with the sign of b, or (towards zero) with the sign of a; by 0 it is a."""
     if b.low > 0 and (down or a.low >= 0):
         if a.known is not None and b.known is not None:
             return number(a.low % b.low, dtype)

@@ -90,8 +90,8 @@ Copy = tuple[Ref, Ref, Ref, Ref | None, Any]
 
 
 def _each_copy(c: Conversion, eqn: Any, flat: Any, then: Callable[[Copy], None]) -> None:
-    """Calls `then` with source, target, the semaphore of the arrival, that of the sending, and the device, of a start or a wait;
-    in a branch for each ref that a `select_ref` can be."""
+    """Calls `then` with source, target, both semaphores (arrival, sending) and the device of a start or a wait; in a branch for
+    each ref that a `select_ref` can be."""
     parts = eqn.params["tree"].unflatten(flat)
     if len(parts) == 9:         # before JAX 0.10 each ref stands beside its transforms
         refs = [None if ref is None else taken(c, ref, transforms or ()) for ref, transforms in zip(parts[:8:2], parts[1:8:2])]

@@ -135,7 +135,7 @@ def whole(name: str, root: str, space: str, dtype: str, shape: tuple[int, ...]) 
 
 
 def held(name: str, root: str, space: str, dtype: str, shape: tuple[int, ...]) -> Ref:
-    """Memory of this shape; of no dimensions it is the one element of an array."""
+    """Memory with this shape; without dimensions it is the one element of an array."""
     return whole(name, root, space, dtype, shape) if shape else Ref(name, root, space, dtype, (Dim(number(0), None),), (1,))
 
 
@@ -155,7 +155,7 @@ class Tile:
     trail: int = 0
     reads: frozenset[str] = frozenset()
     ref: Ref | None = None              # the text is this memory itself
-    bounds: tuple[int, int] | None = None   # integers: the smallest and the largest possible; None: those of the type
+    bounds: tuple[int, int] | None = None   # of integers: smallest and largest; None: the limits of the type
     product: bool = False               # the text is `a . b`
     sum: tuple[Tile, Tile] | None = None
     opaque: bool = False

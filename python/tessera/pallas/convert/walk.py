@@ -31,7 +31,7 @@ _INLINE = 90
 def rule(*primitives: str, modular: bool = False) -> Callable[[Rule], Rule]:
     """The function converts these primitives: it gets the conversion, the equation and its operands.
 
-    Integer operands are wrapped in their type, except those of `modular` rules.
+    Integer operands are wrapped in their type, except for `modular` rules.
     """
     def add(function: Rule) -> Rule:
         for primitive in primitives:

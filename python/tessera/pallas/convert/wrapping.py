@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from tessera.pallas.convert.values import ATOM, INTEGERS, TYPES, Scalar, limits, number
 
-# Ranges beyond it are wrapped at once: the range of a further product would exceed 64 bits.
+# Values with ranges beyond it are wrapped immediately: the range of a further product would exceed 64 bits.
 FAR = 1 << 62
 
 
