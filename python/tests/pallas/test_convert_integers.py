@@ -137,6 +137,14 @@ def test_index_tiles_that_wrap(name):
     check(kernel, (shaped((8, 128), np.int32), shaped((8, 128), np.int32)))
 
 
+@pytest.mark.parametrize("name", ["quotient", "remainder", "floor", "modulo"])
+def test_tiles_that_are_divided_by_data(name):
+    def kernel(x_ref, y_ref, o_ref):
+        o_ref[...] = BY_DATA[name](x_ref[...], y_ref[...])
+    x, y = np.array([[7, -7, 7, -7, 0, 5, 5, -5]], np.int32), np.array([[2, 2, -2, -2, 3, 0, -1, 0]], np.int32)
+    check(kernel, shaped((1, 8), np.int32), x, y)
+
+
 def test_types_of_the_same_width():
     def kernel(x_ref, o_ref):
         o_ref[...] = x_ref[...].astype(i32)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tessera.pallas.convert import integer_bits, language, scalars, tiles
-from tessera.pallas.convert.values import COMPARE, PLUS, TIMES, Scalar, Tile, dtype_name, is_float, number
+from tessera.pallas.convert.values import COMPARE, PLUS, TIMES, Scalar, Tile, dtype_name, is_float, limits, number
 from tessera.pallas.convert.walk import Conversion, rule
 from tessera.pallas.convert.wrapping import fits
 
@@ -69,10 +69,20 @@ def _remainder(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
 def _towards_zero(c: Conversion, eqn: Any, a: Any, b: Any, what: str) -> Tile:
     x, y = tiles.as_tile(c, a), tiles.as_tile(c, b)
     if x.range[0] < 0 or y.range[0] <= 0:
+        if y.range[0] <= 0 <= y.range[1]:
+            return _but_at_zero(c, eqn, a, b, what)
         if language.INTEGERS:
             return tiles.operate(c, eqn, [a, b], lambda v, w: (f"{what}({v.text}, {w.text})", 1))
         raise c.refuse(f"a {what} towards zero of a tile that may be negative")
     return floor_tiles(c, eqn, a, b, what)
+
+
+def _but_at_zero(c: Conversion, eqn: Any, a: Any, b: Any, what: str) -> Tile:
+    """By 0 all bits of a quotient are 1, and the remainder is the dividend."""
+    a, b, dtype = tiles.reusable(c, a), tiles.reusable(c, b), _dtype(eqn)
+    ones = limits(dtype)[1] if dtype.startswith("u") else -1
+    return tiles.operate(c, eqn, [b, a], lambda w, v: (
+        f"select({w.at(COMPARE - 1)} == 0, {ones if what == 'quotient' else v.text}, {what}({v.text}, {w.text}))", 1))
 
 
 def floor_tiles(c: Conversion, eqn: Any, a: Any, b: Any, what: str) -> Tile:

@@ -74,13 +74,13 @@ def _call(c: Conversion, eqn: Any, *operands: Any) -> Any:
     name = eqn.params.get("name", "")
     if name in ("floor_divide", "remainder") and len(operands) == 2 and not tiles.is_float(dtype_name(eqn.outvars[0].aval.dtype)):
         kind = "quotient" if name == "floor_divide" else "remainder"
-        dtype = dtype_name(eqn.outvars[0].aval.dtype)
-        if not all(isinstance(o, Scalar) for o in operands):
-            from tessera.pallas.convert.arithmetic import floor_tiles
-            return floor_tiles(c, eqn, *operands, kind)
-        if not scalars.may_be_zero(operands[1]):
+        low, high = tiles.as_tile(c, operands[1]).range
+        if low > 0 or high < 0:
+            if not all(isinstance(o, Scalar) for o in operands):
+                from tessera.pallas.convert.arithmetic import floor_tiles
+                return floor_tiles(c, eqn, *operands, kind)
             make = scalars.divide if kind == "quotient" else scalars.remainder
-            return make(c, operands[0], operands[1], dtype, down=True)
+            return make(c, operands[0], operands[1], dtype_name(eqn.outvars[0].aval.dtype), down=True)
     closed = eqn.params.get("jaxpr") or eqn.params.get("call_jaxpr") or eqn.params.get("fun_jaxpr")
     return run_body(c, versions.closed(closed), operands)
 
