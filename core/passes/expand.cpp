@@ -85,18 +85,11 @@ Slice Expander::compose(const Replacement& outer, const Slice& inner) {
   const std::vector<int> dims = kept(outer.slice);
   const std::size_t rank = dims.size();
   CHECK(static_cast<std::size_t>(inner.rank) == rank);
+  std::vector<ValueId> extents;
+  for (const int d : dims) extents.push_back(outer.slice.size[static_cast<std::size_t>(d)]);
+  if (outer.checked) hold_inside(inner, extents);
   for (std::size_t i = 0; i < rank; ++i) {
     const auto d = static_cast<std::size_t>(dims[i]);
-    const ValueId extent = outer.slice.size[d];
-    const Program& p = builder_.program();
-    const auto start = p.constant(inner.start[i]), size = p.constant(inner.size[i]),
-               limit = p.constant(extent);
-    const bool whole =
-        start == 0 && (inner.size[i] == extent || (size && limit && *size == *limit));
-    const bool inside =
-        start && size && limit && *start >= 0 && *size >= 0 && *start + *size <= *limit;
-    if (outer.checked && !whole && !inside && !only_looks_)
-      builder_.emit(Bounds{inner.start[i], inner.size[i], extent});
     result.start[d] = builder_.add(outer.slice.start[d], inner.start[i]);
     result.size[d] = inner.size[i];
     if (inner.dropped >> i & 1) result.dropped |= static_cast<std::uint8_t>(1U << d);

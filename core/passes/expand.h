@@ -67,7 +67,7 @@ class Expander {
   // Where a slice lies whose scalars are new and whose base is an old ref.
   ViewPlace place(const Slice& slice, const ValueMap& map);
   ViewPlace place(const ShownAs& shown, const Slice& slice, const ValueMap& map);
-  void hold_inside(const Slice& slice, const Shape& extents);
+  void hold_inside(const Slice& slice, const std::vector<ValueId>& extents);
   bool is_shown_as(ValueId ref) const;
   Slice operand(const Op& op, const FieldInfo& f, const ViewPlace& place);
   void finish_copy(Op& op, const Op& old, const ValueMap& map);

@@ -32,7 +32,9 @@ ViewPlace Expander::place(const Slice& slice, const ValueMap& map) {
 
 ViewPlace Expander::place(const ShownAs& shown, const Slice& slice, const ValueMap& map) {
   const std::string& name = old_.value(slice.base).name;
-  hold_inside(slice, shown.view.shape);
+  std::vector<ValueId> extents;
+  for (const std::int64_t extent : shown.view.shape) extents.push_back(builder_.integer(extent));
+  hold_inside(slice, extents);
   const ViewRectangle found =
       view_rectangle(builder_, shown.memory, shown.view, slice,
                      name.empty() ? "the view" : fmt::format("`{}`", name), only_looks_);
@@ -47,15 +49,23 @@ ViewPlace Expander::place(const ShownAs& shown, const Slice& slice, const ValueM
   return at;
 }
 
-// What is not known to lie in the view is looked at when the op runs.
-void Expander::hold_inside(const Slice& slice, const Shape& extents) {
+// Emits a check for each dimension in which a slice of a view may be outside the view. A slice
+// without elements has no place: the size that is checked is 0 if another size is.
+void Expander::hold_inside(const Slice& slice, const std::vector<ValueId>& extents) {
+  if (only_looks_) return;
   const Program& p = builder_.program();
   for (std::size_t d = 0; d < extents.size(); ++d) {
-    const auto start = p.constant(slice.start[d]), size = p.constant(slice.size[d]);
+    const auto start = p.constant(slice.start[d]), size = p.constant(slice.size[d]),
+               limit = p.constant(extents[d]);
+    const bool is_whole = start == 0 && slice.size[d] == extents[d];
     const bool is_inside =
-        start && size && *start >= 0 && *size >= 0 && *start + *size <= extents[d];
-    if (!is_inside && !only_looks_)
-      builder_.emit(Bounds{slice.start[d], slice.size[d], builder_.integer(extents[d])});
+        start && size && limit && *start >= 0 && *size >= 0 && *start + *size <= *limit;
+    if (is_whole || is_inside) continue;
+    ValueId checked = slice.size[d];
+    for (std::size_t other = 0; other < extents.size(); ++other)
+      if (other != d && p.constant(slice.size[other]).value_or(0) == 0)
+        checked = builder_.select(slice.size[other], checked, builder_.integer(0));
+    builder_.emit(Bounds{slice.start[d], checked, extents[d]});
   }
 }
 

@@ -21,7 +21,8 @@ bool WindowBlocks::divides(ValueId start, std::int64_t block, ValueId extent) {
 
 ValueId WindowBlocks::clipped(ValueId start, std::int64_t block, ValueId extent) {
   if (divides(start, block, extent)) return builder_.integer(block);
-  return builder_.min(builder_.integer(block), builder_.sub(extent, start));
+  const ValueId size = builder_.min(builder_.integer(block), builder_.sub(extent, start));
+  return may_be_empty() ? builder_.max(builder_.integer(0), size) : size;
 }
 
 WindowBlock WindowBlocks::at(const ValueMap& point) {
@@ -45,11 +46,22 @@ std::vector<ValueId> WindowBlocks::extents() {
   return result;
 }
 
-// Ends the run when a block starts outside, unless it is known not to.
+// Whether the run decides if the window's source has elements: a block without any has no place.
+bool WindowBlocks::may_be_empty() {
+  const std::vector<ValueId> all = extents();
+  return std::any_of(all.begin(), all.end(), [&](ValueId extent) {
+    return !builder_.program().constant(extent).has_value();
+  });
+}
+
+// Ends the run if a block with elements starts outside, unless it is known not to.
 void WindowBlocks::check_inside(ValueId start, ValueId extent) {
   const auto at = builder_.program().constant(start), limit = builder_.program().constant(extent);
-  const bool known = at && limit && *at >= 0 && *at < *limit;
-  if (!known) builder_.emit(Bounds{start, builder_.integer(1), extent});
+  if (at && limit && *at >= 0 && *at < *limit) return;
+  ValueId element = builder_.integer(1);
+  for (const ValueId e : extents())
+    if (!builder_.program().constant(e)) element = builder_.select(e, element, builder_.integer(0));
+  builder_.emit(Bounds{start, element, extent});
 }
 
 void WindowBlocks::locate(WindowBlock& b, bool check) {

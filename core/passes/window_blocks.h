@@ -43,6 +43,7 @@ class WindowBlocks {
   std::vector<ValueId> extents();
   ValueId clipped(ValueId start, std::int64_t block, ValueId extent);
   bool divides(ValueId start, std::int64_t block, ValueId extent);
+  bool may_be_empty();
   void check_inside(ValueId start, ValueId extent);
 
   Expander& expander_;

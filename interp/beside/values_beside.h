@@ -108,8 +108,8 @@ class ValuesBeside : public Observer {
 
 template <typename Tile>
 void ValuesBeside<Tile>::on(const Event& event) {
-  // An op whose first operand was a finding may still reach the others.
-  if (refusal_ || machine_->stopped()) return;
+  // From a finding on an op may reach only some of its operands, and the values are not used.
+  if (refusal_ || !machine_->findings().empty()) return;
   event_ = &event;
   const AgentId& agent = event.agent;
   if (event.kind == EventKind::start) {

@@ -1,6 +1,8 @@
 // What the analysis of a run puts into its certificate: races, points of loops, needed waits.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "interp/certificate/certifier.h"
 #include "interp/certificate/races/race_report.h"
 
@@ -55,15 +57,25 @@ void Certifier::list_races(const RunResult& result, const Record& record,
   }
 }
 
-// What single points showed. Where the run itself has a finding, that comes first.
+// What single points showed. If the run itself did not come to its end, only its finding is listed.
 void Certifier::judge_loops(RunResult& result) {
   if (points_ == nullptr || points_->loops.empty()) return;
   certificate_.loops = points_->loops;
   certificate_.basis.orders_parallel_loops = false;
-  if (!result.findings.empty()) return;
+  if (!result.is_complete) return;
+  const std::size_t of_the_run = result.findings.size();
+  const auto is_known = [&](const Finding& f) {
+    return std::any_of(result.findings.begin(),
+                       result.findings.begin() + static_cast<std::ptrdiff_t>(of_the_run),
+                       [&](const Finding& known) {
+                         return known.kind == f.kind && known.message == f.message &&
+                                known.at.loc.line == f.at.loc.line;
+                       });
+  };
   std::vector<Finding> findings = points_->findings;
   findings.insert(findings.end(), points_->of_the_run.begin(), points_->of_the_run.end());
   for (const Finding& finding : findings) {
+    if (is_known(finding)) continue;
     certificate_.findings.push_back(finding);
     result.findings.push_back(finding);
   }

@@ -22,7 +22,8 @@ void add_values(const Program& program, ValueId id, const Core& core,
   if (const auto* load = std::get_if<Load>(&op); load != nullptr && name.empty())
     name = slice_text(program, program.value(load->src.base).buffer, core.box(load->src));
   if (!name.empty()) {
-    std::string text = fmt::format("{} = {}", name, core.scalar(id));
+    std::string text = core.is_undefined(id) ? fmt::format("{} is undefined", name)
+                                             : fmt::format("{} = {}", name, core.scalar(id));
     if (std::find(values.begin(), values.end(), text) == values.end())
       values.push_back(std::move(text));
     return;

@@ -24,15 +24,15 @@ std::string number_text(const Program& program, const Print& part, const Core& c
   const Value& value = program.value(part.what.base);
   std::string number = fmt::format("{}", core.scalar(part.what.base));
   if (value.kind == ValueKind::real) number = fmt::format("{:.6g}", core.real(part.what.base));
-  if (core.is_unknown(part.what.base)) number = "?";
+  if (core.is_undefined(part.what.base)) number = "?";
   if (!why_unknown(program, part.what.base).empty()) number = "unknown";
   const std::string& words = program.texts[part.words];
   return words.empty() || words == number ? number : fmt::format("{} = {}", words, number);
 }
 
-bool has_unknown_place(const Slice& slice, const Core& core) {
+bool has_undefined_place(const Slice& slice, const Core& core) {
   for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d)
-    if (core.is_unknown(slice.start[d]) || core.is_unknown(slice.size[d])) return true;
+    if (core.is_undefined(slice.start[d]) || core.is_undefined(slice.size[d])) return true;
   return false;
 }
 
@@ -49,7 +49,7 @@ std::string part_text(const Program& program, const Print& part, Core& core) {
   if (part.what.rank == 0 && program.value(part.what.base).kind != ValueKind::ref &&
       program.value(part.what.base).kind != ValueKind::sem)
     return number_text(program, part, core);
-  if (has_unknown_place(part.what, core))
+  if (has_undefined_place(part.what, core))
     return fmt::format("{}: where that is depends on undefined data", program.texts[part.words]);
   if (program.value(part.what.base).kind == ValueKind::sem)
     return semaphore_text(program, part, core);
@@ -130,7 +130,7 @@ bool is_known_to_run(const Program& program, const Core& core) {
     if (scope != Scope::open || inner-- > 0) continue;
     inner = 0;
     const auto* branch = std::get_if<If>(&op);
-    if (branch != nullptr && core.is_unknown(branch->condition)) return false;
+    if (branch != nullptr && core.is_undefined(branch->condition)) return false;
   }
   return true;
 }
@@ -156,7 +156,7 @@ Step exec(const Print& op, Core& core) { return print(core, op.goes_on != 0); }
 Step exec(const PrintText& op, Core& core) { return print(core, op.goes_on != 0); }
 
 Step exec(const Breakpoint& op, Core& core) {
-  const bool holds = !core.is_unknown(op.condition) && core.scalar(op.condition) != 0;
+  const bool holds = !core.is_undefined(op.condition) && core.scalar(op.condition) != 0;
   if (holds && is_wanted(core)) tell(core, {});
   return Step::next;
 }

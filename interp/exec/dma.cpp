@@ -41,8 +41,9 @@ bool can_copy(Core& core, const Region& src, const Region& dst, bool reshapes) {
   return !core.stopped();
 }
 
-// What the machine profile says of a copy to another device.
-bool can_reach(Core& core, const Region& dst) {
+// Reports a copy to another device that the machine of the profile does not support. The copy is
+// made all the same, so that the rest of the program is analysed.
+void check_reach(Core& core, const Region& dst) {
   const MachineProfile& profile = core.machine().options().profile;
   const Space space = dst.storage->buffer().space;
   const std::int32_t here = core.id().device, device = core.machine().topology().device(dst.site);
@@ -52,27 +53,30 @@ bool can_reach(Core& core, const Region& dst) {
       static_cast<std::uint64_t>(core.machine().topology().devices) - distance;
   if ((space == Space::vmem && !profile.remote_vmem) ||
       (space == Space::smem && !profile.remote_smem)) {
-    core.fail(FindingKind::unsupported,
-              fmt::format("remote copy to {}: on {} no remote copy can land in {}",
-                          text_of(core, dst), profile.name, name(space)));
+    core.report_once(FindingKind::unsupported,
+                     fmt::format("remote copy to {}: on {} no remote copy can land in {}",
+                                 text_of(core, dst), profile.name, name(space)));
   } else if (space == Space::tile) {
-    core.fail(FindingKind::unsupported,
-              fmt::format("remote copy to {}, which is in tile registers", text_of(core, dst)));
+    core.report_once(
+        FindingKind::unsupported,
+        fmt::format("remote copy to {}, which is in tile registers", text_of(core, dst)));
   } else if (profile.power_of_two_routes && distance != 0 && !std::has_single_bit(distance) &&
              !std::has_single_bit(around)) {
-    core.fail(FindingKind::unsupported,
-              fmt::format("profile {} sends copies only to devices whose "
-                          "number differs by a power of two, and {} and {} "
-                          "differ by {}; `gmm-run list` shows profiles without "
-                          "this limit",
-                          profile.name, here, device, distance));
+    core.report_once(FindingKind::unsupported,
+                     fmt::format("profile {} sends copies only to devices whose "
+                                 "number differs by a power of two, and {} and {} "
+                                 "differ by {}; `gmm-run list` shows profiles without "
+                                 "this limit",
+                                 profile.name, here, device, distance));
   }
-  return !core.stopped();
 }
 
-// A copy of no elements does nothing: nobody has to wait for it.
+// A copy of no elements has no effect: its memory, device and semaphores are not checked.
+bool moves_nothing(const Core& core, const Slice& src, const Slice& dst) {
+  return core.box(src).empty() && core.box(dst).empty();
+}
+
 Step start(Core& core, Copy copy) {
-  if (copy.bytes == 0) return Step::next;
   copy.id = core.id();
   copy.id.dma = core.next_copy();
   copy.statement = core.statement();
@@ -94,7 +98,6 @@ Step move_at_once(Core& core, CopyKind kind, const Region& src, const Region& ds
                .amount = event == EventKind::read ? bytes_of(src) : 0,
                .box = &box});
   };
-  if (src.box.empty()) return Step::next;
   machine.stats().dma_bytes += bytes_of(src);
   tell(EventKind::read, src, src.box);
   const bool stored_only = kind == CopyKind::write_back, carries = !dst.storage->is_idle();
@@ -104,10 +107,10 @@ Step move_at_once(Core& core, CopyKind kind, const Region& src, const Region& ds
   const bool is_result = dst.storage->buffer().role == Role::out;
   if (!data.initialised() &&
       (policy == Uninitialised::strict || (policy == Uninitialised::use && is_result))) {
-    machine.stop(uninitialised_finding(machine.program(), is_result ? "copy" : "read", src,
-                                       data.first_uninitialised(), data.origin(), core.id(),
-                                       core.statement()),
-                 core.id(), core.statement());
+    machine.stop(
+        uninitialised_finding(machine, is_result ? "copy" : "read", src, data.first_uninitialised(),
+                              data.origin(), core.id(), core.statement()),
+        core.id(), core.statement());
     return Step::stop;
   }
   const PlaceId place = core.stmt().place;
@@ -130,6 +133,7 @@ Step move_at_once(Core& core, CopyKind kind, const Region& src, const Region& ds
 
 Step start_local(Core& core, CopyKind kind, const Slice& src, const Slice& dst, const Slice& sem,
                  bool adds, bool reshapes) {
+  if (moves_nothing(core, src, dst)) return Step::next;
   const SiteId here = core.site();
   Copy copy{.kind = kind, .adds = adds};
   copy.src = core.locate(src, here, "read");
@@ -139,8 +143,7 @@ Step start_local(Core& core, CopyKind kind, const Slice& src, const Slice& dst, 
   if (core.stopped() || !can_copy(core, copy.src, copy.dst, reshapes)) return Step::stop;
   if (at_once) return move_at_once(core, kind, copy.src, copy.dst);
   copy.bytes = bytes_of(copy.src);
-  if (kind == CopyKind::write_back && copy.bytes > 0)
-    copy.since = copy.dst.storage->start_write_back(core.id().core);
+  if (kind == CopyKind::write_back) copy.since = copy.dst.storage->start_write_back(core.id().core);
   return start(core, std::move(copy));
 }
 
@@ -157,6 +160,7 @@ Step exec(const WriteBack& op, Core& core) {
 }
 
 Step exec(const StartRemote& op, Core& core) {
+  if (moves_nothing(core, op.src, op.dst)) return Step::next;
   const SiteId here = core.site();
   SiteId there = here;
   Copy copy{.kind = CopyKind::remote, .adds = op.add != 0};
@@ -165,9 +169,8 @@ Step exec(const StartRemote& op, Core& core) {
   if (!core.stopped()) copy.dst = core.locate(op.dst, there, "write");
   if (!core.stopped()) copy.sent = core.locate_sem(op.sent, here, "signal");
   if (!core.stopped()) copy.arrived = core.locate_sem(op.arrived, there, "signal");
-  if (core.stopped() || !can_copy(core, copy.src, copy.dst, op.reshaped != 0) ||
-      !can_reach(core, copy.dst))
-    return Step::stop;
+  if (core.stopped() || !can_copy(core, copy.src, copy.dst, op.reshaped != 0)) return Step::stop;
+  check_reach(core, copy.dst);
   copy.bytes = bytes_of(copy.src);
   return start(core, std::move(copy));
 }

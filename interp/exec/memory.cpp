@@ -5,16 +5,32 @@
 
 #include "core/program/scalar.h"
 #include "interp/findings/describe.h"
+#include "interp/findings/uninitialised.h"
 #include "interp/machine/machine.h"
 
 namespace tessera {
 namespace {
 
-// The one element of a slice that is read as a scalar.
-Region scalar_element(Core& core, const Slice& slice) {
-  const Region region = core.access(slice, EventKind::read);
-  if (!core.stopped()) core.require_initialised(region);
-  return region;
+// Whether the element is undefined because a scalar that was read out of bounds was stored there.
+bool is_from_outside(Core& core, const Region& at) {
+  return core.machine().options().uninitialised == Uninitialised::use &&
+         !at.storage->is_initialised(at.box) &&
+         outside_read(core.machine(), at.storage->origin(at.box.start).place);
+}
+
+// result = value(region of the element at src); undefined if src is outside its memory.
+template <typename Value>
+Step load(Core& core, const Slice& src, Value value) {
+  const Region at = core.access_scalar(src);
+  if (core.stopped()) return Step::stop;
+  if (at.storage == nullptr || is_from_outside(core, at)) {
+    core.undefined_result();
+    return Step::next;
+  }
+  core.require_initialised(at);
+  if (core.stopped()) return Step::stop;
+  core.result(value(at));
+  return Step::next;
 }
 
 // All elements of a slice of rank 1, read as scalars.
@@ -56,23 +72,19 @@ Step fill(Core& core, const Slice& dst, Value value) {
 }  // namespace
 
 Step exec(const Load& op, Core& core) {
-  const Region at = scalar_element(core, op.src);
-  if (core.stopped()) return Step::stop;
-  core.result(at.storage->load_integer(at.box));
-  return Step::next;
+  return load(core, op.src, [](const Region& at) { return at.storage->load_integer(at.box); });
 }
 
 Step exec(const LoadReal& op, Core& core) {
-  const Region at = scalar_element(core, op.src);
-  if (core.stopped()) return Step::stop;
-  core.result(at.storage->load_real(at.box));
-  return Step::next;
+  return load(core, op.src, [](const Region& at) { return at.storage->load_real(at.box); });
 }
 
 Step exec(const Store& op, Core& core) {
   const Region at = core.access(op.dst, EventKind::write);
   if (core.stopped()) return Step::stop;
-  if (core.machine().program().value(op.value).kind == ValueKind::real) {
+  if (core.is_undefined(op.value)) {
+    core.store_undefined(at, op.value);
+  } else if (core.machine().program().value(op.value).kind == ValueKind::real) {
     at.storage->store_real(at.box, core.real(op.value));
   } else if (is_float(at.storage->buffer().dtype)) {
     at.storage->store_real(at.box, static_cast<double>(core.scalar(op.value)));

@@ -126,9 +126,13 @@ class Links {
 
   void undefined_data() {
     for (std::size_t i = 0; i < findings_.size(); ++i) {
-      if (findings_[i].kind != FindingKind::uninitialised_read || !about(i).buffer) continue;
+      if (findings_[i].kind != FindingKind::uninitialised_read) continue;
       for (std::size_t j = 0; j < findings_.size(); ++j) {
-        if (!is_race(j) || about(j).buffer != about(i).buffer) continue;
+        const bool is_raced_for =
+            is_race(j) && about(i).buffer && about(j).buffer == about(i).buffer;
+        const bool is_outside = findings_[j].kind == FindingKind::out_of_bounds && about(i).other &&
+                                about(j).statement == about(i).other;
+        if (!is_raced_for && !is_outside) continue;
         follow(i, j);
         break;
       }

@@ -10,7 +10,8 @@
 //     entering the kernel; with its leaving. Then of two cores for one buffer, behind the same last
 //     wait and with one statement in common, the first: one order is missing, of a copy that comes
 //     too early.
-//  4. A race for a buffer is the cause of undefined data that was read from it: it had not come.
+//  4. A race for a buffer is the cause of undefined data that was read from it: it had not come. A
+//     read of a scalar out of bounds is the cause of undefined data that comes from it.
 //  5. What is gone with a wait that another one lacks has the same cause; the wait was tried.
 //  6. A race whose read decides what the program does next is the cause of what the run ended with,
 //     and of other races for its buffer.

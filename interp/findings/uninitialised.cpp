@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "interp/findings/describe.h"
+#include "interp/machine/machine.h"
 
 namespace tessera {
 
@@ -26,11 +27,36 @@ bool is_parallel_loop(const Program& program, PlaceId place) {
   });
 }
 
+FindingPlace outside_note(const Program& program, StmtId read) {
+  return {.loc = program.loc(read), .message = "undefined since this read, which is out of bounds"};
+}
+
 }  // namespace
 
-Finding uninitialised_finding(const Program& program, std::string_view verb, const Region& region,
+StmtId outside_read(const Machine& machine, PlaceId place) {
+  for (const Finding& f : machine.findings())
+    if (f.kind == FindingKind::out_of_bounds && place &&
+        machine.program().place_of(f.about.statement) == place)
+      return f.about.statement;
+  return {};
+}
+
+Finding undefined_scalar_finding(const Program& program, const std::string& used_as, StmtId read,
+                                 const AgentId& agent, StmtId statement) {
+  Finding finding{.kind = FindingKind::uninitialised_read};
+  finding.message = fmt::format("{} is undefined", used_as);
+  finding.at = {.loc = program.loc(statement), .device = agent.device, .agent = to_string(agent)};
+  finding.about = {.statement = statement, .other = read};
+  finding.devices = {agent.device};
+  finding.notes = {outside_note(program, read)};
+  add_call_chain(program, program.place_of(statement), finding.notes);
+  return finding;
+}
+
+Finding uninitialised_finding(const Machine& machine, std::string_view verb, const Region& region,
                               const Index& index, Origin origin, const AgentId& agent,
                               StmtId statement) {
+  const Program& program = machine.program();
   const PlaceId place = program.place_of(statement);
   const Buffer& buffer = program.buffers[region.buffer];
   const std::string element = element_text(program, region.buffer, index);
@@ -46,7 +72,10 @@ Finding uninitialised_finding(const Program& program, std::string_view verb, con
   // The memory that lacks the element, where that is not the one that was read.
   const BufferId source = finding.about.buffer;
   const bool is_brought = source != region.buffer;
-  if (origin.place)
+  finding.about.other = outside_read(machine, origin.place);
+  if (finding.about.other)
+    finding.notes.push_back(outside_note(program, finding.about.other));
+  else if (origin.place)
     finding.notes.push_back(
         {.loc = program.loc(origin.place),
          .message = is_parallel_loop(program, origin.place)

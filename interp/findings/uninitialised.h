@@ -1,5 +1,6 @@
 // The finding that undefined data was used, with where it came from.
 #pragma once
+#include <string>
 #include <string_view>
 
 #include "core/program/program.h"
@@ -10,8 +11,18 @@
 
 namespace tessera {
 
-Finding uninitialised_finding(const Program& program, std::string_view verb, const Region& region,
+class Machine;
+
+Finding uninitialised_finding(const Machine& machine, std::string_view verb, const Region& region,
                               const Index& index, Origin origin, const AgentId& agent,
                               StmtId statement);
+
+// The read of a scalar at the place that was found to be out of bounds; none if there is none.
+StmtId outside_read(const Machine& machine, PlaceId place);
+
+// The same for a scalar: `used_as` ("the condition of `if`") is undefined, for the statement `read`
+// read it outside its memory.
+Finding undefined_scalar_finding(const Program& program, const std::string& used_as, StmtId read,
+                                 const AgentId& agent, StmtId statement);
 
 }  // namespace tessera

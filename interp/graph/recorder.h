@@ -96,6 +96,7 @@ class Recorder : public Observer {
     std::int64_t step = -1;
     ActionId action{};
   };
+  MemoryId loaded(SiteId here, ValueId value);
   void begin_action(const Event& event);
   void add_touch(ActionId id, const Touch& touch);
   void set_ends(Action& action, const Rectangle& from, const Rectangle& to);

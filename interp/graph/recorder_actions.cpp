@@ -113,6 +113,16 @@ const Needs& Recorder::needs(StmtId statement) {
   return *known;
 }
 
+// The number that was read last. A read out of bounds has no event, and its run no graph: a new
+// one.
+MemoryId Recorder::loaded(SiteId here, ValueId value) {
+  MemoryId& number = loaded_[{here, value}];
+  if (!number)
+    number = log_.memories.add(
+        {here, BufferId(), static_cast<std::int64_t>(log_.memories.size()), is_inside_[here]});
+  return number;
+}
+
 void Recorder::begin_action(const Event& event) {
   const SiteId here = site(event);
   Action action{.statement = event.statement, .site = here};
@@ -121,15 +131,14 @@ void Recorder::begin_action(const Event& event) {
   action.scalars.reserve(arena, kept.scalars.size());
   for (const ValueId v : kept.scalars)
     action.scalars.push_back(arena, {v, event.registers[v.index]});
-  for (const ValueId v : kept.numbers) action.numbers.push_back(arena, {v, loaded_.at({here, v})});
+  for (const ValueId v : kept.numbers) action.numbers.push_back(arena, {v, loaded(here, v)});
   action.memories.reserve(arena, kept.buffers.size());
   for (const BufferId b : kept.buffers) action.memories.push_back(arena, memory(here, b));
   const ValueId result = program_.body[event.statement].result;
   if (result != no_value && numbers_->is_data(result)) {
     // Each load gives a number of its own, which nobody knows behind the pipeline that it is in.
-    action.loads = log_.memories.add(
-        {here, BufferId(), static_cast<std::int64_t>(log_.memories.size()), is_inside_[here]});
-    loaded_[{here, result}] = action.loads;
+    loaded_.erase({here, result});
+    action.loads = loaded(here, result);
   }
   Item& item = add(here, ItemKind::action, event);
   item.action = log_.actions.add(action);

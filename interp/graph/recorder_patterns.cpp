@@ -59,7 +59,7 @@ InstanceId Recorder::add_instance(const Event& event) {
   for (const Pattern::Reached& reached : pattern.reached) {
     const Memory like = log_.memories[reached.memory];
     if (reached.number != no_value)
-      memories.push_back({loaded_.at({here, reached.number})});
+      memories.push_back({loaded(here, reached.number)});
     else if (like.is_inner)
       memories.push_back({MemoryId(), life(here, like.buffer).number + reached.life});
     else

@@ -14,6 +14,19 @@ namespace tessera {
 
 namespace {
 
+std::string outside_text(const Program& program, std::string_view verb, const Region& region,
+                         int dimension) {
+  const std::string text = slice_text(program, region.buffer, region.box);
+  const std::int64_t size = region.box.size[static_cast<std::size_t>(dimension)];
+  if (size < 0)
+    return fmt::format("{} of {} has size {} in dimension {}", verb, text, size, dimension);
+  return fmt::format("{} of {} leaves {}", verb, text, shape_text(program, region.buffer));
+}
+
+bool is_element(const Slice& slice) {
+  return slice.rank > 0 && slice.dropped + 1 == 1 << slice.rank;
+}
+
 bool is_access(EventKind kind) {
   return kind == EventKind::read || kind == EventKind::write || kind == EventKind::update ||
          kind == EventKind::accumulate || kind == EventKind::fresh;
@@ -32,13 +45,13 @@ Core::Core(Machine& machine, AgentId id, const Code& code)
       is_free_(id.point >= 0) {}
 
 Core::Image Core::save() const {
-  return {registers_.entries(), unknown_, pc_,  stmt_,   finished_, blocked_, need_,
-          next_waiter_,         steps_,   ops_, events_, copies_};
+  return {registers_.entries(), undefined_, pc_,  stmt_,   finished_, blocked_, need_,
+          next_waiter_,         steps_,     ops_, events_, copies_};
 }
 
 void Core::restore(const Image& image) {
   registers_.entries() = image.registers;
-  unknown_ = image.unknown;
+  undefined_ = image.undefined;
   pc_ = image.pc;
   stmt_ = image.statement;
   finished_ = image.is_finished;
@@ -65,6 +78,10 @@ tile::Context Core::tile_context() const {
 
 void Core::fail(FindingKind kind, std::string message, std::vector<FindingPlace> notes) {
   machine_.stop(kind, std::move(message), id_, statement(), std::move(notes));
+}
+
+void Core::report_once(FindingKind kind, std::string message) {
+  machine_.report_once(kind, std::move(message), id_, statement());
 }
 
 void Core::emit_at(StmtId statement, Event event) {
@@ -131,12 +148,13 @@ Region Core::locate(const Slice& slice, SiteId site, std::string_view verb) {
   Region region{.site = site, .buffer = buffer, .box = box(slice)};
   region.life = owner.lives[buffer];
   if (const int d = storage->outside(region.box); d >= 0) {
-    const std::string text = slice_text(program, buffer, region.box);
-    const std::int64_t size = region.box.size[static_cast<std::size_t>(d)];
-    fail(FindingKind::out_of_bounds,
-         size < 0 ? fmt::format("{} of {} has size {} in dimension {}", verb, text, size, d)
-                  : fmt::format("{} of {} leaves {}", verb, text, shape_text(program, buffer)));
+    fail(FindingKind::out_of_bounds, outside_text(program, verb, region, d));
     return {};
+  }
+  if (region.box.empty()) {  // it has no place
+    region.box.start = {};
+    region.storage = storage;
+    return region;
   }
   // What a copy finds elsewhere is known when it lands.
   if (is_here && !storage->is_live()) {
@@ -173,11 +191,33 @@ Region Core::access(const Slice& slice, EventKind kind) {
   return region;
 }
 
+Region Core::access_scalar(const Slice& slice) {
+  const BufferId buffer = machine_.program().value(slice.base).buffer;
+  const SiteId site = machine_.home(site_, buffer);
+  const Storage& storage = *machine_.core_state(site).storages[buffer];
+  const Region region{.site = site, .buffer = buffer, .box = box(slice)};
+  const int d = storage.outside(region.box);
+  if (d < 0) return access(slice, EventKind::read);
+  report_once(FindingKind::out_of_bounds,
+              outside_text(machine_.program(), name(EventKind::read), region, d));
+  return {};
+}
+
 TileView Core::read(const Slice& slice) {
   const Value& base = machine_.program().value(slice.base);
-  if (base.kind == ValueKind::scalar) return TileView::of(scalar(slice.base));
-  if (base.kind == ValueKind::real) return TileView::of(real(slice.base));
-  const Region region = access(slice, EventKind::read);
+  if (base.kind == ValueKind::scalar || base.kind == ValueKind::real) {
+    TileView number = base.kind == ValueKind::scalar ? TileView::of(scalar(slice.base))
+                                                     : TileView::of(real(slice.base));
+    if (is_undefined(slice.base)) {
+      const TileView view = undefined_element(undefined_.by[slice.base], number.dtype);
+      number.init = view.init;
+      number.owner = view.owner;
+    }
+    return number;
+  }
+  const Region region = is_element(slice) ? access_scalar(slice) : access(slice, EventKind::read);
+  if (region.storage == nullptr && is_element(slice) && !stopped())
+    return undefined_element(statement(), machine_.program().buffers[base.buffer].dtype);
   return region.storage != nullptr ? region.storage->read(region.box) : TileView{};
 }
 
@@ -195,7 +235,7 @@ void Core::require_initialised(const Region& region) {
   if (machine_.options().uninitialised == Uninitialised::poison || region.box.empty()) return;
   if (region.storage->is_initialised(region.box)) return;
   const Index index = region.storage->first_uninitialised(region.box);
-  machine_.stop(uninitialised_finding(machine_.program(), "read", region, index,
+  machine_.stop(uninitialised_finding(machine_, "read", region, index,
                                       region.storage->origin(index), id_, statement()),
                 id_, statement());
 }
@@ -206,7 +246,7 @@ void Core::check_written() {
   for (const Region& region : results_written_) {
     if (stopped() || region.storage->is_initialised(region.box)) continue;
     const Index index = region.storage->first_uninitialised(region.box);
-    machine_.stop(uninitialised_finding(machine_.program(), "write", region, index,
+    machine_.stop(uninitialised_finding(machine_, "write", region, index,
                                         region.storage->origin(index), id_, statement()),
                   id_, statement());
   }

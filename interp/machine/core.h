@@ -3,6 +3,7 @@
 // business and the machine's.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "interp/dma/copy.h"
 #include "interp/exec/exec.h"
 #include "interp/machine/code.h"
+#include "interp/machine/undefined_element.h"
 #include "interp/memory/joined_boxes.h"
 #include "interp/observe/event.h"
 #include "interp/tiles/tile_ops.h"
@@ -42,6 +44,10 @@ class Core {
   float real(ValueId value) const { return real_register(scalar(value)); }
   void result(std::int64_t value) { registers_[stmt().result] = value; }
   void result(float value) { result(to_register(value)); }
+  // The result is undefined: the op read outside its memory.
+  void undefined_result();
+  // The element becomes undefined, for it is the undefined value that the op stores there.
+  void store_undefined(const Region& at, ValueId value);
   Box box(const Slice& slice) const;
   const std::string& text(TextId id) const;
 
@@ -51,7 +57,10 @@ class Core {
   TileView update(const Slice& slice);
   // The rectangle, checked and told to observers; storage is null after a finding.
   Region access(const Slice& slice, EventKind kind);
-  // Checked only, at a site.
+  // The same for the read of a scalar. Outside the memory it is a finding, but the run goes on: its
+  // value is undefined.
+  Region access_scalar(const Slice& slice);
+  // Checked only, at a site. A rectangle without elements has no place: it is always inside.
   Region locate(const Slice& slice, SiteId site, std::string_view verb);
   // Where a slice lies, for who only looks: nothing is checked or told.
   Region peek(const Slice& slice);
@@ -59,8 +68,9 @@ class Core {
   // is no such cell, or it does not exist now. No step, no event and no finding.
   std::optional<std::int64_t> peek_cell(const Slice& slice);
   std::optional<std::int64_t> peek_count(const Slice& slice);
-  // Of a value that only debug statements need: it was computed from undefined memory.
-  bool is_unknown(ValueId value) const { return !unknown_.empty() && unknown_[value]; }
+  // True if the value was computed from one that was read outside its memory, or, for debug
+  // statements, from undefined memory.
+  bool is_undefined(ValueId value) const { return undefined_.count > 0 && undefined_.by[value]; }
   // The site that an op names by device and core, for `verb` of `slice`; none after a finding.
   SiteId target(const Slice& slice, ValueId device, Maybe core, std::string_view verb);
   // Undefined elements among those read as scalars are a finding, unless the policy is poison.
@@ -74,6 +84,9 @@ class Core {
 
   tile::Context tile_context() const;
   void fail(FindingKind kind, std::string message, std::vector<FindingPlace> notes = {});
+  // A finding that does not end the run, reported the first time that this agent has it at the
+  // statement.
+  void report_once(FindingKind kind, std::string message);
   bool stopped() const;
   void emit(Event event) { emit_at(statement(), event); }
   void emit_at(StmtId statement, Event event);
@@ -114,10 +127,17 @@ class Core {
   SiteId next_waiter() const { return next_waiter_; }
   void set_next_waiter(SiteId next) { next_waiter_ = next; }
 
+  // Registers that are undefined.
+  struct Undefined {
+    Table<ValueId, StmtId> by{};  // the read that made it so; none: it is defined
+    std::int32_t count = 0;       // of undefined ones
+    bool tracks = false;          // ops of the run have made some, and pass them on
+  };
+
   // Where it stands between two steps, and as it stood; of cores that deal no points.
   struct Image {
     std::vector<std::int64_t> registers;
-    Table<ValueId, bool> unknown;
+    Undefined undefined;
     std::size_t pc = 0;
     const Stmt* statement = nullptr;
     bool is_finished = false, is_blocked = false;
@@ -129,6 +149,10 @@ class Core {
   void restore(const Image& image);
 
  private:
+  // tracks: which registers are undefined is passed on from op to op.
+  // None: the next op is for the other one of the two.
+  template <bool tracks>
+  std::optional<Pause> run_ops(std::int64_t& steps, bool until_start);
   Pause rest(std::size_t pc, std::int64_t ops);
   bool would_block();
   void choose_point(const Instruction& loop);
@@ -148,7 +172,15 @@ class Core {
   void look(StmtId statement);
   bool ask(StmtId statement);
   void tell_asked(Event& event);
-  void note_unknown(ValueId value, bool is_unknown);
+
+  // Undefined registers (core_undefined.cpp).
+  bool pass_undefined(const Instruction& next, StmtId statement);
+  bool stores_undefined(StmtId statement) const;
+  void note_undefined(ValueId value, StmtId by);
+  StmtId undefined_operand(const Op& op) const;
+  bool is_decided(const Op& op) const;
+  bool decides_by_undefined(const Op& op);
+  TileView undefined_element(StmtId read, DType dtype);
 
   struct Cells {
     std::int64_t* data = nullptr;
@@ -173,8 +205,9 @@ class Core {
   Table<BufferId, Numbers> numbers_;  // empty: each is read and written in a step
   std::vector<BufferId> to_tell_;     // of which loads are to be told
   Table<ValueId, std::int64_t> registers_;
-  Table<ValueId, bool> unknown_;  // empty: none is
-  bool is_asking_ = false;        // an assertion reads memory
+  Undefined undefined_;
+  std::map<StmtId, UndefinedElement> undefined_elements_;  // by the read
+  bool is_asking_ = false;            // an assertion reads memory
   std::size_t pc_ = 0;
   const Stmt* stmt_ = nullptr;  // the op at pc_, when it has an exec()
   bool finished_ = false;

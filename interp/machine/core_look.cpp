@@ -1,4 +1,4 @@
-// What debug statements need, beside the run: no steps, and undefined memory makes a value unknown.
+// Debug statements, whose ops are no steps: undefined memory makes their values undefined.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -40,13 +40,13 @@ std::optional<std::int64_t> number_of(const Core& core, const Op& op, const Topo
   }
 }
 
-bool has_unknown(const Core& core, const Op& op) {
+bool has_undefined(const Core& core, const Op& op) {
   for (const FieldInfo& f : info(op).fields) {
-    if (f.kind == FieldKind::Value && core.is_unknown(field<ValueId>(op, f))) return true;
+    if (f.kind == FieldKind::Value && core.is_undefined(field<ValueId>(op, f))) return true;
     if (f.kind != FieldKind::Slice) continue;
     const auto& slice = field<Slice>(op, f);
     for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d)
-      if (core.is_unknown(slice.start[d]) || core.is_unknown(slice.size[d])) return true;
+      if (core.is_undefined(slice.start[d]) || core.is_undefined(slice.size[d])) return true;
   }
   return false;
 }
@@ -99,13 +99,7 @@ std::optional<std::int64_t> Core::peek_count(const Slice& slice) {
   return machine_.cell(machine_.counted({site_, semaphore, *cell})).count;
 }
 
-void Core::note_unknown(ValueId value, bool is_unknown) {
-  if (unknown_.empty() && !is_unknown) return;
-  if (unknown_.empty()) unknown_.resize(machine_.program().values.size());
-  unknown_[value] = is_unknown;
-}
-
-// 0 stands for what is unknown: a loop has no turn, and statements in the `else` of such a branch
+// 0 stands for what is undefined: a loop has no turn, and statements in the `else` of such a branch
 // tell nothing either.
 void Core::look(StmtId statement) {
   if (machine_.options().listener == nullptr) return;
@@ -116,13 +110,13 @@ void Core::look(StmtId statement) {
     return;
   }
   std::optional<std::int64_t> value;
-  if (!has_unknown(*this, op)) {
+  if (!has_undefined(*this, op)) {
     value = number_of(*this, op, machine_.topology());
     const auto* count = std::get_if<ReadSem>(&op);
     if (count != nullptr) value = peek_count(count->sem);
     if (!value && count == nullptr) value = read_by(*this, op);
   }
-  note_unknown(stmt_->result, !value);
+  note_undefined(stmt_->result, value ? StmtId() : statement);
   registers_[stmt_->result] = value.value_or(0);
 }
 

@@ -62,6 +62,7 @@ void Core::begin_fork() {
 // The core moves on to its next point.
 void Core::take_point_of(Core& core) {
   registers_ = core.registers_;
+  undefined_ = core.undefined_;
   pc_ = core.pc_;
   point_end_ = core.dealt_end_;
   is_free_ = false;

@@ -1,5 +1,6 @@
 // The dispatch loop: scalars and jumps inline, everything else through the table of exec().
 #include <algorithm>
+#include <optional>
 
 #include "core/passes/at_once.h"
 #include "core/report/check.h"
@@ -40,8 +41,6 @@ void Core::find_cells(BufferId buffer) {
     cells_[buffer].count = static_cast<std::uint64_t>(storage.buffer().shape[0]);
 }
 
-// One function: the switch keeps the instruction and the registers in the processor's own, and what
-// an op does in a few words stands where it is chosen. All that takes more is an exec().
 Core::Pause Core::run(std::int64_t steps, bool until_start) {
   if (is_free_) {
     CHECK(steps > 0);
@@ -51,6 +50,17 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
     ++steps_;
     --steps;
   }
+  for (;;) {
+    const std::optional<Pause> pause =
+        undefined_.tracks ? run_ops<true>(steps, until_start) : run_ops<false>(steps, until_start);
+    if (pause) return *pause;
+  }
+}
+
+// One function: the switch keeps the instruction and the registers in the processor's own, and what
+// an op does in a few words stands where it is chosen. All that takes more is an exec().
+template <bool tracks>
+std::optional<Core::Pause> Core::run_ops(std::int64_t& steps, bool until_start) {
   const Instruction* const code = code_.instructions.data();
   const Instruction* i = code + pc_;
   std::int64_t* const r = registers_.entries().data();
@@ -63,6 +73,18 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
     return machine_.pass(longest_pass);
   };
   for (;; ++ops) {
+    bool stores_undefined = false;
+    if constexpr (tracks) {
+      const auto pc = static_cast<std::size_t>(i - code);
+      if (undefined_.count == 0) {
+        undefined_.tracks = false;
+        pc_ = pc;
+        ops_ += ops;
+        return std::nullopt;
+      }
+      if (!pass_undefined(*i, code_.statement[pc])) return rest(pc, ops);
+      stores_undefined = this->stores_undefined(code_.statement[pc]);
+    }
     switch (i->code) {
 #define SCALAR_OP(Struct, expression)                                          \
   case op_index<Struct>(): {                                                   \
@@ -183,7 +205,7 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
         ++i;
         continue;
       case static_cast<std::uint16_t>(Jump::store_number):
-        if (!store_number(*i)) break;
+        if (stores_undefined || !store_number(*i)) break;
         ++i;
         continue;
       case static_cast<std::uint16_t>(Jump::load_cell): {
@@ -195,7 +217,7 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
       }
       case static_cast<std::uint16_t>(Jump::store_cell): {
         const Cells& cells = cells_[BufferId(i->aux)];
-        if (static_cast<std::uint64_t>(r[i->a]) >= cells.count) break;
+        if (stores_undefined || static_cast<std::uint64_t>(r[i->a]) >= cells.count) break;
         cells.data[r[i->a]] = r[i->b];
         ++i;
         continue;
@@ -219,7 +241,8 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
         ++i;
         continue;
       case op_index<Bounds>():
-        if (r[i->a] < 0 || r[i->b] < 0 || r[i->a] > scalar::sub(r[i->c], r[i->b])) break;
+        if (r[i->b] != 0 && (r[i->a] < 0 || r[i->b] < 0 || r[i->a] > scalar::sub(r[i->c], r[i->b])))
+          break;
         ++i;
         continue;
       default:
@@ -263,10 +286,17 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
     if (!is_region) ++steps_;  // also one that stops the run: its schedule ends with it
     if (machine_.stopped()) return rest(pc, ops);
     ++i;
-    if (is_region) continue;
-    --steps;
-    const bool is_start = until_start && class_of(i[-1].code) == OpClass::copy;
-    if (is_start && !is_at_once(machine_.program(), stmt_->op)) steps = 0;
+    if (!is_region) {
+      --steps;
+      const bool is_start = until_start && class_of(i[-1].code) == OpClass::copy;
+      if (is_start && !is_at_once(machine_.program(), stmt_->op)) steps = 0;
+    }
+    if constexpr (!tracks) {
+      if (!undefined_.tracks) continue;
+      pc_ = static_cast<std::size_t>(i - code);
+      ops_ += ops + 1;
+      return std::nullopt;
+    }
   }
 }
 

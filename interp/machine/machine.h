@@ -154,7 +154,9 @@ class Machine : private Enabled {
   // A finding of this agent at this statement, with the call chain after its own notes.
   void report(FindingKind kind, std::string message, const AgentId& agent, StmtId statement,
               std::vector<FindingPlace> notes = {});
-  // The same, and nothing moves from here on.
+  // The same, unless this agent has such a finding at this statement already.
+  void report_once(FindingKind kind, std::string message, const AgentId& agent, StmtId statement);
+  // As report(), and nothing moves from here on.
   void stop(FindingKind kind, std::string message, const AgentId& agent, StmtId statement,
             std::vector<FindingPlace> notes = {});
   void stop(Finding finding, const AgentId& agent, StmtId statement);

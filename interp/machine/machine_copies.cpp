@@ -31,7 +31,6 @@ void Machine::start(Copy copy) {
 
 // A half of a copy reaches a rectangle: does it still exist, as the one it was?
 bool Machine::reach(Copy& copy, const Region& region, EventKind kind) {
-  if (copy.bytes == 0) return true;
   const CoreState& owner = core_state(region.site);
   const std::int64_t life = owner.lives[region.buffer];
   const bool is_own = region.site == topology_.of(copy.id);
@@ -71,20 +70,19 @@ bool Machine::reach(Copy& copy, const Region& region, EventKind kind) {
 }
 
 void Machine::take(Copy& copy) {
-  if (copy.bytes == 0) return;
   const bool stored_only = copy.kind == CopyKind::write_back;
   const bool carries = !copy.dst.storage->is_idle();
   copy.data = stored_only ? copy.src.storage->snapshot_stored(copy.src.box, carries)
                           : copy.src.storage->snapshot(copy.src.box, carries);
   if (!same_kept_sizes(copy.src.box, copy.dst.box)) copy.data.reshape(copy.dst.box);
   if (options_.uninitialised != Uninitialised::strict || copy.data.initialised()) return;
-  stop(uninitialised_finding(program_, "read", copy.src, copy.data.first_uninitialised(),
+  stop(uninitialised_finding(*this, "read", copy.src, copy.data.first_uninitialised(),
                              copy.data.origin(), copy.id, copy.statement),
        copy.id, copy.statement);
 }
 
 void Machine::land(Copy& copy) {
-  if (copy.bytes == 0 || !keeps_result_defined(copy, copy.data, {})) return;
+  if (!keeps_result_defined(copy, copy.data, {})) return;
   land(copy, copy.dst.box, copy.data);
   if (copy.kind == CopyKind::write_back) copy.dst.storage->end_write_back(copy.id.core, copy.since);
 }
@@ -96,8 +94,8 @@ bool Machine::keeps_result_defined(const Copy& copy, const Snapshot& data, const
   if (!is_result || options_.uninitialised != Uninitialised::use || data.initialised()) return true;
   Index missing = data.first_uninitialised();
   for (std::size_t d = 0; d < missing.size(); ++d) missing[d] += from[d];
-  Finding finding = uninitialised_finding(program_, "copy", copy.src, missing, data.origin(),
-                                          copy.id, copy.statement);
+  Finding finding = uninitialised_finding(*this, "copy", copy.src, missing, data.origin(), copy.id,
+                                          copy.statement);
   finding.message = fmt::format("copy of {} to {} takes {}, which is undefined, into the result",
                                 slice_text(program_, copy.src.buffer, copy.src.box),
                                 slice_text(program_, copy.dst.buffer, copy.dst.box),

@@ -1,4 +1,5 @@
 // What the machine reports of its run.
+#include <algorithm>
 #include <utility>
 
 #include "interp/findings/describe.h"
@@ -34,6 +35,15 @@ void Machine::report(FindingKind kind, std::string message, const AgentId& agent
                        .notes = std::move(notes),
                        .about = {.statement = statement},
                        .devices = {agent.device}});
+}
+
+void Machine::report_once(FindingKind kind, std::string message, const AgentId& agent,
+                          StmtId statement) {
+  const auto is_same = [&](const Finding& f) {
+    return f.kind == kind && f.about.statement == statement && f.at.agent == to_string(agent);
+  };
+  if (!stopped_ && std::none_of(findings_.begin(), findings_.end(), is_same))
+    report(kind, std::move(message), agent, statement);
 }
 
 void Machine::stop(FindingKind kind, std::string message, const AgentId& agent, StmtId statement,

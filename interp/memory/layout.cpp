@@ -26,12 +26,16 @@ Box Layout::whole() const {
 }
 
 int Layout::outside(const Box& box) const {
+  int first = -1;
+  bool is_empty = false;
   for (int d = 0; d < rank; ++d) {
     const auto u = static_cast<std::size_t>(d);
-    if (box.start[u] < 0 || box.size[u] < 0 || box.size[u] > shape[u]) return d;
-    if (box.start[u] > shape[u] - box.size[u]) return d;
+    if (box.size[u] < 0) return d;
+    is_empty |= box.size[u] == 0;
+    const bool leaves = box.start[u] < 0 || box.start[u] > shape[u] - box.size[u];
+    if (leaves && first < 0) first = d;
   }
-  return -1;
+  return is_empty ? -1 : first;
 }
 
 std::int64_t Layout::offset(const Index& index) const {

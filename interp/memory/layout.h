@@ -19,7 +19,9 @@ struct Layout {
   std::array<std::int8_t, max_rank> order{};  // logical dimensions, outermost in memory first
 
   Box whole() const;
-  int outside(const Box& box) const;  // the first dimension that leaves the shape, or -1
+  // The first dimension with a negative size, or in which elements of the box are outside the shape;
+  // else -1. A box without elements has no place, so it is never outside.
+  int outside(const Box& box) const;
   std::int64_t offset(const Index& index) const;
   Index index(std::int64_t offset) const;  // the inverse
   // Sizes and strides of the kept dimensions; data and initialisation are the caller's.

@@ -88,7 +88,7 @@ std::byte* Storage::own_data() {
 TileView Storage::own_view(const Box& box) {
   TileView view = layout_.view(box, buffer_.dtype);
   view.owner = this;
-  if (is_idle()) return view;
+  if (is_idle() || (box.empty() && !live_)) return view;
   view.data = own_data();
   if (!box.empty()) view.data += layout_.offset(box.start) * size_of(buffer_.dtype);
   return view;

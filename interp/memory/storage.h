@@ -70,8 +70,7 @@ class Storage final : public Initialisation {
   void allocate(PlaceId place);
   void release();
 
-  // The first dimension in which the box leaves the shape (or has a negative size), or -1.
-  // Everything below requires -1 and is_live().
+  // Layout::outside(). Everything below requires -1, and is_live() unless the box is empty.
   int outside(const Box& box) const { return layout_.outside(box); }
 
   // Views for one op. Take those for reading before the one for writing. The tile ops

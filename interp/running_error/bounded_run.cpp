@@ -19,7 +19,7 @@ Expected<std::unique_ptr<ErrorRun>> bounded(KeptRun& run, std::optional<Referenc
   const RunResult result = TRY(machine->run(exit_findings));
   options.observers.clear();
   if (errors->refusal()) return Diags{*errors->refusal()};
-  if (!result.is_complete)
+  if (!result.is_complete || !result.findings.empty())
     return error(ErrorCode::interrupted, "the run for the error bounds did not come to its end");
   return errors;
 } catch (...) {

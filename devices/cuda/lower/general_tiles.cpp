@@ -95,9 +95,14 @@ std::string GeneralTiles::outside(const Slice& target, int indent) {
   const auto d = static_cast<std::size_t>(dims[0]);
   const std::string end = sum_text(
       {code_.text(op.source.start[d]), code_.text(target.start[0]), code_.text(target.size[0])});
-  return indented(fill("if (ptx::thread() == 0 && @rows@ > 0 && @end@ > @extent@) "
+  // Without elements the target has no place.
+  std::string has_elements = fmt::format("{} > 0", code_.text(target.size[0]));
+  for (std::size_t other = 1; other < static_cast<std::size_t>(target.rank); ++other)
+    if (!program_.constant(target.size[other]))
+      has_elements += fmt::format(" && {} > 0", code_.text(target.size[other]));
+  return indented(fill("if (ptx::thread() == 0 && @has_elements@ && @end@ > @extent@) "
                        "ptx::first_error(p.error, @end@);\n",
-                       {{"rows", code_.text(target.size[0])},
+                       {{"has_elements", has_elements},
                         {"end", end},
                         {"extent", names_.number(buffer->shape[d])}}),
                   indent);

@@ -81,7 +81,7 @@ Expected<PointsVerdict> judge_points(const Program& per_point, const std::vector
     for (const ParallelLoop& loop : verdict.loops)
       if (loop.synchronises && loop.any_order && is_of(per_point, per_point.body[i], loop))
         loops.insert(i);
-  if (loops.empty() || !result.findings.empty() || result.end != RunEnd::program) return verdict;
+  if (loops.empty() || !result.is_complete) return verdict;
   // In which order points start copies to one link nobody knows, and a record's lanes have one.
   if (options.dma_order == DmaOrder::fifo && points_send(per_point)) return verdict;
 
