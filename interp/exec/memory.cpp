@@ -205,7 +205,7 @@ Step exec(const Pad& op, Core& core) {
 Step exec(const Once& op, Core& core) {
   const Region ref = core.locate(op.ref, core.site(), "once");
   if (core.stopped()) return Step::stop;
-  ref.storage->once(core.id().core);
+  ref.storage->once(core.id().core, core.machine().scope_of_once(core.statement()));
   return Step::next;
 }
 

@@ -33,6 +33,12 @@ Machine::Machine(const Program& program, const RunOptions& options, const Schedu
   for (const SiteId s : topology_.ids())
     core_states_.add(
         std::make_unique<CoreState>(program, options.profile, *this, topology_.agent(s), code_));
+  once_until_.resize(program.buffers.size());
+  for (const StmtId i : program.body.ids()) {
+    const auto* once = std::get_if<Once>(&program.body[i].op);
+    if (const BufferId scope = once != nullptr ? scope_of_once(i) : BufferId())
+      once_until_[scope].push_back(program.value(once->ref.base).buffer);
+  }
   if (has_debug_statements(program)) {
     StmtId next(0);
     for (const Purpose purpose : purposes(program)) {

@@ -145,6 +145,7 @@ class Machine : private Enabled {
   void start(Copy copy);
   void allocate(Core& core, BufferId buffer);
   void release(Core& core, BufferId buffer);
+  BufferId scope_of_once(StmtId once) const;  // none: it does not end
   void allocate_semaphore(Core& core, SemaphoreId semaphore);
   void release_semaphore(Core& core, SemaphoreId semaphore);
   void block(Core& core);
@@ -230,6 +231,7 @@ class Machine : private Enabled {
   Schedule schedule_;
   Code code_;
   Table<StmtId, bool> left_out_;  // empty in a run with arithmetic
+  Table<BufferId, std::vector<BufferId>> once_until_;  // by the scope of a `once`: its refs
   Table<StmtId, StmtId> work_;    // in a program without debug statements; empty: this is one
   int slow_device_;
   Topology topology_;

@@ -56,6 +56,18 @@ void Machine::release(Core& core, BufferId buffer) {
   owner.usage.take(storage.buffer().space, -storage.bytes());
   storage.release();
   core.forget_cells(buffer);
+  for (const BufferId once : once_until_[buffer])
+    core_state(home(core.site(), once)).storages[once]->end_once(core.id().core, buffer);
+}
+
+// What a pipeline may write back once ends with the pipeline's own memory.
+BufferId Machine::scope_of_once(StmtId once) const {
+  for (StmtId i = once - 1; i; --i) {
+    const auto* alloc = std::get_if<Alloc>(&program_.body[i].op);
+    const BufferId buffer = alloc != nullptr ? program_.value(alloc->ref.base).buffer : BufferId();
+    if (buffer) return buffer;
+  }
+  return {};
 }
 
 void Machine::allocate_semaphore(Core& core, SemaphoreId semaphore) {

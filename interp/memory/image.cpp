@@ -84,7 +84,8 @@ Storage::SharedImage Storage::save(const HeldBytes& held) {
       if (const auto it = before->written_back.find(key); it != before->written_back.end())
         known = &it->second.plane;
     image->written_back.emplace(
-        key, Image::OfWrittenBack{written.plane.save(known, held), written.pending});
+        key, Image::OfWrittenBack{written.plane.save(known, held), written.pending, written.slot,
+                                  written.is_over});
   }
   for (const auto& alias : aliases_)
     image->aliases.push_back(
@@ -108,6 +109,8 @@ void Storage::restore(const SharedImage& image) {
     WrittenBack& again = written_back_[key];
     again.plane.restore(written.plane);
     again.pending = written.pending;
+    again.slot = written.slot;
+    again.is_over = written.is_over;
   }
   if (image->has_bytes) {
     const bool is_known = !has_new_bytes && data_ != nullptr && image_->has_bytes;

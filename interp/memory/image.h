@@ -56,6 +56,8 @@ struct Storage::Image {
   struct OfWrittenBack {
     BitPlane::Image plane{};
     std::int64_t pending = 0;
+    BufferId slot{};
+    bool is_over = false;
   };
 
   bool is_live = false, is_slot = false, has_bytes = false;

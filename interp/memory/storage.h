@@ -115,10 +115,12 @@ class Storage final : public Initialisation {
   // once().
   std::optional<Index> land_stored(const Box& box, const Snapshot& source, PlaceId place,
                                    std::int32_t core, std::int64_t since = newest);
-  // From here on no element may be written back twice by what this core starts; what it started
-  // before is counted with its own, whenever it lands.
-  void once(std::int32_t core);
-  std::int64_t start_write_back(std::int32_t core);            // `since` for land_stored
+  // From here on no element may be written back twice by what this core starts, until end_once() or
+  // another once() for the same slot; what it started before is counted with its own, whenever it
+  // lands. Of several that are not over, only the newest counts.
+  void once(std::int32_t core, BufferId slot = {});
+  void end_once(std::int32_t core, BufferId slot);
+  std::int64_t start_write_back(std::int32_t core);            // `since` for land_stored()
   void end_write_back(std::int32_t core, std::int64_t since);  // when all of it has landed
 
   // Pipeline slots.
@@ -159,6 +161,7 @@ class Storage final : public Initialisation {
   std::byte* base() { return data_; }  // null: there are none
 
   static constexpr std::int64_t newest = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::int64_t unjudged = -1;  // of a write-back outside any once()
 
  private:
   enum class Elements : std::uint8_t { all, stored };
@@ -197,7 +200,11 @@ class Storage final : public Initialisation {
   struct WrittenBack {
     BitPlane plane;            // storage order
     std::int64_t pending = 0;  // write-backs that were started and have not landed
+    BufferId slot{};           // with which it ends
+    bool is_over = false;
   };
+  using WrittenBacks = std::map<std::pair<std::int32_t, std::int64_t>, WrittenBack>;
+  WrittenBacks::iterator newest_once(std::int32_t core);
   std::optional<Index> mark_written_back(const Box& box, std::int32_t core, std::int64_t since);
 
   const Buffer& buffer_;
@@ -211,8 +218,8 @@ class Storage final : public Initialisation {
   std::byte* data_ = nullptr;
   std::unique_ptr<std::byte, void (*)(void*)> owned_;
   BitPlane init_, stored_, changed_;  // storage order
-  // By core and by how often it had called once(); the last, and those that wait for copies.
-  std::map<std::pair<std::int32_t, std::int64_t>, WrittenBack> written_back_;
+  // By core and by how often it had called once(); those that are not over, or wait for copies.
+  WrittenBacks written_back_;
   std::vector<std::unique_ptr<Alias>>
       aliases_;                         // disjoint rectangles of ours whose bytes are elsewhere
   std::vector<Dependent*> dependents_;  // who reads rectangles of ours

@@ -168,40 +168,55 @@ void Storage::pad(const Box& slot, const Box& inside) {
   }
 }
 
-void Storage::once(std::int32_t core) {
+void Storage::once(std::int32_t core, BufferId slot) {
+  end_once(core, slot);
   is_changed_ = true;
-  std::int64_t number = 0;
+  const auto after = written_back_.upper_bound({core, newest});
+  const bool is_first = after == written_back_.begin() || std::prev(after)->first.first != core;
+  const std::int64_t number = is_first ? 0 : std::prev(after)->first.second + 1;
+  written_back_.emplace(std::pair(core, number),
+                        WrittenBack{.plane = BitPlane(layout_.elements), .slot = slot});
+}
+
+void Storage::end_once(std::int32_t core, BufferId slot) {
   auto it = written_back_.lower_bound({core, 0});
   while (it != written_back_.end() && it->first.first == core) {
-    number = it->first.second + 1;
-    it = it->second.pending == 0 ? written_back_.erase(it) : std::next(it);
+    const bool ends = it->second.slot == slot && !it->second.is_over;
+    is_changed_ |= ends;
+    it->second.is_over |= ends;
+    it = ends && it->second.pending == 0 ? written_back_.erase(it) : std::next(it);
   }
-  written_back_.emplace(std::pair(core, number), WrittenBack{BitPlane(layout_.elements)});
+}
+
+Storage::WrittenBacks::iterator Storage::newest_once(std::int32_t core) {
+  for (auto it = written_back_.upper_bound({core, newest}); it != written_back_.begin();) {
+    --it;
+    if (it->first.first != core) break;
+    if (!it->second.is_over) return it;
+  }
+  return written_back_.end();
 }
 
 std::int64_t Storage::start_write_back(std::int32_t core) {
-  const auto after = written_back_.upper_bound({core, newest});
-  if (after == written_back_.begin() || std::prev(after)->first.first != core) return newest;
+  const auto it = newest_once(core);
+  if (it == written_back_.end()) return unjudged;
   is_changed_ = true;
-  ++std::prev(after)->second.pending;
-  return std::prev(after)->first.second;
+  ++it->second.pending;
+  return it->first.second;
 }
 
 void Storage::end_write_back(std::int32_t core, std::int64_t since) {
   const auto it = written_back_.find({core, since});
   if (it == written_back_.end()) return;
   is_changed_ = true;
-  const auto next = std::next(it);
-  const bool is_newest = next == written_back_.end() || next->first.first != core;
-  if (--it->second.pending == 0 && !is_newest) written_back_.erase(it);
+  if (--it->second.pending == 0 && it->second.is_over) written_back_.erase(it);
 }
 
 // Other cores' write-backs to the same elements are a matter of races.
 std::optional<Index> Storage::mark_written_back(const Box& box, std::int32_t core,
                                                 std::int64_t since) {
-  auto it = written_back_.upper_bound({core, since});
-  if (it == written_back_.begin() || (--it)->first.first != core || !is_checked())
-    return std::nullopt;
+  const auto it = since == newest ? newest_once(core) : written_back_.find({core, since});
+  if (it == written_back_.end() || !is_checked()) return std::nullopt;
   is_changed_ = true;
   BitPlane& plane = it->second.plane;
   std::int64_t found = -1;
