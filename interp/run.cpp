@@ -26,7 +26,7 @@ bool may_leave_out_values(const Program& expanded, const RunOptions& options) {
 
 RunIdentity identify(const Program& expanded, const std::vector<Binding>& bindings,
                      const RunOptions& options) {
-  RunIdentity identity{text_hash(print(expanded)), {}};
+  RunIdentity identity{code_hash(print(expanded)), {}};
   RunOptions shown = options;  // results are what they are, whether they are looked at or not
   shown.wants_values = true;
   const Table<BufferId, bool> idle = idle_buffers(expanded, shown);

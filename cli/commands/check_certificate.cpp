@@ -142,8 +142,9 @@ int run(const Arguments& arguments, Console& console) {
   comparison.compare_inputs(*now->find("inputs"));
   comparison.compare_members("promise", kept->find("promises"), now->find("promises"));
   std::vector<std::string> notes;
-  if (member(*kept, "made_by", "build").text() != build_id() ||
-      member(*kept, "made_by", "version").text() != TESSERA_VERSION) {
+  const bool is_other_build = member(*kept, "made_by", "build").text() != build_id() ||
+                              member(*kept, "made_by", "version").text() != TESSERA_VERSION;
+  if (is_other_build) {
     const std::string other = fmt::format("made by tessera {} of another build",
                                           member(*kept, "made_by", "version").text());
     if (arguments.has("quick"))
@@ -153,10 +154,17 @@ int run(const Arguments& arguments, Console& console) {
       notes.push_back(other);
   }
   if (!arguments.has("quick")) {
-    comparison.compare("the verdict", kept->find("verdict"), now->find("verdict"));
-    for (const std::string_view name : {"protocol", "events", "races"})
+    for (const std::string_view name : {"verdict", "why", "findings", "conditions", "assumptions"})
+      comparison.compare(fmt::format("the {}", name), kept->find(name), now->find(name));
+    for (const std::string_view name :
+         {"method", "protocol", "races", "agents", "events", "transfers", "schedules"})
       comparison.compare(fmt::format("the evidence's {}", name), &member(*kept, "evidence", name),
                          &member(*now, "evidence", name));
+    // The work of the analysis, which another build may do in another way.
+    for (const std::string_view name : {"forks", "moved"})
+      if (!is_other_build)
+        comparison.compare(fmt::format("the evidence's {}", name), &member(*kept, "evidence", name),
+                           &member(*now, "evidence", name));
   }
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

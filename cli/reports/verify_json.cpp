@@ -10,6 +10,8 @@
 namespace tessera::cli {
 namespace {
 
+Json file_of(const Loc& loc) { return loc ? Json(loc.source->name) : Json(); }
+
 // The verdict and what the run came to; `findings` and `replay` keep their places in it.
 Json run_json(const Prepared& prepared, const Certificate& c, double seconds) {
   const RunRequest& request = prepared.request;
@@ -71,7 +73,7 @@ void add_basis(Json& object, const Certificate& c) {
   object["conditions"] = Json::array();
   for (const BrokenCondition& broken : c.basis.broken)
     object["conditions"].push_back({{"condition", name(broken.condition)},
-                                    {"file", broken.loc ? Json(broken.loc.source->name) : Json()},
+                                    {"file", file_of(broken.loc)},
                                     {"line", broken.loc.line},
                                     {"message", broken.message}});
   object["control_inputs"] = Json::array();
@@ -84,7 +86,7 @@ void add_basis(Json& object, const Certificate& c) {
   object["loops"] = Json::array();
   for (const ParallelLoop& loop : c.loops)
     object["loops"].push_back({{"name", loop.name},
-                               {"file", loop.loc ? Json(loop.loc.source->name) : Json()},
+                               {"file", file_of(loop.loc)},
                                {"line", loop.loc.line},
                                {"any_order", loop.any_order},
                                {"any_split", loop.any_split},
@@ -93,7 +95,8 @@ void add_basis(Json& object, const Certificate& c) {
                                {"points", loop.by_structure ? Json() : Json(loop.points)}});
   if (!c.waits.empty()) object["waits"] = Json::array();
   for (const ExplainedWait& wait : c.waits)
-    object["waits"].push_back({{"line", wait.remark.at.loc.line},
+    object["waits"].push_back({{"file", file_of(wait.remark.at.loc)},
+                               {"line", wait.remark.at.loc.line},
                                {"need", name(wait.need)},
                                {"message", wait.remark.at.message}});
 }

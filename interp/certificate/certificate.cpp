@@ -120,7 +120,7 @@ Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& op
   // Protocols of several executions are told apart by theirs.
   const bool is_named = options.is_named || !certificate.basis.broken.empty();
   if (is_named && !certifier.record().is_over_budget)
-    certificate.statistics.program_hash = text_hash(print(*certifier.record().program));
+    certificate.statistics.program_hash = code_hash(print(*certifier.record().program));
   // Of work that was ended the events are dropped.
   if (is_named && certificate.end == RunEnd::program)
     certificate.statistics.protocol_hash = protocol_hash(certifier.record());

@@ -147,6 +147,7 @@ class Machine : private Enabled {
   void release(Core& core, BufferId buffer);
   BufferId scope_of_once(StmtId once) const;  // none: it does not end
   void allocate_semaphore(Core& core, SemaphoreId semaphore);
+  void drain(Core& core, const SemId& sem);
   void release_semaphore(Core& core, SemaphoreId semaphore);
   void block(Core& core);
   RunStats& stats() { return stats_; }

@@ -1,6 +1,8 @@
 // Scoped buffers and semaphores begin and end; what exists at once must fit the machine.
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "interp/findings/capacity.h"
 #include "interp/findings/describe.h"
 #include "interp/machine/machine.h"
@@ -87,6 +89,16 @@ void Machine::allocate_semaphore(Core& core, SemaphoreId semaphore) {
   check_capacity(core, core.statement());
 }
 
+// A launch has semaphores of its own: the next one does not find the count that this one leaves.
+void Machine::drain(Core& core, const SemId& sem) {
+  core.emit({.kind = EventKind::wait,
+             .object_kind = ObjectKind::semaphore,
+             .site = sem.site,
+             .object = sem.semaphore,
+             .cell = sem.cell,
+             .amount = std::exchange(cell(sem).count, 0)});
+}
+
 void Machine::release_semaphore(Core& core, SemaphoreId semaphore) {
   const SiteId here = life_site(core.site(), semaphore);
   CoreState& owner = core_state(here);
@@ -110,6 +122,7 @@ void Machine::release_semaphore(Core& core, SemaphoreId semaphore) {
     }
     if (cell(sem).count == 0 || declared.monotone || !options_.checked) continue;
     report_leak(sem, core.statement());
+    if (program_.call_place && core.stmt().place == program_.call_place) drain(core, sem);
   }
   if (options_.profile.shares_scoped_semaphores)
     owner.usage.take_semaphores(-elements(declared.shape));

@@ -11,6 +11,12 @@ std::uint64_t text_hash(const std::string& text) {
   return hash.value();
 }
 
+std::uint64_t code_hash(const std::string& program) {
+  std::size_t at = 0;
+  while (program.compare(at, 2, "//") == 0) at = program.find('\n', at) + 1;
+  return text_hash(program.substr(at));
+}
+
 std::uint64_t bytes_hash(std::span<const std::byte> bytes) {
   ContentHash hash;
   hash.mix(bytes.size());

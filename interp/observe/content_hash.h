@@ -20,6 +20,8 @@ class ContentHash {
 };
 
 std::uint64_t text_hash(const std::string& text);
+// The hash of a printed program without the comment above the kernel.
+std::uint64_t code_hash(const std::string& program);
 std::uint64_t bytes_hash(std::span<const std::byte> bytes);
 
 }  // namespace tessera

@@ -115,6 +115,35 @@ TEST_F(KeptCertificate, AVerdictThatDoesNotComeAgain) {
   EXPECT_TRUE(says("mismatch: the verdict is refuted in the certificate, and proved now")) << out_;
 }
 
+TEST_F(KeptCertificate, EachMemberIsCompared) {
+  const Json kept = Json::parse(read_bytes(kept_));
+  const auto expect_named = [&](Json edited, const std::string& name) {
+    write_bytes(kept_, edited.dump(2));
+    EXPECT_EQ(check(), 1) << name;
+    EXPECT_TRUE(says("mismatch: the " + name + " is ")) << out_;
+  };
+  for (const char* name : {"conditions", "assumptions"}) {
+    Json edited = kept;
+    edited[name] = Json::array({"none"});
+    expect_named(edited, name);
+  }
+  for (const auto& [name, value] : kept["evidence"].items()) {
+    Json edited = kept;
+    if (value.is_number())
+      edited["evidence"][name] = value.get<std::int64_t>() + 1;
+    else
+      edited["evidence"][name] = "another";
+    expect_named(edited, "evidence's " + name);
+  }
+}
+
+TEST_F(KeptCertificate, ACommentIsNoPartOfTheExpandedProgram) {
+  write_bytes(program_, "// Passes rows on.\n" + program);
+  EXPECT_EQ(check(), 1);
+  EXPECT_TRUE(says("mismatch: the program's text")) << out_;
+  EXPECT_FALSE(says("the expanded program")) << out_;
+}
+
 TEST_F(KeptCertificate, WhatIsNoCertificateIsBadInput) {
   change("\"protocol\"", "\"protocols\"");
   EXPECT_EQ(check(), 2);
