@@ -81,3 +81,13 @@ def test_unstacked_rows():
         rows = jnp.unstack(x_ref[...], axis=0)
         o_ref[...] = jnp.stack(rows[::-1])
     check(kernel, shaped((8, 128)), normal(8, 128))
+
+
+@pytest.mark.skipif(not hasattr(pltpu, "einshape"), reason="JAX has no einshape")
+@pytest.mark.parametrize(("equation", "sizes"), [("(ab)c->abc", {"a": 2}), ("ab->ba", {}), ("(ab)c->bac", {"b": 4}), ("ab(cd)->a(bc)d", {"c": 2})])
+def test_einshape(equation, sizes):
+    x = normal(*((2, 4, 256) if "(cd)" in equation else (8, 128)))
+
+    def kernel(x_ref, o_ref):
+        o_ref[...] = pltpu.einshape(equation, x_ref[...], **sizes)
+    check(kernel, jax.eval_shape(lambda v: pltpu.einshape(equation, v, **sizes), x), x)

@@ -191,6 +191,18 @@ def _roll(c: Conversion, eqn: Any, x: Any, shift: Any) -> Any:
     return traced(c, eqn, moved, tiles.reusable(c, x), by)
 
 
+@rule("call_hi_primitive")
+def _high(c: Conversion, eqn: Any, *operands: Any) -> Any:
+    """A primitive of JAX's high level, which has its definition."""
+    return traced(c, eqn, eqn.params["_prim"].expand, *(tiles.reusable(c, one) for one in operands), known=eqn.params["_prim"])
+
+
+@rule("einshape_lo")
+def _einshape(c: Conversion, eqn: Any, x: Any) -> Any:
+    from jax._src.pallas.einshape import _einshape as written
+    return traced(c, eqn, lambda v: written(eqn.params["equation"], v, **dict(eqn.params["sizes"])), tiles.reusable(c, x))
+
+
 @rule("rev")
 def _reverse(c: Conversion, eqn: Any, x: Any) -> Any:
     (*other, along) = eqn.params["dimensions"]
