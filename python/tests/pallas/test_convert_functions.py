@@ -91,3 +91,15 @@ def test_einshape(equation, sizes):
     def kernel(x_ref, o_ref):
         o_ref[...] = pltpu.einshape(equation, x_ref[...], **sizes)
     check(kernel, jax.eval_shape(lambda v: pltpu.einshape(equation, v, **sizes), x), x)
+
+
+@pytest.mark.skipif(not hasattr(jax, "empty_ref"), reason="JAX has no empty_ref")
+def test_memory_that_a_kernel_makes():
+    def kernel(x_ref, o_ref):
+        twice, sums = jax.empty_ref(jax.typeof(x_ref[...])), jax.new_ref(x_ref[...] * 3)
+        twice[...] = x_ref[...] * 2
+        sums[...] += twice[...]
+        o_ref[...] = sums[...]
+    x = normal(8, 128)
+    call = pl.pallas_call(kernel, out_shape=shaped((8, 128)))
+    np.testing.assert_allclose(tessera.pallas.run(call, x), 5 * x, 1e-6)

@@ -8,7 +8,8 @@ from typing import Any
 from tessera.pallas import versions
 from tessera.pallas.convert import scalars, tiles
 from tessera.pallas.convert.bodies import Cell, is_used, run_body
-from tessera.pallas.convert.refs import scalar
+from tessera.pallas.convert.places import assigned_name
+from tessera.pallas.convert.refs import loaded, scalar, stored
 from tessera.pallas.convert.values import COMPARE, Scalar, Tile, Unused, dtype_name, number
 from tessera.pallas.convert.walk import Conversion, rule, walk
 from tessera.pallas.convert.wrapping import wrapped
@@ -107,6 +108,21 @@ def _run_scoped(c: Conversion, eqn: Any, *constants: Any) -> Any:
     for ref in reversed(scoped):
         c.say(f"free {ref.name}")
     return found
+
+
+@rule("empty_ref", "new_ref")
+def _new_ref(c: Conversion, eqn: Any, *value: Any) -> Any:
+    """Memory that the kernel makes without a scope."""
+    from tessera.pallas.convert.program import scratch
+    made = scratch(c, eqn.outvars[0].aval, assigned_name(c.place))
+    for one in value:
+        stored(c, made, one)
+    return made
+
+
+@rule("freeze", "free_ref")
+def _freeze(c: Conversion, eqn: Any, ref: Any) -> Any:
+    return loaded(c, ref) if eqn.outvars else []
 
 
 def _kept(c: Conversion, value: Any, gone: frozenset[str]) -> Any:
