@@ -21,8 +21,7 @@ class PipelineTouches {
 
   Touches of(const Node& node) {
     if (node.instance) return of_instance(node.instance);
-    const PatternId pattern = pattern_of_first(node.actions.front());
-    return Touches::of(*graph_.arena, pattern ? of_first(pattern) : outer(node.actions));
+    return Touches::of(*graph_.arena, node.pattern ? of_first(node.pattern) : outer(node.actions));
   }
 
  private:
@@ -32,15 +31,6 @@ class PipelineTouches {
       for (const Touch& touch : touches_[a])
         if (!graph_.memories[touch.memory].is_inner) footprint_.add(touch);
     return footprint_.take();
-  }
-
-  // Whose first pipeline begins with that action. Patterns come as these do.
-  PatternId pattern_of_first(ActionId action) const {
-    const auto& all = graph_.instances.patterns;
-    const auto found =
-        std::lower_bound(all.begin(), all.end(), action,
-                         [](const Pattern& pattern, ActionId a) { return pattern.first < a; });
-    return found != all.end() && found->first == action ? all.id_of(*found) : PatternId();
   }
 
   const std::vector<Touch>& of_first(PatternId pattern) {

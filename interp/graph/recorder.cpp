@@ -106,7 +106,7 @@ void Recorder::on_region(const Event& event) {
   if (is_told_)
     entry.instance = add_instance(event);
   else if (event.token >= 0)
-    begin_pattern(event);
+    begin_pattern(event), entry.pattern = seen_;
   const std::vector<ValueId>& outer = outer_.at(event.statement);
   entry.outer.reserve(*log_.arena, outer.size());
   for (const ValueId v : outer) entry.outer.push_back(*log_.arena, event.registers[v.index]);

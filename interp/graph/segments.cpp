@@ -91,6 +91,7 @@ class Cutter {
   std::size_t take_whole(Items items, std::size_t begin) {
     const Entry& entry = log_.entries[items[begin].entry];
     Node node{.kind = NodeKind::pipeline, .site = site_, .pipeline = entry.pipeline};
+    node.pattern = entry.pattern;
     node.outer = entry.outer;
     leave();
     if (entry.instance) return take_instance(node, entry.instance, items[begin].step), begin;

@@ -120,6 +120,7 @@ class Unfolder {
   }
 
   void renumber(Node& node) {
+    node.pattern = {};
     const InstanceId instance = std::exchange(node.instance, InstanceId());
     if (!instance) {
       for (ActionId& a : node.actions) a = new_action_[a];
