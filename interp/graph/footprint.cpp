@@ -17,7 +17,7 @@ bool Footprint::is_own(Reached& reached, MemoryId memory, const Box& box) const 
   if (!reached.written) {
     reached.written.emplace(shape_of(graph_, memory));
     for (const Manner manner : {update, write})
-      reached.by_manner[manner].all.for_each(
+      reached.by_manner[manner].for_each(
           [&](const Box& written) { reached.written->add(written, {}); });
   }
   bool is_covered = false;
@@ -30,20 +30,15 @@ void Footprint::add(const Touch& touch) {
   if (touch.box.empty()) return;
   Reached& reached = reached_[touch.memory];
   if ((touch.reads || reached.written) && is_own(reached, touch.memory, touch.box)) return;
-  Boxes& boxes = reached.by_manner[!touch.writes ? read : touch.reads ? update : write];
-  boxes.all.add(touch.box);
+  reached.by_manner[!touch.writes ? read : touch.reads ? update : write].add(touch.box);
   if (touch.writes && reached.written) reached.written->add(touch.box, {});
-  // What a loop reads again and again takes no more room than what it reads.
-  if (boxes.all.size() < 2 * boxes.looked_through + 256) return;
-  for (const Box& box : boxes.all.take()) boxes.all.add(box);
-  boxes.looked_through = boxes.all.size();
 }
 
 std::vector<Touch> Footprint::take() {
   std::vector<Touch> all;
   for (auto& [memory, reached] : reached_)
     for (const Manner manner : {read, update, write})
-      for (const Box& box : reached.by_manner[manner].all.take())
+      for (const Box& box : reached.by_manner[manner].take())
         all.push_back({memory, manner != write, manner != read, box});
   reached_.clear();
   return all;

@@ -7,7 +7,7 @@
 
 #include "interp/graph/task_graph.h"
 #include "interp/memory/box_index.h"
-#include "interp/memory/joined_boxes.h"
+#include "interp/memory/bounded_boxes.h"
 
 namespace tessera::graph {
 
@@ -21,18 +21,13 @@ class Footprint {
   std::vector<Touch> take();
 
  private:
-  // What is touched of one memory in one manner.
-  struct Boxes {
-    JoinedBoxes all{};
-    std::size_t looked_through = 0;  // so many there were when they were joined last
-  };
   // read: and what may have been written before, in part.
   enum Manner : int { read, update, write };
   struct Reached {
-    Boxes by_manner[3]{};
+    BoundedBoxes by_manner[3]{};
     std::optional<BoxIndex<char>> written{};  // once it is read after a write
     bool is_written() const {
-      return !by_manner[update].all.empty() || !by_manner[write].all.empty();
+      return !by_manner[update].empty() || !by_manner[write].empty();
     }
   };
   bool is_own(Reached& reached, MemoryId memory, const Box& box) const;

@@ -12,6 +12,7 @@
 #include "core/report/guarded.h"
 #include "core/report/try.h"
 #include "interp/certificate/points/judged_points.h"
+#include "interp/graph/completeness.h"
 #include "interp/graph/frontier.h"
 #include "interp/graph/halves.h"
 #include "interp/graph/recorder.h"
@@ -89,20 +90,27 @@ bool decides(const Certificate& certificate) {
 }
 
 // Nodes, halves and edges, from what was recorded.
-void make(TaskGraph& graph, Log log) {
+Expected<void> make(TaskGraph& graph, Log log) {
+  const PlanningFault fault = planted_planning_fault();
   graph.nodes = segments(log);
+  if (fault.nodes) fault.nodes(log, graph.nodes);
+  TRY(check_nodes(log, graph.nodes));
   graph.memories = std::move(log.memories);
   graph.actions = std::move(log.actions);
   graph.touches = std::move(log.touches);
   graph.arena = std::move(log.arena);
   graph.instances = std::move(log.instances);
   add_halves(graph, graph.touches);
+  if (fault.halves) fault.halves(graph);
+  TRY(check_pipelines(graph, log.reported));
   Frontier all(graph);
   all.run();
-  const Table<NodeId, bool> live = live_nodes(graph, all.last_writers());
+  Table<NodeId, bool> live = live_nodes(graph, all.last_writers());
+  if (fault.live) fault.live(graph, live);
+  TRY(check_live(graph, live));
   graph.dead = std::count(live.begin(), live.end(), false);
-  if (graph.dead == 0) return;
-  keep_nodes(graph, live);
+  if (graph.dead != 0) keep_nodes(graph, live);
+  return check_results(graph, log.written);
 }
 
 // Of so few actions a graph takes no longer than a thread.
@@ -126,7 +134,7 @@ class Maker final : public Recorder {
   Expected<TaskGraph> make() {
     Log log = TRY(take());
     TaskGraph graph{.program = program(), .topology = topology()};
-    graph::make(graph, std::move(log));
+    TRY(graph::make(graph, std::move(log)));
     return graph;
   }
 

@@ -12,6 +12,7 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   topology_ = Topology{options.devices, options.cores};
   numbers_.emplace(program_);
   const auto sites = static_cast<std::size_t>(topology_.count());
+  for (const Buffer& buffer : program_.buffers) is_result_.add(buffer.role == Role::out);
   needs_.resize(program_.body.size());
   log_.items.resize(sites);
   lives_.assign(sites, Table<BufferId, Life>(program_.buffers.size()));

@@ -8,6 +8,7 @@
 
 #include "interp/graph/numbers.h"
 #include "interp/graph/task_graph.h"
+#include "interp/memory/bounded_boxes.h"
 #include "interp/observe/observer.h"
 
 namespace tessera::graph {
@@ -53,6 +54,10 @@ struct Log {
   Table<SiteId, GrownArray<Item>> items;
   Table<GraphCellId, GraphCell> cells;
   Table<EntryId, Entry, GrownArray<Entry>> entries;
+  // Accesses to memory outside the pipeline, as the run reported them.
+  Table<InstanceId, Touches, GrownArray<Touches>> reported;
+  // Rectangles of results that the run wrote.
+  std::map<MemoryId, BoundedBoxes> written;
 };
 
 // What an op needs that is kept with it.
@@ -100,6 +105,8 @@ class Recorder : public Observer {
   MemoryId loaded(SiteId here, ValueId value);
   void begin_action(const Event& event);
   void add_touch(ActionId id, const Touch& touch);
+  void on_told(const Event& event);
+  void note_written(const Touch& touch);
   void set_ends(Action& action, const Rectangle& from, const Rectangle& to);
   void begin_move(const Event& event);
   const Needs& needs(StmtId statement);
@@ -117,6 +124,7 @@ class Recorder : public Observer {
 
   Program program_;
   Topology topology_;
+  Table<BufferId, bool> is_result_;
   bool writes_blocks_ = false;  // a write-back takes the whole block
   bool moves_at_once_ = false;  // so do blocks of its pipelines (core/passes/at_once.h)
   std::optional<Numbers> numbers_;

@@ -80,9 +80,23 @@ void Recorder::on_copy(const Event& event) {
 void Recorder::add_touch(ActionId id, const Touch& touch) {
   Action& action = log_.actions[id];
   log_.touches[id].push_back(*log_.arena, touch);
+  note_written(touch);
   if (action.stored_only && touch.writes)
     action.bytes +=
         touch.box.elements() * size_of(program_.buffers[log_.memories[touch.memory].buffer].dtype);
+}
+
+void Recorder::note_written(const Touch& touch) {
+  if (touch.writes && is_result_[log_.memories[touch.memory].buffer])
+    log_.written[touch.memory].add(touch.box);
+}
+
+// An access of an instance, which has no actions of its own.
+void Recorder::on_told(const Event& event) {
+  const bool writes = event.kind != EventKind::read;
+  const Touch touch{memory(event.site, event.object.buffer()), !writes, writes, *event.box};
+  log_.reported.back().push_back(*log_.arena, touch);
+  note_written(touch);
 }
 
 void Recorder::need(Needs& needs, ValueId value) const {
@@ -172,7 +186,8 @@ void Recorder::begin_move(const Event& event) {
 
 // An op tells of each rectangle that it reaches, all in one step.
 void Recorder::on_core(const Event& event) {
-  if (is_told_ || numbers_->is_control(event.statement)) return;
+  if (numbers_->is_control(event.statement)) return;
+  if (is_told_) return on_told(event);
   const SiteId here = site(event);
   if (last_[here].step != event.step) {
     const bool moves =

@@ -54,6 +54,7 @@ InstanceId Recorder::add_instance(const Event& event) {
   const PatternId id = patterns_.at(event.token);
   const Pattern& pattern = log_.instances.patterns[id];
   GrownArray<Instances::Own>& memories = log_.instances.memories;
+  log_.reported.add({});
   const InstanceId added = log_.instances.all.add(
       {id, here, log_.actions.next(), log_.memories.next(), memories.size()});
   for (const Pattern::Reached& reached : pattern.reached) {
