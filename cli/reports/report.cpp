@@ -205,7 +205,7 @@ std::string run_lines(const Arguments& arguments, const RunRequest& request,
   for (const std::string& warning : report.warnings) text += line("warning", warning);
   for (const std::string& note : notes_of_team(request)) text += line("ran", note);
   if (request.stamps && request.stamps->runs > 0)
-    text += line("stamps", stamps_text(request.stamps->tally));
+    text += line("stamps", stamps_text(*request.stamps));
   const RunResult* const result = report.simulated.get();
   if (result == nullptr) return text;
   const RunOptions& options = request.options;

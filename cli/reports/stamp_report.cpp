@@ -7,7 +7,10 @@
 
 namespace tessera::cli {
 
-std::string stamps_text(const graph::Tally& tally) {
+std::string stamps_text(const graph::StampReport& report) {
+  const graph::Tally& tally = report.tally;
+  const bool is_result = report.first && tally.first < 0;
+  if (tally.nodes == 0 && !is_result) return "nothing to compare: the program writes no result";
   std::string text = fmt::format("{} of {} compared with the interpreter: {} bit for bit",
                                  tally.compared, counted(tally.nodes, "node", "nodes"),
                                  tally.same == tally.compared ? "all" : fmt::to_string(tally.same));
@@ -15,7 +18,7 @@ std::string stamps_text(const graph::Tally& tally) {
     text += fmt::format(", {} within the bound of their rounding", tally.within);
   if (tally.unbounded > 0) text += fmt::format(", {} without such a bound", tally.unbounded);
   if (tally.differ > 0) text += fmt::format(", {} not", tally.differ);
-  return text;
+  return text + (is_result ? "; results: not" : tally.differ > 0 ? "" : "; and all results");
 }
 
 Json stamps_json(const graph::StampReport& report) {

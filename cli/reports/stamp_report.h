@@ -9,8 +9,8 @@
 
 namespace tessera::cli {
 
-// "40 of 42 nodes compared with the interpreter: 40 bit for bit"
-std::string stamps_text(const graph::Tally& tally);
+// "40 of 42 nodes compared with the interpreter: all bit for bit; and all results"
+std::string stamps_text(const graph::StampReport& report);
 // The counts, and the first node that differs as its finding.
 Json stamps_json(const graph::StampReport& report);
 // An error where --stamp asked a device that compared nothing.

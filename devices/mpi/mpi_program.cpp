@@ -145,7 +145,9 @@ class MpiProgram final : public Executable {
     if (!texts) world_.abort(render(texts.diags()));
     DeviceReport report;
     if (take(*texts, shares, report)) collect_results(shares, bindings);
-    if (stamps != nullptr) TRY(take(*stamps, plan.graph, report));
+    if (stamps == nullptr) return report;
+    stamps->compare_results(shares.held(world_.rank()));
+    TRY(take(*stamps, plan.graph, report));
     return report;
   } catch (...) {
     world_.abort(render(Diags{given_up("running a program on several processes")}));
@@ -171,17 +173,23 @@ class MpiProgram final : public Executable {
     return wants_all;
   }
 
-  // What all processes found; who has the first node that differs looks for what it wrote.
+  // What all processes found. The process with the first node that differs, or else with the first
+  // result, looks for what was written.
   Expected<void> take(const graph::Stamps& stamps, const graph::TaskGraph& graph,
                       DeviceReport& report) {
     const graph::Tally own = stamps.tally();
     graph::Tally all{.nodes = own.nodes};
     for (const std::string& one : TRY(world_.agree(graph::packed(own))))
       all.add(graph::tally_of(one));
+    const std::int32_t own_result = stamps.different_result().index;
+    std::int32_t result = -1;  // the first memory
+    for (const std::string& one : TRY(world_.agree(fmt::to_string(own_result))))
+      if (const std::int32_t other = std::stoi(one); other >= 0)
+        result = result < 0 ? other : std::min(result, other);
     std::optional<Finding> first;
-    if (all.first >= 0) {
+    if (all.first >= 0 || result >= 0) {
       std::string found;
-      if (own.first == all.first) {
+      if (all.first >= 0 ? own.first == all.first : own_result == result) {
         const Expected<Finding> finding = stamps.first_difference(all);
         if (!finding) world_.abort(render(finding.diags()));
         found = graph::packed(*finding);

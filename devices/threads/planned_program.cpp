@@ -72,9 +72,11 @@ Expected<DeviceReport> PlannedProgram::run(const std::vector<DeviceBinding>& bin
   report.wall_seconds = seconds_since(begin);
   report.findings = std::move(end.findings);
   if (stamps != nullptr && report.findings.empty()) {
+    stamps->compare_results();
     const graph::Tally tally = stamps->tally();
     std::optional<Finding> first;
-    if (tally.first >= 0) first = TRY(stamps->first_difference(tally));
+    if (tally.first >= 0 || stamps->different_result())
+      first = TRY(stamps->first_difference(tally));
     TRY(graph::take(tally, std::move(first), *stamped, report.findings));
   }
   return report;

@@ -74,20 +74,16 @@ std::string node_text(const TaskGraph& graph, NodeId node) {
                      graph.nodes.size(), name(of.kind), to_string(graph.topology.agent(of.site)));
 }
 
-}  // namespace
-
-Finding difference(const TaskGraph& graph, HalfId half, const Images& images,
-                   const std::vector<std::vector<std::byte>>& got,
-                   const std::vector<WriteEvent>& writes, const Tally& all) {
+// The first element that differs, without a note. agent, statement: if no write of it is known.
+Finding mismatch(const TaskGraph& graph, const Images& images,
+                 const std::vector<std::vector<std::byte>>& got,
+                 const std::vector<WriteEvent>& writes, AgentId agent, StmtId statement) {
   const Program& program = graph.program;
-  const NodeId node = graph.halves[half].node;
   const Wrong wrong = first_wrong(images, got);
   const Image& image = images[wrong.rectangle];
   const Memory& memory = graph.memories[image.at.memory];
   const Index index = index_in(image.at.box, static_cast<std::int64_t>(wrong.element));
   const WriteEvent* const by = writer(graph, writes, image.at.memory, element(image.at.box, index));
-  const AgentId agent = by != nullptr ? by->agent : graph.topology.agent(graph.nodes[node].site);
-
   Finding finding{.kind = FindingKind::mismatch};
   finding.message = fmt::format(
       "{} of {} is not what the interpreter computes: {} of {} {}, the first is {} = {}, "
@@ -98,19 +94,49 @@ Finding difference(const TaskGraph& graph, HalfId half, const Images& images,
       element_text(program, memory.buffer, index),
       value_text(got[wrong.rectangle], image.dtype, wrong.element),
       value_text(image.bytes, image.dtype, wrong.element));
-  finding.at = {.device = agent.device, .agent = to_string(agent)};
-  if (by != nullptr) finding.at.loops = by->loops;
-  finding.about.statement =
-      by != nullptr ? graph.actions[by->action].statement : graph.nodes[node].statement;
+  if (by != nullptr) {
+    agent = by->agent;
+    statement = graph.actions[by->action].statement;
+    finding.at.loops = by->loops;
+  }
+  finding.at.device = agent.device;
+  finding.at.agent = to_string(agent);
+  finding.about.statement = statement;
   finding.devices = {agent.device};
-  finding.notes.push_back(
-      {.message = all.differ == 1
-                      ? fmt::format("it is {}; no other differs", node_text(graph, node))
-                      : fmt::format("it is {}; {} more {}, which may follow from it",
-                                    node_text(graph, node), all.differ - 1,
-                                    all.differ == 2 ? "differs" : "differ"),
-       .device = agent.device});
-  tell_place(program, finding);
+  return finding;
+}
+
+void add_note(const TaskGraph& graph, Finding& finding, std::string message) {
+  finding.notes.push_back({.message = std::move(message), .device = finding.at.device});
+  tell_place(graph.program, finding);
+}
+
+}  // namespace
+
+Finding difference(const TaskGraph& graph, HalfId half, const Images& images,
+                   const std::vector<std::vector<std::byte>>& got,
+                   const std::vector<WriteEvent>& writes, const Tally& all) {
+  const NodeId node = graph.halves[half].node;
+  const Node& of = graph.nodes[node];
+  Finding finding =
+      mismatch(graph, images, got, writes, graph.topology.agent(of.site), of.statement);
+  add_note(graph, finding,
+           all.differ == 1 ? fmt::format("it is {}; no other differs", node_text(graph, node))
+                           : fmt::format("it is {}; {} more {}, which may follow from it",
+                                         node_text(graph, node), all.differ - 1,
+                                         all.differ == 2 ? "differs" : "differ"));
+  return finding;
+}
+
+Finding result_difference(const TaskGraph& graph, const Image& image,
+                          const std::vector<std::byte>& got, const std::vector<WriteEvent>& writes,
+                          const Tally& all) {
+  const SiteId home = graph.memories[image.at.memory].home;
+  Finding finding = mismatch(graph, {image}, {got}, writes, graph.topology.agent(home), StmtId(0));
+  add_note(graph, finding,
+           fmt::format("at the end of the run; none of the {} that were compared differs, so no "
+                       "node did this write, or another one overwrote it",
+                       counted(all.compared, "node")));
   return finding;
 }
 

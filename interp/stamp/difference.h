@@ -15,6 +15,11 @@ Finding difference(const TaskGraph& graph, HalfId half, const Images& images,
                    const std::vector<std::vector<std::byte>>& got,
                    const std::vector<WriteEvent>& writes, const Tally& all);
 
+// The same for a result at the end of the run, where no half differs. writes: of all nodes to it.
+Finding result_difference(const TaskGraph& graph, const Image& image,
+                          const std::vector<std::byte>& got, const std::vector<WriteEvent>& writes,
+                          const Tally& all);
+
 // Such a finding for another process that has the program, and there.
 std::string packed(const Finding& finding);
 Finding finding_of(const Program& program, const std::string& packed);

@@ -11,6 +11,7 @@
 #include "interp/findings/exit_checks.h"
 #include "interp/launch.h"
 #include "interp/machine/loop_indices.h"
+#include "interp/memory/layout.h"
 
 namespace tessera::graph {
 namespace {
@@ -41,6 +42,17 @@ void leave_out_what_is_plain(Image& image) {
     image.defined.clear();
   const auto may_differ = [](float bound) { return bound != 0; };
   if (std::none_of(image.bounds.begin(), image.bounds.end(), may_differ)) image.bounds.clear();
+}
+
+// No element is defined.
+Image undefined_image(const TaskGraph& graph, const Rectangle& at) {
+  const DType dtype = graph.program.buffers[graph.memories[at.memory].buffer].dtype;
+  const auto count = static_cast<std::size_t>(at.box.elements());
+  return {at,
+          dtype,
+          std::vector<std::byte>(count * static_cast<std::size_t>(size_of(dtype))),
+          std::vector<bool>(count),
+          {}};
 }
 
 // Whether the run that was just seen did what the graph was made of.
@@ -85,13 +97,13 @@ void ReferenceRun::on(const Event& event) {
   recorder_.on(event);
   if (event.object_kind != ObjectKind::buffer || !is_write(event.kind)) return;
   const ActionId action = recorder_.action_of(event);
-  if (!half_of_.has(action) || !half_of_[action]) return;
+  if (!half_of_.has(action) || (!half_of_[action] && !watched_)) return;
   Rectangle at{recorder_.log().touches[action].back().memory, *event.box};
   at.box.dropped = 0;
   if (!graph_.memories.has(at.memory)) return;  // is_run_of() will say so
-  if (keeps_writes_)
+  if (keeps_writes_ || at.memory == watched_)
     writes_.push_back({action, at, event.agent, loop_indices(recorder_.program(), event)});
-  if (is_seen(at.memory))
+  if (half_of_[action] && is_seen(at.memory))
     pending_.push_back({half_of_[action], at, graph_.memories[at.memory].home});
 }
 
@@ -115,18 +127,24 @@ void ReferenceRun::settle() {
 void ReferenceRun::put(const Pending& write) {
   Images& images = open_[write.half];
   if (images.empty())
-    for (const Rectangle& at : outputs_[write.half]) {
-      const DType dtype = graph_.program.buffers[graph_.memories[at.memory].buffer].dtype;
-      const auto count = static_cast<std::size_t>(at.box.elements());
-      images.push_back({at,
-                        dtype,
-                        std::vector<std::byte>(count * static_cast<std::size_t>(size_of(dtype))),
-                        std::vector<bool>(count),
-                        {}});
-    }
+    for (const Rectangle& at : outputs_[write.half]) images.push_back(undefined_image(graph_, at));
   for (Image& image : images)
     if (image.at.memory == write.at.memory && intersects(image.at.box, write.at.box))
       put(image, write);
+}
+
+void ReferenceRun::take_results() {
+  for (const MemoryId m : graph_.memories.ids()) {
+    const Memory& memory = graph_.memories[m];
+    if (!memory.buffer || graph_.program.buffers[memory.buffer].role != Role::out) continue;
+    const Rectangle all{m, Layout(graph_.program.buffers[memory.buffer]).whole()};
+    Image image = undefined_image(graph_, all);
+    put(image, {HalfId(), all, memory.home});
+    if (std::find(image.defined.begin(), image.defined.end(), true) == image.defined.end())
+      continue;
+    leave_out_what_is_plain(image);
+    results_.push_back(std::move(image));
+  }
 }
 
 // What the machine has now of what was written.
@@ -177,6 +195,7 @@ Expected<std::vector<Finding>> ReferenceRun::run(const std::vector<Binding>& bin
   machine->begin();
   machine->advance(exit_findings, Turn::unlimited, this);
   settle();
+  take_results();
   const RunResult result = TRY(machine->end());
   if (errors != nullptr && errors->refusal()) return Diags{*errors->refusal()};
   if (!result.findings.empty()) return result.findings;

@@ -38,6 +38,10 @@ class ReferenceRun final : private Observer, private Pausing {
   // Of the halves that were wanted, in their order, also into memory that nobody else sees.
   const std::vector<WriteEvent>& writes() const { return writes_; }
   void keep_writes() { keeps_writes_ = true; }
+  // The writes of all nodes to one memory, instead.
+  void keep_writes_to(MemoryId memory) { watched_ = memory; }
+  // The results at the end of the run, of all devices, that have a defined element. After run().
+  const Images& results() const { return results_; }
 
  private:
   struct Pending {
@@ -52,6 +56,7 @@ class ReferenceRun final : private Observer, private Pausing {
   void settle();
   void put(const Pending& write);
   void put(Image& image, const Pending& write);
+  void take_results();
   bool is_seen(MemoryId memory) const {
     return graph_.memories[memory].buffer && !private_[memory];
   }
@@ -68,7 +73,9 @@ class ReferenceRun final : private Observer, private Pausing {
   std::vector<Pending> pending_;  // of this step, whose values are there when it is over
   std::map<HalfId, Images> open_;
   bool keeps_writes_ = false;
+  MemoryId watched_{};
   std::vector<WriteEvent> writes_;
+  Images results_;
 };
 
 }  // namespace tessera::graph

@@ -8,6 +8,8 @@
 
 #include "core/report/guarded.h"
 #include "core/report/try.h"
+#include "interp/findings/describe.h"
+#include "interp/memory/layout.h"
 #include "interp/running_error/error_run.h"
 #include "interp/stamp/difference.h"
 #include "interp/stamp/reference_run.h"
@@ -64,19 +66,26 @@ std::unique_ptr<running_error::ErrorRun> Stamps::error_run() const {
 }
 
 Expected<void> Stamps::prepare() {
-  const auto keep = [&](HalfId half, Images images) {
+  const auto add = [](std::vector<Expectation>& all, Images images) {
     for (Image& image : images) {
       const std::uint64_t sum = checksum(image.bytes, image.dtype, image.defined);
       if (image.bounds.empty()) image.bytes = {};
-      expected_[half].push_back({std::move(image), sum});
+      all.push_back({std::move(image), sum});
     }
   };
+  const auto keep = [&](HalfId half, Images images) { add(expected_[half], std::move(images)); };
   ReferenceRun reference(graph_, Table<HalfId, bool>(graph_.halves.size(), true), keep);
   auto errors = error_run();
   Expected<std::vector<Finding>> found = reference.run(bindings_, options_, errors.get());
   if (!found) return with_advice(found.diags());
   findings_ = *std::move(found);
   errors_ = std::move(errors);
+  add(results_, reference.results());
+  if (graph_.nodes.empty() && !results_.empty())
+    return error(ErrorCode::runtime,
+                 fmt::format("internal error: the task graph has no node, and the interpreter "
+                             "writes {} (please report the program)",
+                             counted(static_cast<std::int64_t>(results_.size()), "result")));
   return {};
 }
 
@@ -129,6 +138,29 @@ void Stamps::compare(HalfId half, std::vector<std::vector<std::byte>> got) {
   }
 }
 
+// In the caller's tensor, row-major.
+std::vector<std::byte> Stamps::result_bytes(const Rectangle& at) const {
+  const Memory& memory = graph_.memories[at.memory];
+  const Buffer& buffer = graph_.program.buffers[memory.buffer];
+  const auto device = static_cast<std::size_t>(graph_.topology.device(memory.home));
+  TileView view = Layout(buffer).view(at.box, buffer.dtype);
+  view.data = bindings_[device].find(buffer.name)->second->data();
+  std::vector<std::byte> bytes(static_cast<std::size_t>(at.box.elements() * size_of(buffer.dtype)));
+  copy_elements(compact(bytes.data(), view), view);
+  return bytes;
+}
+
+void Stamps::compare_results(const std::vector<bool>& held) {
+  for (const Expectation& expected : results_) {
+    const Rectangle& at = expected.image.at;
+    const int device = graph_.topology.device(graph_.memories[at.memory].home);
+    if (!held.empty() && !held[static_cast<std::size_t>(device)]) continue;
+    if (likeness_of(expected, result_bytes(at)) != Likeness::other) continue;
+    different_result_ = at.memory;
+    return;
+  }
+}
+
 // Which threads come first is nobody's business.
 void Stamps::tell_unbounded(HalfId half, const std::vector<std::vector<std::byte>>& got) {
   if (unbounded_ && unbounded_ < half) return;
@@ -154,6 +186,7 @@ Tally Stamps::tally() const {
 }
 
 Expected<Finding> Stamps::first_difference(const Tally& all) const try {
+  if (all.first < 0) return first_different_result(all);
   CHECK(different_);
   const HalfId half = different_->half;
   Table<HalfId, bool> wanted(graph_.halves.size(), false);
@@ -166,6 +199,21 @@ Expected<Finding> Stamps::first_difference(const Tally& all) const try {
   return difference(graph_, half, images, different_->got, reference.writes(), all);
 } catch (...) {
   return given_up("looking for what a node wrote");
+}
+
+Expected<Finding> Stamps::first_different_result(const Tally& all) const {
+  const MemoryId memory = different_result_;
+  CHECK(memory);
+  ReferenceRun reference(graph_, Table<HalfId, bool>(graph_.halves.size(), false),
+                         [](HalfId, const Images&) {});
+  reference.keep_writes_to(memory);
+  const auto errors = error_run();
+  TRY(reference.run(bindings_, options_, errors.get()));
+  const Images& results = reference.results();
+  const auto image = std::find_if(results.begin(), results.end(),
+                                  [&](const Image& i) { return i.at.memory == memory; });
+  CHECK(image != results.end());
+  return result_difference(graph_, *image, result_bytes(image->at), reference.writes(), all);
 }
 
 }  // namespace tessera::graph

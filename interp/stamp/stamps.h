@@ -47,11 +47,17 @@ class Stamps final : public HalfObserver {
   // in their order.
   std::vector<Rectangle> rectangles(HalfId half) const;
   void compare(HalfId half, std::vector<std::vector<std::byte>> got);
+  // Compares the results in the operands, after the run. held: by device, the ones of this process;
+  // empty: all.
+  void compare_results(const std::vector<bool>& held = {});
+  // The first result that differs; none: none does. Requires compare_results().
+  MemoryId different_result() const { return different_result_; }
 
   // Of all that was told so far. first: of the halves that differ.
   Tally tally() const;
-  // Of the first half that differs here: what differs, and which line of the program wrote it. Runs
-  // the interpreter again. all: of the whole run, of several processes.
+  // Of the first half that differs here, or if none does anywhere of different_result(): what
+  // differs, and which line of the program wrote it. Runs the interpreter again. all: of the whole
+  // run, of several processes.
   Expected<Finding> first_difference(const Tally& all) const;
 
  private:
@@ -68,6 +74,8 @@ class Stamps final : public HalfObserver {
          double sum_error);
   Expected<void> prepare();
   std::unique_ptr<running_error::ErrorRun> error_run() const;
+  std::vector<std::byte> result_bytes(const Rectangle& at) const;
+  Expected<Finding> first_different_result(const Tally& all) const;
   void tell_unbounded(HalfId half, const std::vector<std::vector<std::byte>>& got);
   Likeness likeness_of(const Expectation& expected, const std::vector<std::byte>& got) const;
 
@@ -77,6 +85,8 @@ class Stamps final : public HalfObserver {
   const double sum_error_;
   std::vector<Finding> findings_;
   Table<HalfId, std::vector<Expectation>> expected_;
+  std::vector<Expectation> results_;
+  MemoryId different_result_{};
   std::unique_ptr<const running_error::ErrorRun> errors_;  // knows why bounds are not known
   mutable std::mutex mutex_;                               // of what follows
   Tally tally_;

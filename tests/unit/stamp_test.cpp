@@ -259,5 +259,45 @@ TEST(Stamps, name_line_and_indices_of_the_first_node_that_differs) {
   EXPECT_EQ(stamps.find("first")->find("line")->text(), "10");
 }
 
+// An element that changes after its node was compared: only the comparison at the end sees it.
+TEST(Stamps, compare_results_at_the_end_of_the_run) {
+  HeldFiles files;
+  files.texts.emplace("late.tsr", R"(kernel late()
+  in   a:    i32[2, 8] hbm
+  out  out:  i32[2, 8] hbm
+  out  last: i32[1, 8] hbm
+{
+  copy a -> out
+  copy out[0 +: 1, :] -> last
+}
+)");
+  const std::vector<std::string> words = {"run",     "late.tsr", "--device", "threads",
+                                          "--stamp", "--fill",   "integers"};
+  const cli::Answer clean = cli::answer(words, files, nullptr);
+  EXPECT_EQ(clean.exit_code, 0) << clean.err;
+  EXPECT_NE(clean.out.find("2 of 2 nodes compared with the interpreter: all bit for bit; and all "
+                           "results\n"),
+            std::string::npos)
+      << clean.out;
+  const Planted fault([](const TaskGraph& graph, HalfId half, graph::Memories& memories) {
+    const graph::Node& node = graph.nodes[graph.halves[half].node];
+    const graph::Action& action = graph.actions[node.actions.front()];
+    if (action.to().box.size[0] != 1 || graph.halves[half].part != Part::write) return;
+    Box changed = action.from().box;
+    changed.start[0] = 1;
+    std::fill_n(changed.size.begin(), changed.rank, 1);
+    const TileView view = memories.view(action.from().memory, changed);
+    store_element(view.data, view.dtype, load_element(view.data, view.dtype) + 1);
+  });
+  const cli::Answer found = cli::answer(words, files, nullptr);
+  EXPECT_EQ(found.exit_code, 1);
+  EXPECT_NE(found.out.find("all bit for bit; results: not\n"), std::string::npos) << found.out;
+  EXPECT_NE(
+      found.out.find("late.tsr:6:3: mismatch: out[0:2, 0:8] of dev0 is not what the "
+                     "interpreter computes: 1 of 16 elements differs, the first is out[1, 0]"),
+      std::string::npos)
+      << found.out;
+}
+
 }  // namespace
 }  // namespace tessera

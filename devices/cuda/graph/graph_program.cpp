@@ -44,15 +44,18 @@ class GraphProgram final : public Executable {
     report.notes = notes();
     const ContextScope here(instance->context_of(0));
     TRY(here.entered());
+    const auto take_results = [&]() -> Expected<void> {
+      for (std::size_t d = 0; d < bindings.size(); ++d)
+        TRY(memory[d]->take_results(program_, bindings[d]));
+      return {};
+    };
     if (stamped != nullptr) {
       const RunOptions options = TRY(planning_options(given, bindings.size()));
-      TRY(run_stamped(*instance, addresses, bindings, options, *stamped, report));
-      if (!report.findings.empty()) return report;
+      TRY(run_stamped(*instance, addresses, bindings, options, take_results, *stamped, report));
     } else {
       TRY(timed([&] { return instance->launch(addresses, nullptr); }, report.wall_seconds));
+      TRY(take_results());
     }
-    for (std::size_t d = 0; d < bindings.size(); ++d)
-      TRY(memory[d]->take_results(program_, bindings[d]));
     return report;
   } catch (...) {
     return given_up("running the task graph on GPUs");

@@ -51,11 +51,13 @@ Expected<void> compare(graph::Stamps& stamps, const graph::TaskGraph& graph, gra
   return {};
 }
 
-Expected<void> report_all(const graph::Stamps& stamps, graph::StampReport& stamped,
+// After the results are in the operands.
+Expected<void> report_all(graph::Stamps& stamps, graph::StampReport& stamped,
                           DeviceReport& report) {
+  stamps.compare_results();
   const graph::Tally tally = stamps.tally();
   std::optional<Finding> first;
-  if (tally.first >= 0) first = TRY(stamps.first_difference(tally));
+  if (tally.first >= 0 || stamps.different_result()) first = TRY(stamps.first_difference(tally));
   return graph::take(tally, std::move(first), stamped, report.findings);
 }
 
@@ -76,6 +78,7 @@ Table<graph::NodeId, std::size_t> last_steps(const GraphPlan& plan) {
 
 Expected<void> run_stamped(GraphInstance& instance, const std::vector<DeviceAddresses>& operands,
                            const std::vector<DeviceBinding>& bindings, const RunOptions& machine,
+                           const std::function<Expected<void>()>& take_results,
                            graph::StampReport& stamped, DeviceReport& report) {
   const GraphPlan& plan = instance.plan();
   const graph::TaskGraph& graph = *plan.graph;
@@ -95,6 +98,7 @@ Expected<void> run_stamped(GraphInstance& instance, const std::vector<DeviceAddr
   }));
   report.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  TRY(take_results());
   return report_all(*stamps, stamped, report);
 }
 

@@ -14,8 +14,10 @@ namespace tessera::cuda {
 
 // Does the steps one after the other, so that nothing a node has written is changed before it is
 // compared; the seconds are those of all of it. The first difference is a finding of the report.
+// take_results: copies the results into the bindings, where they are compared as well.
 Expected<void> run_stamped(GraphInstance& instance, const std::vector<DeviceAddresses>& operands,
                            const std::vector<DeviceBinding>& bindings, const RunOptions& machine,
+                           const std::function<Expected<void>()>& take_results,
                            graph::StampReport& stamped, DeviceReport& report);
 
 // Of a program that is one kernel, and so one node: `run` does it, and takes the results into the
