@@ -2,6 +2,8 @@
 # What takes too long for every change, against what ./run-tests has built:
 #   28,000 random programs beside the analysis of all schedules; three of four are small enough to explore
 #   2,000 larger ones that are proved, 50 schedules each, and on threads; 20,000 with undefined data
+#   100,000 programs of several pipelines, some without iterations, on threads, 5,000 on processes of each MPI library and 2,000
+#   as CUDA graphs, emulated
 #   every mutant of every kernel, of synchronising ops and of values at three sizes, and the labelled programs
 #   random problems against the reference for ten minutes
 #   the harnesses of tests/fuzz for an hour (scripts/fuzz.sh); inputs that reach new code stay in tests/fuzz/corpus
@@ -18,14 +20,18 @@ seed=${1:-$(date +%y%j)}
 echo "nightly.sh $seed"
 "$bin/fuzz_schedules" --seed "${seed}00000" --count 28000
 "$bin/fuzz_larger" --seed "${seed}00000" --count 2000 --schedules 50
+"$bin/fuzz_engines" --seed "${seed}000000" --count 100000
 "$bin/fuzz_undefined" --seed "${seed}00000" --count 20000
 "$bin/tessera_suite"
 "$bin/tessera_mutants"
 "$bin/gmm-run" fuzz --seed "$seed" --minutes 10
-for library in openmpi mpich; do tests/mpi/mpi_test.sh "$library" sweep "$bin" "$seed"; done
+for library in openmpi mpich; do
+  tests/mpi/mpi_test.sh "$library" sweep "$bin" "$seed"
+  tests/mpi/mpi_test.sh "$library" pipelines "$bin" "$seed" 5000
+done
 scripts/fuzz.sh
 scripts/python_versions.sh
 TESSERA_EMULATED_PROBLEMS=160 TESSERA_EMULATED_SEED=$seed "$bin/tessera_unit_tests" \
   --gtest_filter='CudaEmulate.candidates_on_random_problems'
-TESSERA_EMULATED_PROGRAMS=1000 TESSERA_EMULATED_SEED=${seed}0000 TESSERA_ALL_PROGRAMS=1 "$bin/tessera_unit_tests" --gtest_filter='CudaTaskGraph.of_*'
+TESSERA_EMULATED_PROGRAMS=1000 TESSERA_EMULATED_PIPELINES=2000 TESSERA_EMULATED_SEED=${seed}0000 TESSERA_ALL_PROGRAMS=1 "$bin/tessera_unit_tests" --gtest_filter='CudaTaskGraph.of_*'
 .ci/run --all

@@ -147,10 +147,10 @@ Expected<void> check_results(const TaskGraph& graph, std::map<MemoryId, BoundedB
     for (const Box& box : missing(run, nodes))
       return not_covered(graph, {}, {memory, false, true, box});
     for (const Box& box : missing(nodes, run))
-      return internal_error(graph.program, {},
-                            fmt::format("a node writes {}, which the run does not write",
-                                        slice_text(graph.program, graph.memories[memory].buffer,
-                                                   box)));
+      return internal_error(
+          graph.program, {},
+          fmt::format("a node writes {}, which the run does not write",
+                      slice_text(graph.program, graph.memories[memory].buffer, box)));
   }
   written.clear();
   return {};

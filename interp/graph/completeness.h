@@ -15,8 +15,8 @@ namespace tessera::graph {
 // only if it reported no write.
 Expected<void> check_nodes(const Log& log, const Nodes& nodes);
 
-// The halves of memoised pipelines, and of the first pipeline of each pattern, cover the accesses to
-// memory outside the pipeline. reported: by instance.
+// The halves of memoised pipelines, and of the first pipeline of each pattern, cover the accesses
+// to memory outside the pipeline. reported: by instance.
 Expected<void> check_pipelines(const TaskGraph& graph,
                                const Table<InstanceId, Touches, GrownArray<Touches>>& reported);
 

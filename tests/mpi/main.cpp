@@ -3,6 +3,7 @@
 //   cases FILE...               command lines, one a line; # begins a comment
 //   call 'WORDS'                one command line
 //   random SEED COUNT           random programs of tests/fuzz/larger, of 2 to 8 devices
+//   pipelines SEED COUNT        random programs of tests/fuzz/engines
 //   --seed N                    draws among what may be done, anew for each program
 //   --delay N                   waits up to N microseconds before each task
 //   --limits BYTES,POSTED,TAGS  of messages
@@ -51,7 +52,7 @@ struct Runner {
   bool stamps = false;
   Counts counts{};
 
-  void run(const std::string& name, const std::optional<KeptRun>& launch) {
+  void run(const std::string& name, const std::optional<Launch>& launch) {
     if (!launch) {
       ++counts.wrong;
       return;
@@ -119,12 +120,18 @@ int run_words(mpi::World& world, const std::vector<std::string>& words) {
     } else if (word == "call") {
       runner.run(words.at(i + 1), launch_of(words.at(i + 1)));
       ++i;
-    } else if (word == "random") {
+    } else if (word == "random" || word == "pipelines") {
       const std::uint64_t first = std::stoull(words.at(i + 1)),
                           count = std::stoull(words.at(i + 2));
       i += 2;
-      for (std::uint64_t seed = first; seed < first + count; ++seed)
-        runner.run(fmt::format("seed {}", seed), random_launch(seed, world.size()));
+      for (std::uint64_t seed = first; seed < first + count; ++seed) {
+        const auto launch = word == "random" ? random_launch(seed, world.size())
+                                             : pipelines_launch(seed, world.size());
+        if (!launch && word == "pipelines")
+          ++runner.counts.refused;
+        else
+          runner.run(fmt::format("{} seed {}", word, seed), launch);
+      }
     } else if (word == "cases") {
       for (const std::string& line : lines(words.at(++i))) runner.run(line, launch_of(line));
     } else {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # --device mpi on one MPI library, seen from outside.
 #   mpi_test.sh openmpi|mpich programs|command|endings FOLDER    where gmm-run and tessera_mpi_tests are
+#   mpi_test.sh openmpi|mpich pipelines FOLDER SEED COUNT        random programs of several pipelines
 #   mpi_test.sh openmpi|mpich sweep FOLDER SEED [COUNT]          rings of 2 to 16, and random programs, of which
 #                                                           some 40 in 100 have a graph
 set -uo pipefail
@@ -41,7 +42,7 @@ shows() {
 programs() {
   local cases=$here/cases.txt
   for words in "2 cases $cases" "4 --seed 1 cases $cases random 100 10" \
-    "8 --seed 2 --delay 200 --limits 96,2,3 cases $cases random 300 10" "2 --seed 3 --limits 40,1,2 random 200 20 cases $cases"; do
+    "8 --seed 2 --delay 200 --limits 96,2,3 cases $cases random 300 10" "3 --seed 4 pipelines 1 100" "2 --seed 3 --limits 40,1,2 random 200 20 cases $cases"; do
     together ${words%% *} "$bin/tessera_mpi_tests" ${words#* } >"$work/out" 2>&1 || fail "$words"
     cat "$work/out"
   done
@@ -72,6 +73,14 @@ sweep() {
   done
 }
 
+# Programs of several pipelines, some without iterations: COUNT in all.
+pipelines() {
+  local n
+  for n in 2 3; do
+    together "$n" "$bin/tessera_mpi_tests" --seed "$1" pipelines "${1}0000" $(($2 / 2)) || fail "pipelines on $n processes"
+  done
+}
+
 # A sender that is 20,000 messages ahead: its receiver begins late, and takes next to no memory.
 ahead() {
   together 2 "$bin/tessera_mpi_tests" --late 1,2000 call "$here/ahead.tsr --devices 2" >"$work/out" 2>&1 ||
@@ -92,6 +101,9 @@ command_line() {
   cmp "$work/y.npy" "$work/z.npy" || fail "results are not those of the interpreter"
   together 2 "$bin/gmm-run" "${call[@]}" --stamp >"$work/out" 2>&1 || fail "a stamped run"
   shows 'nodes compared with the interpreter: ' "$work/out"
+  # Pipelines without iterations, through the command, which memoises pipelines.
+  together 2 "$bin/gmm-run" ring-of-experts --devices 2 --m 1 --k 1 --n 1 --groups 2 --dtype f32 --device mpi --stamp >"$work/out" 2>&1 || fail "empty pipelines"
+  together 2 "$bin/gmm-run" reduce-scatter --devices 4 --m 4 --n 4 --device mpi --stamp >"$work/out" 2>&1 || fail "blocks of one row"
   together 3 "$bin/gmm-run" "${call[@]}" --json >"$work/out" 2>&1 || fail "--json"
   shows '"status": "ok"' "$work/out"
   shows '2 devices each on 1 of 3 processes, 1 on the others' "$work/out"
@@ -157,6 +169,7 @@ case $part in
   programs) programs ;;
   command) command_line ;;
   endings) endings ;;
+  pipelines) pipelines "$4" "$5" ;;
   sweep) sweep "${4:-1}" "${5:-1200}" ;;
 esac
 exit "$failed"

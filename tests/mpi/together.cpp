@@ -13,39 +13,19 @@
 #include "interp/run.h"
 #include "interp/stamp/stamp_scope.h"
 #include "interp/stamp/stamps.h"
+#include "tests/fuzz/engines/engine_case.h"
 #include "tests/fuzz/larger/random_kernel.h"
 
 namespace tessera::test {
 namespace {
 
-KeptRun copy_of(const KeptRun& run) {
-  KeptRun copy{run.program, {}, run.options};
-  for (const auto& device : run.operands) {
-    copy.operands.emplace_back();
-    for (const auto& [name, tensor] : device) copy.operands.back().emplace(name, tensor.clone());
-  }
-  return copy;
-}
+using fuzz::copy_of;
 
 template <typename Do>
 void for_results(KeptRun& run, Do&& act) {
   for (std::size_t d = 0; d < run.operands.size(); ++d)
     for (const Buffer& buffer : run.program.buffers)
       if (buffer.role == Role::out) act(d, buffer, run.operands[d].find(buffer.name)->second);
-}
-
-std::string difference(KeptRun& run, KeptRun& expected) {
-  std::string found;
-  for_results(run, [&](std::size_t device, const Buffer& buffer, Tensor& got) {
-    const Tensor& wanted = expected.operands[device].find(buffer.name)->second;
-    for (std::int64_t i = 0; i < got.elements() && found.empty(); ++i) {
-      const std::int64_t size = size_of(buffer.dtype);
-      if (!std::equal(got.data() + i * size, got.data() + (i + 1) * size, wanted.data() + i * size))
-        found = fmt::format("{} of device {}: element {} is {}, expected {}", buffer.name, device,
-                            i, got.at(i), wanted.at(i));
-    }
-  });
-  return found;
 }
 
 // Every element of what the node writes, by its lowest byte. half: of it, in the process that has
@@ -67,11 +47,9 @@ void spoil(std::int32_t node, std::int32_t& half) {
   });
 }
 
-// What was kept of a launch is the expanded program alone: whether points of its parallel loops are
-// independent is not what is asked here.
-std::unique_ptr<Executable> executable_of(mpi::World& world, const KeptRun& run,
+std::unique_ptr<Executable> executable_of(mpi::World& world, const Launch& launch,
                                           const mpi::Trial& trial) {
-  return mpi::mpi_program(world, Program(), run.program, trial);
+  return mpi::mpi_program(world, launch.structured, launch.run.program, trial);
 }
 
 struct Stamped {
@@ -79,13 +57,13 @@ struct Stamped {
   graph::Tally tally{};
 };
 
-Stamped stamped(mpi::World& world, const std::string& name, const KeptRun& launch,
+Stamped stamped(mpi::World& world, const std::string& name, const Launch& launch,
                 const mpi::Trial& trial) {
-  KeptRun run = copy_of(launch);
+  KeptRun run = copy_of(launch.run);
   run.options.math = Math::exact;
   graph::StampReport told;
   const graph::StampScope scope(told);
-  const auto executable = executable_of(world, run, trial);
+  const auto executable = executable_of(world, launch, trial);
   const auto report = executable->run(run.bindings(), {run.options.profile, &run.options});
   if (!report) {
     if (report.diags().front().code == ErrorCode::unsupported) return {Outcome::refused};
@@ -97,7 +75,7 @@ Stamped stamped(mpi::World& world, const std::string& name, const KeptRun& launc
 
 }  // namespace
 
-std::optional<KeptRun> launch_of(const std::string& words) {
+std::optional<Launch> launch_of(const std::string& words) {
   std::vector<std::string> all{"verify"};
   std::istringstream in(words);
   for (std::string word; in >> word;) all.push_back(word);
@@ -110,10 +88,12 @@ std::optional<KeptRun> launch_of(const std::string& words) {
   RunOptions options = options_of_rerun(target->prepared.request.options);
   options.schedule = "eager";
   if (!target->prepared.simulate(options)) return std::nullopt;
-  return scope.take();
+  std::optional<KeptRun> run = scope.take();
+  if (!run) return std::nullopt;
+  return Launch{*std::move(run), {}};
 }
 
-std::optional<KeptRun> random_launch(std::uint64_t seed, int processes) {
+std::optional<Launch> random_launch(std::uint64_t seed, int processes) {
   const int devices = std::max(processes, 2 + static_cast<int>(seed % 7));
   const fuzz::RandomKernel kernel = fuzz::KernelMaker(seed, devices).make();
   const auto module = parse(std::make_shared<const Source>(Source{"large.tsr", kernel.text}));
@@ -137,19 +117,26 @@ std::optional<KeptRun> random_launch(std::uint64_t seed, int processes) {
       for (std::int64_t i = 0; buffer.role == Role::in && i < tensor.elements(); ++i)
         tensor.set(i, (next = (next * 5 + 3) % 17) - 8);
     }
-  return run;
+  return Launch{std::move(run), seed % 2 == 0 ? *program : Program()};
 }
 
-Outcome run_together(mpi::World& world, const std::string& name, const KeptRun& launch,
+std::optional<Launch> pipelines_launch(std::uint64_t seed, int processes) {
+  fuzz::EngineCase of = fuzz::engine_case(seed, processes + static_cast<int>(seed % 3));
+  if (!fuzz::interpreted(of)) return std::nullopt;
+  return Launch{std::move(of.run), std::move(of.structured)};
+}
+
+Outcome run_together(mpi::World& world, const std::string& name, const Launch& launch,
                      const mpi::Trial& trial) {
   const bool tells = world.rank() == 0;
-  if (launch.operands.size() < static_cast<std::size_t>(world.size())) return Outcome::too_small;
-  KeptRun run = copy_of(launch);
+  if (launch.run.operands.size() < static_cast<std::size_t>(world.size()))
+    return Outcome::too_small;
+  KeptRun run = copy_of(launch.run);
   run.options.math = Math::exact;
   for_results(run, [](std::size_t, const Buffer&, Tensor& result) {
     std::fill_n(result.data(), result.bytes(), std::byte{0x7E});
   });
-  const auto executable = executable_of(world, run, trial);
+  const auto executable = executable_of(world, launch, trial);
   const auto report = executable->run(run.bindings(), {run.options.profile, &run.options});
   if (!report) {
     if (report.diags().front().code == ErrorCode::unsupported) return Outcome::refused;
@@ -158,20 +145,21 @@ Outcome run_together(mpi::World& world, const std::string& name, const KeptRun& 
   }
   std::string wrong;
   if (tells) {
-    KeptRun expected = copy_of(launch);
+    KeptRun expected = copy_of(launch.run);
     expected.options.math = Math::exact;
     expected.options.schedule = "eager";
     const auto simulated = tessera::run(expected.program, expected.bindings(), expected.options);
-    wrong = simulated ? difference(run, expected) : render(simulated.diags());
+    wrong = simulated ? fuzz::difference(run, expected) : render(simulated.diags());
     if (!wrong.empty()) fmt::print("{}: {}\n", name, wrong);
   }
   const auto told = world.agree(wrong);
   return told && told->front().empty() ? Outcome::right : Outcome::wrong;
 }
 
-Outcome stamp_together(mpi::World& world, const std::string& name, const KeptRun& launch,
+Outcome stamp_together(mpi::World& world, const std::string& name, const Launch& launch,
                        const mpi::Trial& trial) {
-  if (launch.operands.size() < static_cast<std::size_t>(world.size())) return Outcome::too_small;
+  if (launch.run.operands.size() < static_cast<std::size_t>(world.size()))
+    return Outcome::too_small;
   const Stamped clean = stamped(world, name, launch, trial);
   if (clean.outcome != Outcome::right) return clean.outcome;
   const graph::Tally& all = clean.tally;

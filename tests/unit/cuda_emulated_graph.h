@@ -18,14 +18,18 @@ namespace tessera::cuda {
 
 class EmulatedGraph {
  public:
-  explicit EmulatedGraph(const GraphPlan& plan) : plan_(plan), kernel_(plan.kernel) {
+  // kernel: compiled from the plan's source; null: it is compiled here.
+  explicit EmulatedGraph(const GraphPlan& plan, std::shared_ptr<EmulatedKernel> kernel = nullptr)
+      : plan_(plan),
+        kernel_(kernel != nullptr ? std::move(kernel)
+                                  : std::make_shared<EmulatedKernel>(plan.kernel)) {
     for (const ListedProduct& product : plan.products)
       fast_.try_emplace(product.kernel.source, product.kernel);
   }
 
   // The compiler's words, where it refused a source.
   std::string problem() const {
-    std::string all = kernel_.problem();
+    std::string all = kernel_->problem();
     for (const auto& [source, kernel] : fast_) all += kernel.problem();
     return all;
   }
@@ -155,11 +159,11 @@ class EmulatedGraph {
                                     static_cast<std::uint64_t>(step.strands)};
     std::vector<std::byte> arguments(sizeof fields);
     std::memcpy(arguments.data(), fields, sizeof fields);
-    return kernel_.launch(arguments, step.ctas, seed);
+    return kernel_->launch(arguments, step.ctas, seed);
   }
 
   const GraphPlan& plan_;
-  EmulatedKernel kernel_;
+  const std::shared_ptr<EmulatedKernel> kernel_;
   std::map<std::string, EmulatedKernel> fast_;    // by source
   std::vector<std::vector<char>> scratch_, own_;  // by simulated device
   std::vector<char*> bases_;                      // by memory

@@ -6,13 +6,18 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "devices/cuda/runtime/compiler.h"
 #include "devices/cuda/runtime/compiler_log.h"
+#include "interp/certificate/points/judged_points.h"
+#include "tests/fuzz/engines/engine_case.h"
 #include "tests/fuzz/larger/random_kernel.h"
 #include "tests/source_dir.h"
 #include "tests/unit/cuda_emulated_graph.h"
@@ -228,6 +233,58 @@ TEST_F(CudaTaskGraph, of_random_programs_gives_the_interpreters_results) {
     ++tried;
     expect_right(graph_case(words), 3);
   }
+}
+
+// The graph of a random program of several pipelines; none where it is refused.
+std::optional<GraphCase> pipelines_case(const fuzz::EngineCase& of) {
+  const auto expected = fuzz::interpreted(of);
+  if (!expected) return std::nullopt;
+  KeptRun run = fuzz::copy_of(of.run);
+  JudgedPoints points(of.structured);
+  const auto bindings = run.bindings();
+  CertifyOptions how;
+  how.run = run.options;
+  auto graph = graph::task_graph(
+      [&](const RunOptions& options) { return points.run(run.program, bindings, options); }, how);
+  if (!graph && graph.diags().front().code != ErrorCode::unsupported)
+    ADD_FAILURE() << render(graph.diags());
+  if (!graph) return std::nullopt;
+  return GraphCase{*std::move(graph), std::move(run), fuzz::copy_of(*expected).operands};
+}
+
+// Programs of several pipelines, some without iterations. Each is compiled once, and run with
+// several tables of sizes.
+TEST_F(CudaTaskGraph, of_random_pipelines_gives_the_interpreters_results) {
+  const char* const asked = std::getenv("TESSERA_EMULATED_PIPELINES");
+  const int count = asked != nullptr ? std::atoi(asked) : 20;
+  const char* const first = std::getenv("TESSERA_EMULATED_SEED");
+  constexpr int tables = 20;
+  std::uint64_t seed = first != nullptr ? std::strtoull(first, nullptr, 10) : 1;
+  int run = 0, compiled = 0;
+  for (; run < count; ++seed) {
+    fuzz::EngineCase of = fuzz::engine_case(seed);
+    std::map<std::string, std::shared_ptr<EmulatedKernel>> kernels;
+    for (int table = 0; table < tables && run < count; ++table) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", table " + std::to_string(table) + "\n" +
+                   of.text);
+      fuzz::fill_operands(of.run, of.same_sizes, seed * tables + static_cast<unsigned>(table));
+      const std::optional<GraphCase> graph = pipelines_case(of);
+      if (!graph) continue;
+      const auto plan = plan_of(*graph);
+      ASSERT_TRUE(plan) << render(plan.diags());
+      if (plan->steps.empty()) continue;
+      std::shared_ptr<EmulatedKernel>& kernel = kernels[plan->kernel.source];
+      if (kernel == nullptr) kernel = std::make_shared<EmulatedKernel>(plan->kernel), ++compiled;
+      EmulatedGraph emulated(*plan, kernel);
+      ASSERT_EQ(emulated.problem(), "");
+      KeptRun once = test::copy_of(graph->launch);
+      ASSERT_EQ(emulated.run(once.bindings(), seed), "");
+      EXPECT_TRUE(test::has_results(*graph, once));
+      ++run;
+    }
+  }
+  RecordProperty("programs", run);
+  RecordProperty("compiled", compiled);
 }
 
 TEST_F(CudaTaskGraph, compiles_its_products) {

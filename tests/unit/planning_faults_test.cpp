@@ -149,9 +149,8 @@ TEST_F(PlanningFaults, a_skipped_node_is_noticed) {
 TEST_F(PlanningFaults, a_node_that_counts_as_dead_is_noticed) {
   const TaskGraph sound = *plan();
   for (const NodeId skipped : sound.nodes.ids())
-    expect_noticed({.live = [&](const TaskGraph&, Table<NodeId, bool>& live) {
-      live[skipped] = false;
-    }});
+    expect_noticed(
+        {.live = [&](const TaskGraph&, Table<NodeId, bool>& live) { live[skipped] = false; }});
 }
 
 // The first pipeline of each pattern has no accesses, like the empty one before it.

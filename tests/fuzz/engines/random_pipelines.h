@@ -1,7 +1,7 @@
 // Random programs of several pipelines for the engines that run task graphs. Numbers of iterations
 // and places of blocks are read from a table in smem, which has 0, 1 and 2: pipelines without
-// iterations occur before, between and after others. Values are integers of f32 or i32; of f32, which
-// are not computed while a program is planned, pipelines that repeat others are memoised.
+// iterations occur before, between and after others. Values are integers of f32 or i32; of f32,
+// which are not computed while a program is planned, pipelines that repeat others are memoised.
 #pragma once
 #include <fmt/format.h>
 
@@ -235,8 +235,8 @@ class PipelineMaker {
     say("signal {} on (device + 1) mod devices, 1", c);
     say("signal {} on (device - 1) mod devices, 1", c);
     say("wait {}, 2", c);
-    say("start {}[{} +: {}, :] -> (device + 1) mod devices: came[{} +: {}, :], {}, {}", from,
-        first, n, at, n, sent, arrived);
+    say("start {}[{} +: {}, :] -> (device + 1) mod devices: came[{} +: {}, :], {}, {}", from, first,
+        n, at, n, sent, arrived);
     say("wait {} for {}[{} +: {}, :]", sent, from, first, n);
     say("wait {} for came[{} +: {}, :]", arrived, at, n);
   }
@@ -270,11 +270,12 @@ class PipelineMaker {
     std::string& text = made_.text;
     text = fmt::format("kernel engines()\n  in  sizes: i32[{}] smem\n", sizes);
     text += fmt::format("  in  x: {} hbm\n  in  w: {}[4, 4] hbm may_be_unread\n", rows_of, type_);
-    for (const char* buffer : {"out", "aux"}) text += fmt::format("  out {}: {} hbm\n", buffer, rows_of);
+    for (const char* buffer : {"out", "aux"})
+      text += fmt::format("  out {}: {} hbm\n", buffer, rows_of);
     for (const char* buffer : {"h", "g", "came"})
       text += fmt::format("  hbm {}: {} may_be_unread\n", buffer, rows_of);
-    text += fmt::format("  smem begins: i64\n  tile acc: {}[1, 4]\n{}{{\n{}}}\n", type_, semaphores_,
-                        body_);
+    text += fmt::format("  smem begins: i64\n  tile acc: {}[1, 4]\n{}{{\n{}}}\n", type_,
+                        semaphores_, body_);
   }
 
   std::mt19937_64 rng_;
