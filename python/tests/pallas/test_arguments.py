@@ -105,6 +105,6 @@ def test_only_a_v5e_has_a_limit_of_routes(chip, status):
         copy.start()
         copy.wait()
     call = pl.pallas_call(kernel, out_shape=shape, in_specs=[any_memory], out_specs=any_memory, scratch_shapes=[pltpu.SemaphoreType.DMA] * 2)
-    fn = jax.shard_map(call, mesh=mesh, in_specs=jax.P("x"), out_specs=jax.P("x"), check_vma=False)
+    fn = jax.shard_map(call, mesh=mesh, in_specs=jax.sharding.PartitionSpec("x"), out_specs=jax.sharding.PartitionSpec("x"), check_vma=False)
     verdict = tessera.pallas.verify(fn, np.ones((64, 128), np.float32), numbers=False, chip=chip)
     assert verdict.status == status, verdict

@@ -68,6 +68,10 @@ def rows(*which):
     return mask
 
 
+with_masks = pytest.mark.skipif(not hasattr(pltpu, "store"), reason="JAX has masked accesses elsewhere")
+
+
+@with_masks
 @pytest.mark.parametrize(("place", "inside"), [(8, range(8)), (0, range(16)), (-8, range(8, 16)), (16, ()), (8, (0, 3))])
 def test_a_masked_access_over_an_end(place, inside):
     mask = rows(*inside)
@@ -81,6 +85,7 @@ def test_a_masked_access_over_an_end(place, inside):
         np.testing.assert_array_equal(tessera.pallas.run(call, *args), right)
 
 
+@with_masks
 @pytest.mark.parametrize("kind", ["store", "load"])
 @pytest.mark.parametrize(("place", "which"), [(8, 8), (8, 15), (-8, 7), (16, 0)])
 def test_an_element_outside_that_is_not_masked_off(kind, place, which):
@@ -115,6 +120,7 @@ def test_with_one_buffer_a_block_is_fetched_behind_the_body():
     assert tessera.pallas.run(call, *args)[:, 0, 0].tolist() == [0, 3, 3, 3, 3, 3]
 
 
+@pytest.mark.skipif(not hasattr(pl, "RevisitMode"), reason="JAX has no RevisitMode")
 def test_a_block_of_a_result_that_is_visited_again():
     def kernel(x_ref, o_ref):
         @pl.when(pl.program_id(0) == 0)
@@ -164,6 +170,7 @@ def test_signs_of_integers():
     check(kernel, shaped((1, 8), np.int32), np.arange(-4, 4, dtype=np.int32).reshape(1, 8))
 
 
+@pytest.mark.skipif(not hasattr(pl, "select_ref"), reason="JAX has no select_ref")
 @pytest.mark.parametrize("which", [0, 1, 2])
 def test_a_copy_of_a_ref_that_is_selected(which):
     def kernel(n_ref, a_ref, b_ref, c_ref, o_ref, sem):

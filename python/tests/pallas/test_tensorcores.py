@@ -244,7 +244,7 @@ def test_a_mesh_of_cores_under_shard_map():
             rows = pl.ds(lax.axis_index("core") * 8 // lax.axis_size("core"), 8 // lax.axis_size("core"))
             pltpu.sync_copy(x_ref.at[rows], y_ref.at[rows])
         return jax.freeze(y_ref)
-    fn = jax.shard_map(body, mesh=devices, in_specs=jax.P("x"), out_specs=jax.P("x"), check_vma=False)
+    fn = jax.shard_map(body, mesh=devices, in_specs=jax.sharding.PartitionSpec("x"), out_specs=jax.sharding.PartitionSpec("x"), check_vma=False)
     for cores in (1, 2):
         verdict = tessera.pallas.verify(fn, X, cores=cores)
         assert verdict.proved and verdict.sites[0].kernel.cores == cores and verdict.sites[0].devices == 2, verdict
