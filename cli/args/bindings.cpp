@@ -184,7 +184,8 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
         bound.tensor = zeros(buffer, diags);
         bound.unknown = unknown[program.buffers.id_of(buffer)];
       } else if (const Assignment* source = in.find(buffer, device)) {
-        std::optional<Tensor> words = given_in_words(buffer, source->value, "in", diags);
+        std::optional<Tensor> words =
+            given_in_words(buffer, buffer.dtype, source->value, "in", diags);
         bound.origin = words ? "given" : source->value;
         bound.tensor = words ? *std::move(words) : files.operand(buffer, *source, device, diags);
       } else {

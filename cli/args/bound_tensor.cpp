@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "cli/args/device_parts.h"
+#include "core/data/convert.h"
+#include "core/data/dtype_info.h"
 #include "core/data/tensor_file.h"
 #include "interp/memory/layout.h"
 #include "text/numbers.h"
@@ -29,20 +31,31 @@ std::string_view role_text(const Buffer& buffer) {
 
 void add(Diags& diags, const Diags& more) { diags.insert(diags.end(), more.begin(), more.end()); }
 
-}  // namespace
-
-Tensor zeros(const Buffer& buffer, Diags& diags) {
-  Expected<Tensor> tensor = Tensor::allocate(buffer.dtype, stored_shape(buffer));
+Tensor zeros(const Buffer& buffer, DType type, Diags& diags) {
+  Expected<Tensor> tensor = Tensor::allocate(type, stored_shape(buffer));
   if (tensor) return *std::move(tensor);
-  diags.insert(diags.end(), tensor.diags().begin(), tensor.diags().end());
+  add(diags, tensor.diags());
   return {};
 }
 
-std::optional<Tensor> given_in_words(const Buffer& buffer, const std::string& text,
+// True if the type holds the number, or a float type a number that rounds to it.
+bool holds(DType type, double number) {
+  alignas(8) std::byte element[8];
+  store_element(element, type, number, Overflow::ieee);
+  const double held = load_element(element, type);
+  if (held == number || (std::isnan(held) && std::isnan(number))) return true;
+  return dtype_info(type).digits > 0 && std::isfinite(number) && std::isfinite(held);
+}
+
+}  // namespace
+
+Tensor zeros(const Buffer& buffer, Diags& diags) { return zeros(buffer, buffer.dtype, diags); }
+
+std::optional<Tensor> given_in_words(const Buffer& buffer, DType type, const std::string& text,
                                      std::string_view option, Diags& diags) {
   const auto numbers = numbers_in(buffer, text);
   if (!numbers) return std::nullopt;
-  Tensor tensor = zeros(buffer, diags);
+  Tensor tensor = zeros(buffer, type, diags);
   if (!diags.empty()) return tensor;
   if (static_cast<std::int64_t>(numbers->size()) != tensor.elements()) {
     diags.push_back(error(fmt::format("{} {} has {} elements, and --{} gives {}", role_text(buffer),
@@ -51,23 +64,22 @@ std::optional<Tensor> given_in_words(const Buffer& buffer, const std::string& te
   }
   // Integers go through doubles.
   constexpr double most = 9007199254740992;  // 2^53
-  const auto large = std::find_if(numbers->begin(), numbers->end(),
-                                  [&](double number) { return std::abs(number) >= most; });
-  if (is_integer(buffer.dtype) && large != numbers->end()) {
-    diags.push_back(error(fmt::format(
-        "{} {}: --{} takes integers below 2^53 in words, not {}; a .npy file holds larger ones",
-        role_text(buffer), buffer.name, option, *large)));
-    return tensor;
-  }
   for (std::size_t i = 0; i < numbers->size(); ++i) {
+    const double number = (*numbers)[i];
+    if (is_integer(type) && std::abs(number) >= most) {
+      diags.push_back(error(fmt::format(
+          "{} {}: --{} takes integers below 2^53 in words, not {}; a .npy file holds larger ones",
+          role_text(buffer), buffer.name, option, number)));
+      return tensor;
+    }
+    if (!holds(type, number)) {
+      diags.push_back(
+          error(fmt::format("{} {}: expected numbers that {} holds, found {} (--{})",
+                            role_text(buffer), buffer.name, name(type), number, option)));
+      return tensor;
+    }
     const auto element = static_cast<std::int64_t>(i);
-    tensor.set(element, (*numbers)[i]);
-    // Floats are rounded, as their element type is.
-    if (!is_integer(buffer.dtype) || tensor.at(element) == (*numbers)[i]) continue;
-    diags.push_back(
-        error(fmt::format("{} {} is of type {}, which does not hold {}", role_text(buffer),
-                          buffer.name, name(buffer.dtype), (*numbers)[i])));
-    return tensor;
+    store_element(tensor.data() + element * size_of(type), type, number, Overflow::ieee);
   }
   return tensor;
 }

@@ -15,9 +15,11 @@ namespace tessera::cli {
 // Each has the buffer's element type and its stored_shape() (interp/memory/layout.h), as files have
 // it; what forbids it goes to `diags`.
 Tensor zeros(const Buffer& buffer, Diags& diags);
-// "100,150,50"; nothing for a text that is not of numbers, as the name of a file.
-// `option`: that the text is the value of, without its dashes.
-std::optional<Tensor> given_in_words(const Buffer& buffer, const std::string& text,
+// "100,150,50" as a tensor of `type`, which is the buffer's or a wider one; nothing for a text
+// without numbers, for example the name of a file. Floats are rounded to nearest. A number that
+// `type` does not hold is an error: nothing is saturated.
+// option: the option with this value, without its dashes.
+std::optional<Tensor> given_in_words(const Buffer& buffer, DType type, const std::string& text,
                                      std::string_view option, Diags& diags);
 
 // What --in and --expect name, for each device in turn. A file for all devices may have an axis of

@@ -34,7 +34,8 @@ std::optional<double> tolerance_of(const Arguments& arguments, std::string_view 
 
 Expectation expectation(const Buffer& buffer, int device, const Assignment& source,
                         OperandFiles& files, Diags& diags) {
-  std::optional<Tensor> words = given_in_words(buffer, source.value, "expect", diags);
+  const DType type = is_float(buffer.dtype) ? DType::f32 : buffer.dtype;
+  std::optional<Tensor> words = given_in_words(buffer, type, source.value, "expect", diags);
   Tensor tensor = words ? *std::move(words) : files.expected(buffer, source, device, diags);
   return {&buffer, device, source.value, std::move(tensor)};
 }

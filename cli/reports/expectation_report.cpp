@@ -215,6 +215,7 @@ Json values_json(const Program& program, const std::vector<ComparedResult>& resu
         row["elements"] = c.elements;
         row["wrong_elements"] = c.wrong;
         row["max_abs_error"] = c.max_abs_error;
+        row["identical_elements"] = c.identical;
         row["rtol"] = has_tolerance ? Json(expected.tolerance.relative) : Json();
         row["atol"] = has_tolerance ? Json(expected.tolerance.absolute) : Json();
         row["expected_in"] =

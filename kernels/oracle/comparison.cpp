@@ -27,10 +27,24 @@ bool are_same_bytes(const Tensor& got, const Tensor& expected, std::int64_t i) {
   return std::memcmp(got.data() + at, expected.data() + at, size) == 0;
 }
 
-double rounded(DType dtype, double value) {
+// True if `got` is finite and the number of its type nearest to `expected`. A largest number that
+// only saturation makes of `expected` is not the nearest one.
+bool is_nearest(DType dtype, double got, double expected) {
+  if (dtype_info(dtype).digits == 0 || !std::isfinite(got)) return false;
   alignas(8) std::byte element[8];
-  store_element(element, dtype, value);
-  return load_element(element, dtype);
+  store_element(element, dtype, expected, Overflow::ieee);
+  return load_element(element, dtype) == got;
+}
+
+// Their bytes are compared: i64 beyond 2^53 has no double of its own.
+bool are_integers_of_one_type(const Tensor& got, const Tensor& expected) {
+  return is_integer(got.dtype()) && got.dtype() == expected.dtype();
+}
+
+bool is_identical(const Tensor& got, const Tensor& expected, std::int64_t i) {
+  if (are_integers_of_one_type(got, expected)) return are_same_bytes(got, expected, i);
+  const double a = got.at(i), b = expected.at(i);
+  return (a == b && std::signbit(a) == std::signbit(b)) || (std::isnan(a) && std::isnan(b));
 }
 
 // Half a unit of the last place: what rounding to that type may have taken from a number.
@@ -47,7 +61,10 @@ double allowed(const Tensor& expected, std::int64_t i, const ElementBounds& boun
 }
 
 // Counts an element that is right or not.
-void count(Comparison& result, std::int64_t i, double error, bool is_right, double& most) {
+void count(Comparison& result, const Tensor& got, const Tensor& expected, std::int64_t i,
+           bool is_right, double& most) {
+  const double error = difference(got.at(i), expected.at(i));
+  if (is_identical(got, expected, i)) ++result.identical;
   if (std::isfinite(error)) result.max_abs_error = std::max(result.max_abs_error, error);
   if (is_right) return;
   if (result.wrong++ == 0) result.first_wrong = i;
@@ -59,9 +76,7 @@ void count(Comparison& result, std::int64_t i, double error, bool is_right, doub
 }  // namespace
 
 bool agrees(const Tensor& got, const Tensor& expected, std::int64_t i, const Tolerance& tolerance) {
-  // i64 beyond 2^53 has no double of its own.
-  if (is_integer(got.dtype()) && got.dtype() == expected.dtype())
-    return are_same_bytes(got, expected, i);
+  if (are_integers_of_one_type(got, expected)) return are_same_bytes(got, expected, i);
   const double a = got.at(i), b = expected.at(i);
   if (a == b || (std::isnan(a) && std::isnan(b))) return true;
   if (is_integer(got.dtype()) || !std::isfinite(a) || !std::isfinite(b)) return false;
@@ -71,8 +86,8 @@ bool agrees(const Tensor& got, const Tensor& expected, std::int64_t i, const Tol
 Agreement agreement(const Tensor& got, const Tensor& expected, std::int64_t i,
                     const ElementBounds& bounds) {
   const double a = got.at(i), b = expected.at(i);
-  const bool is_same = a == b || a == rounded(got.dtype(), b) || (std::isnan(a) && std::isnan(b));
-  if (is_same) return Agreement::right;
+  const bool is_same = a == b || (std::isnan(a) && std::isnan(b));
+  if (is_same || is_nearest(got.dtype(), a, b)) return Agreement::right;
   if (std::isnan(bounds[static_cast<std::size_t>(i)])) return Agreement::unbounded;
   if (!std::isfinite(a) || !std::isfinite(b)) return Agreement::wrong;
   return std::abs(a - b) <= allowed(expected, i, bounds) ? Agreement::right : Agreement::wrong;
@@ -85,8 +100,7 @@ Comparison compare(const Tensor& got, const Tensor& expected, const Tolerance& t
   double most = -1;  // of wrong elements
   for (std::int64_t i = 0; i < result.elements; ++i) {
     if (i % elements_between_stops == 0) leave_if_stopped();
-    count(result, i, difference(got.at(i), expected.at(i)), agrees(got, expected, i, tolerance),
-          most);
+    count(result, got, expected, i, agrees(got, expected, i, tolerance), most);
   }
   return result;
 }
@@ -102,7 +116,7 @@ Comparison compare_by_bounds(const Tensor& got, const Tensor& expected,
     if (i % elements_between_stops == 0) leave_if_stopped();
     const Agreement found = agreement(got, expected, i, bounds);
     const double error = difference(got.at(i), expected.at(i));
-    count(result, i, error, found != Agreement::wrong, most);
+    count(result, got, expected, i, found != Agreement::wrong, most);
     if (found == Agreement::unbounded && result.unbounded++ == 0) result.first_unbounded = i;
     if (found != Agreement::right || !std::isfinite(error) || error == 0) continue;
     const double share = error / allowed(expected, i, bounds);

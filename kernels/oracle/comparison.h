@@ -26,6 +26,8 @@ struct Comparison {
   std::int64_t first_wrong = -1;  // flat, in the order in which they are stored; -1: none
   std::int64_t worst = -1;        // the wrong element that differs most, likewise
   double max_abs_error = 0;       // the largest finite difference, of right elements as well
+  // Number of elements with the same value, the same sign of zero included. NaN equals any NaN.
+  std::int64_t identical = 0;
   // By bounds of each element alone.
   double largest_share = 0;           // of what it may differ by, of right elements
   std::int64_t unbounded = 0;         // how many differ where the bound is not known
@@ -34,8 +36,8 @@ struct Comparison {
 
 // Whether element i of both agrees. An infinity agrees with itself, and NaN with NaN.
 bool agrees(const Tensor& got, const Tensor& expected, std::int64_t i, const Tolerance& tolerance);
-// The same by the bounds. What the expected number is when it is rounded to the type of `got` is
-// right in any case.
+// The same by the bounds. A finite `got` that is the number of its type nearest to the expected
+// number is right in any case. The expected number itself is neither rounded nor saturated.
 Agreement agreement(const Tensor& got, const Tensor& expected, std::int64_t i,
                     const ElementBounds& bounds);
 // Both of one shape, and both of floats or both of integers; their element types may differ.

@@ -72,17 +72,52 @@ TEST(Comparison, AddsToABoundHalfAUnitOfTheExpectedNumber) {
   EXPECT_EQ(c.max_abs_error, 0.25);
 }
 
-TEST(Comparison, TakesWhatIsExpectedAsTheResultRoundsIt) {
+TEST(Comparison, AcceptsTheNearestNumberOfTheResultsType) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   const Tensor got = tensor(DType::f16, {inf, 1, inf, NAN, 1, NAN});
   const Tensor expected = tensor(DType::f32, {70000, 1.0001, 60000, NAN, 1.001, 1});
   const ElementBounds none(6, std::nanf(""));
   // An infinity or a NaN on one side alone is no error where nothing bounds the result.
-  const std::vector<Agreement> wanted = {Agreement::right,     Agreement::right,
+  const std::vector<Agreement> wanted = {Agreement::unbounded, Agreement::right,
                                          Agreement::unbounded, Agreement::right,
                                          Agreement::unbounded, Agreement::unbounded};
   for (std::size_t i = 0; i < wanted.size(); ++i)
     EXPECT_EQ(agreement(got, expected, static_cast<std::int64_t>(i), none), wanted[i]) << i;
+}
+
+// The largest number is no infinity, and 2^-127 is no zero.
+TEST(Comparison, DoesNotSaturateTheExpectedNumber) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  struct Pair {
+    DType type;
+    double got, expected;
+    bool is_right;
+  };
+  for (const Pair& pair : {Pair{DType::e5m2, 57344, inf, false},
+                           {DType::e5m2, 57344, 61440, false},
+                           {DType::e5m2, 57344, 1e30, false},
+                           {DType::e5m2, 57344, 57344, true},
+                           {DType::e5m2, 57344, 57000, true},
+                           {DType::e4m3, 448, inf, false},
+                           {DType::e4m3, 448, 1000, false},
+                           {DType::e4m3, 448, 450, true},
+                           {DType::e8m0, 0x1p-127, 0, false},
+                           {DType::e8m0, 4, 3, false},
+                           {DType::e8m0, 4, 4, true},
+                           {DType::bf16, 0.30078125, 0.3, true}}) {
+    const Tensor got = tensor(pair.type, {pair.got}),
+                 expected = tensor(DType::f32, {pair.expected});
+    EXPECT_EQ(agreement(got, expected, 0, {0}) == Agreement::right, pair.is_right)
+        << name(pair.type) << " " << pair.got << " " << pair.expected;
+    EXPECT_EQ(agrees(got, expected, 0, {}), pair.got == expected.at(0));
+  }
+}
+
+TEST(Comparison, CountsIdenticalElements) {
+  const Tensor got = tensor(DType::f32, {0, -0.0, 0, NAN, 1, 2}),
+               expected = tensor(DType::f32, {0, -0.0, -0.0, NAN, 1, 3});
+  EXPECT_EQ(compare(got, expected, {.absolute = 9}).identical, 4);
+  EXPECT_EQ(compare(got, expected, {.absolute = 9}).wrong, 0);
 }
 
 }  // namespace
