@@ -31,7 +31,7 @@ Verdict judge_rows(const Tensor& out, const Arithmetic& arithmetic, std::int64_t
   const std::vector<double> none(static_cast<std::size_t>(std::max<std::int64_t>(columns, 1)));
   for (const std::int64_t& row : rows) {
     const std::span<const std::int64_t> one(&row, 1);
-    value.assign(static_cast<std::size_t>(columns), 0);
+    value.assign(static_cast<std::size_t>(columns), -0.0);  // of which any first term is the sum
     magnitude.assign(static_cast<std::size_t>(columns), 0);
     elements(one, value, magnitude);
     judge.see(
@@ -123,7 +123,10 @@ Verdict check_product(const ProductCheck& product, const Tensor& out, const Chec
     arithmetic.exact = false;
     arithmetic.wire = static_cast<double>(product.hops) * wire.unit;
     arithmetic.wire_steps = static_cast<double>(product.hops) * wire.half_step;
-    arithmetic.overflow = std::min(arithmetic.overflow, wire.overflow);
+    if (wire.overflow < arithmetic.overflow) {
+      arithmetic.partial_sums = product.wire;
+      arithmetic.overflow = wire.overflow;
+    }
   }
   Judge judge(out, arithmetic);
   const std::vector<std::int64_t> rows = rows_of(out, options);
@@ -157,7 +160,7 @@ Verdict check_sum(std::span<const Tensor* const> parts, const Tensor& out,
 
 Verdict check_same(const Tensor& expected, const Tensor& out, const CheckOptions& options) {
   return judge_rows(
-      out, Arithmetic{}, 0, options,
+      out, Arithmetic{.exact = true}, 0, options,
       [&](std::span<const std::int64_t> row, std::vector<double>& value, std::vector<double>&) {
         decode(view(expected), row, out.dim(1), value.data());
       });

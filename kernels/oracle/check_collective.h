@@ -1,5 +1,5 @@
 // Checks the results of collectives on all devices: products and sums by a proven error bound
-// (kernels/oracle/verdict.h), moved rows bit for bit.
+// (kernels/oracle/verdict.h), moved rows bit for bit, except for the payloads of NaN.
 #pragma once  // public
 #include <functional>
 #include <span>

@@ -20,6 +20,7 @@ struct Arithmetic {
   // Relative and absolute error of partial sums that travel in a narrower type, or are added by
   // units that keep fewer bits.
   double wire = 0, wire_steps = 0;
+  DType partial_sums = DType::f32;   // narrowest float type of partial sums
   double overflow = 0x1.FFFFFFp127;  // partial sums of at least this magnitude round to inf
 
   // What is known of the operands' values: nothing, or that they are the small integers of an

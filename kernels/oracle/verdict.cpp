@@ -27,12 +27,12 @@ bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 
 }  // namespace
 
-std::string overflow_text(std::int64_t elements, DType accumulator) {
+std::string overflow_text(std::int64_t elements, DType sums) {
   if (elements == 0) return {};
-  return fmt::format(
-      "; {} element{} overflow{} {}", elements, elements == 1 ? "" : "s", elements == 1 ? "s" : "",
-      is_float(accumulator) ? "f32 on the way to the sum, which leaves it undetermined"
-                            : "i32, whose sums wrap");
+  return fmt::format("; {} element{} overflow{} {}{}", elements, elements == 1 ? "" : "s",
+                     elements == 1 ? "s" : "", name(sums),
+                     is_float(sums) ? " on the way to the sum, which leaves it undetermined"
+                                    : ", whose sums wrap");
 }
 
 Verdict unjudged(const Diags& call) {
@@ -115,7 +115,10 @@ void Judge::compare_exactly(Element element, OnTheWay on_the_way) {
   const bool wraps = result_->dtype() == DType::i32;
   const double held = wraps ? wrapped_i32(element.expected) : element.expected;
   const double only = rounded(result_->dtype(), held);
-  if (same(element.got, only)) {
+  // Whole numbers and moved elements have one sign, also of zero, in whatever order sums are made.
+  const bool has_other_sign =
+      arithmetic_.exact && only == 0 && std::signbit(element.got) != std::signbit(only);
+  if (same(element.got, only) && !has_other_sign) {
     if (held != element.expected && wraps) ++verdict_.overflowed_elements;
     return;
   }
@@ -182,7 +185,9 @@ Verdict Judge::verdict() const {
     verdict.message = fmt::format("{} rows checked; every {}element is exact", verdict.checked_rows,
                                   verdict.overflowed_elements > 0 ? "other " : "");
   }
-  verdict.message += overflow_text(verdict.overflowed_elements, arithmetic_.accumulator);
+  verdict.message += overflow_text(verdict.overflowed_elements, is_float(arithmetic_.accumulator)
+                                                                    ? arithmetic_.partial_sums
+                                                                    : arithmetic_.accumulator);
   return verdict;
 }
 

@@ -35,7 +35,8 @@ struct Verdict {
 };
 
 // A clause for messages, "; 2 elements overflow i32, whose sums wrap"; empty for 0 elements.
-std::string overflow_text(std::int64_t elements, DType accumulator);
+// `sums`: type of the partial sums.
+std::string overflow_text(std::int64_t elements, DType sums);
 
 // The verdict on the result of a call that is not valid: not ok, with the call's errors as message.
 Verdict unjudged(const Diags& call);
