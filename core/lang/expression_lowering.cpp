@@ -122,10 +122,7 @@ Entity ExpressionLowering::form(const ast::Negative& node) {
   if (operand.kind == Entity::Kind::real)
     if (const auto number = reals_.known_number(operand)) return reals_.real_entity(-*number);
   if (is_tile(operand) || operand.kind == Entity::Kind::real)
-    return tiles_.elementwise(
-        op_index<TileSub>(),
-        {{scalar_entity(builder_.integer(0)), node.loc}, {operand, node.operand->loc()}}, node.loc,
-        nullptr);
+    return tiles_.negative({operand, node.operand->loc()}, node.loc);
   const ValueId value = scalar(operand, node.operand->loc());
   if (value == no_value) return {};
   draft_.at(node.loc);

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "core/data/extremum.h"
+
 namespace tessera {
 namespace {
 
@@ -107,8 +109,8 @@ std::optional<Entity> RealArithmetic::function(const ast::Call& call,
   for (const Function& each : functions)
     if (word == each.word) return result(each.value(x));
   if (word == "pow") return result(std::pow(x, known[1]));
-  if (word == "min") return real_entity(std::fmin(x, known[1]));
-  if (word == "max") return real_entity(std::fmax(x, known[1]));
+  if (word == "min") return real_entity(minimum(x, known[1]));
+  if (word == "max") return real_entity(maximum(x, known[1]));
   if (word == "select") return arguments[x != 0 ? 1 : 2];
   return std::nullopt;
 }

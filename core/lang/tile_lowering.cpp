@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/lang/expressions.h"
@@ -138,6 +139,26 @@ Entity TileLowering::elementwise(std::size_t op, const std::vector<Operand>& ope
     sources.push_back(*slices[i]);
   }
   return {.kind = Entity::Kind::view, .slice = emit_elementwise(op, sources, extents, loc, to)};
+}
+
+Entity TileLowering::negative(const Operand& operand, const Loc& loc) {
+  const bool is_float = has_floats(operand.entity);
+  const Entity zero = {.kind = is_float ? Entity::Kind::real : Entity::Kind::scalar,
+                       .value = is_float ? builder_.real(-0.0) : builder_.integer(0)};
+  return elementwise(op_index<TileSub>(), {{zero, loc}, operand}, loc, nullptr);
+}
+
+bool TileLowering::has_floats(const Entity& entity) const {
+  if (entity.kind == Entity::Kind::view)
+    return is_float(ref_info(builder_.program(), entity.slice.base).dtype);
+  if (entity.kind != Entity::Kind::unshaped) return entity.kind == Entity::Kind::real;
+  const Unshaped& node = unshaped_[entity.unshaped];
+  if (node.op == 0) return false;
+  const Op op = make_op(op_table()[node.op].mnemonic);
+  if (gives_truths(op)) return false;
+  const bool is_function = node.operands.size() == 1 && !computes_integers(op);
+  return is_function || std::any_of(node.operands.begin(), node.operands.end(),
+                                    [&](const Operand& side) { return has_floats(side.entity); });
 }
 
 // False after an error: bits and the like are of integers alone.

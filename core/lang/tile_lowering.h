@@ -30,6 +30,8 @@ class TileLowering {
   // that gets its shape where it is used.
   Entity elementwise(std::size_t op, const std::vector<Operand>& operands, const Loc& loc,
                      const Slice* to);
+  // -x of a tile or a real: -0 - x of floats, which also changes the sign of 0; 0 - x of integers.
+  Entity negative(const Operand& operand, const Loc& loc);
   // tile_iota(dim), in the shape that its use has.
   Entity indices(std::int64_t dim, const Loc& loc);
   // The value as it is stored to the target: what has no shape gets the target's.
@@ -76,6 +78,7 @@ class TileLowering {
   std::optional<Slice> shaped_indices(const Unshaped& node, const Extents& extents);
   std::optional<Slice> misshapen(const Unshaped& node, const Extents& extents, std::string message);
   bool takes(std::size_t op, const Slice& operand, const Loc& loc);
+  bool has_floats(const Entity& entity) const;
   Slice emit_elementwise(std::size_t op, const std::vector<Slice>& operands, const Extents& extents,
                          const Loc& loc, const Slice* to);
   bool broadcast(const Placed& operand, const Loc& loc, Extents& result);

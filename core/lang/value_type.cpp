@@ -28,11 +28,6 @@ Operands operands_of(const Program& program, const Op& op) {
   return operands;
 }
 
-bool compares(const Op& op) {
-  return std::holds_alternative<TileLt>(op) || std::holds_alternative<TileLe>(op) ||
-         std::holds_alternative<TileEq>(op) || std::holds_alternative<IsFinite>(op);
-}
-
 bool shifts(const Op& op) {
   return std::holds_alternative<TileShiftLeft>(op) || std::holds_alternative<TileShiftRight>(op);
 }
@@ -52,8 +47,13 @@ bool is_function(const Op& op) {
 
 }  // namespace
 
+bool gives_truths(const Op& op) {
+  return std::holds_alternative<TileLt>(op) || std::holds_alternative<TileLe>(op) ||
+         std::holds_alternative<TileEq>(op) || std::holds_alternative<IsFinite>(op);
+}
+
 DType value_type(const Program& program, const Op& op) {
-  if (compares(op)) return DType::i32;
+  if (gives_truths(op)) return DType::i32;
   const Operands operands = operands_of(program, op);
   const auto any = [&](auto has) {
     return std::any_of(operands.tiles.begin(), operands.tiles.end(), has);
@@ -70,7 +70,7 @@ DType value_type(const Program& program, const Op& op) {
 // be the value's own, and saturate behind that.
 bool writes_as_cast(const Program& program, const Op& op, DType to) {
   const DType type = value_type(program, op);
-  if (type == to || is_float(type) || compares(op) || computes_integers(op)) return true;
+  if (type == to || is_float(type) || gives_truths(op) || computes_integers(op)) return true;
   const std::vector<DType> tiles = operands_of(program, op).tiles;
   const bool has_widest = std::find(tiles.begin(), tiles.end(), type) != tiles.end();
   return has_widest && (is_float(to) || size_of(to) < size_of(type)) &&

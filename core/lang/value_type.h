@@ -9,6 +9,9 @@ namespace tessera {
 // comparison i32.
 DType value_type(const Program& program, const Op& op);
 
+// True if each element of the value is 0 or 1: comparisons, is_finite.
+bool gives_truths(const Op& op);
+
 // Whether the op leaves in memory of this type what a tile of its value's type leaves there when it
 // is cast.
 bool writes_as_cast(const Program& program, const Op& op, DType to);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/data/dtype_range.h"
+#include "core/data/extremum.h"
 #include "core/lang/array_words.h"
 #include "core/lang/declaration_lowering.h"
 #include "core/lang/expressions.h"
@@ -197,7 +198,7 @@ Entity WordLowering::clamp(const ast::Call& node, const Slice* to) {
     const auto low = reals_.known_number(sides[1].entity),
                high = reals_.known_number(sides[2].entity),
                known = reals_.known_number(sides[0].entity);
-    if (known && low && high) return reals_.real_entity(std::fmin(std::fmax(*known, *low), *high));
+    if (known && low && high) return reals_.real_entity(minimum(maximum(*known, *low), *high));
     const Entity above =
         tiles_.elementwise(op_index<TileMax>(), {sides[0], sides[1]}, node.loc, nullptr);
     return tiles_.elementwise(op_index<TileMin>(), {{above, node.loc}, sides[2]}, node.loc, to);
@@ -217,9 +218,7 @@ Entity WordLowering::absolute(const ast::Call& node, const Slice* to) {
   const auto number = reals_.known_number(argument);
   if (number && argument.kind == Entity::Kind::real) return reals_.real_entity(std::abs(*number));
   if (is_tile(argument) || argument.kind == Entity::Kind::real) {
-    const Entity zero = scalar_entity(builder_.integer(0));
-    const Entity negative =
-        tiles_.elementwise(op_index<TileSub>(), {{zero, loc}, {argument, loc}}, node.loc, nullptr);
+    const Entity negative = tiles_.negative({argument, loc}, node.loc);
     return tiles_.elementwise(op_index<TileMax>(), {{argument, loc}, {negative, loc}}, node.loc,
                               to);
   }

@@ -4,14 +4,14 @@
 #include <initializer_list>
 
 #include "core/data/dtype_range.h"
+#include "core/data/extremum.h"
 #include "core/program/scalar.h"
 #include "interp/memory/view.h"
 
 namespace tessera::tile {
 
-// A NaN is the lesser and the larger.
-inline float lesser(float a, float b) { return a != a || a < b ? a : b; }
-inline float larger(float a, float b) { return a != a || a > b ? a : b; }
+inline float lesser(float a, float b) { return minimum(a, b); }
+inline float larger(float a, float b) { return maximum(a, b); }
 inline std::int64_t lesser(std::int64_t a, std::int64_t b) { return scalar::min(a, b); }
 inline std::int64_t larger(std::int64_t a, std::int64_t b) { return scalar::max(a, b); }
 

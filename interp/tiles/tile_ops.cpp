@@ -67,9 +67,9 @@ void binary_as(Binary op, const TileView& dst, const std::array<Source, 2>& sour
     case Binary::div:
       return arithmetic_map.template operator()<Binary::div>();
     case Binary::min:
-      return map<T>(dst, sources, [](T a, T b) { return b != b ? b : lesser(a, b); });
+      return map<T>(dst, sources, [](T a, T b) { return lesser(a, b); });
     case Binary::max:
-      return map<T>(dst, sources, [](T a, T b) { return b != b ? b : larger(a, b); });
+      return map<T>(dst, sources, [](T a, T b) { return larger(a, b); });
     case Binary::lt:
       return map<T>(dst, sources, [](T a, T b) { return T(a < b ? 1 : 0); });
     case Binary::le:

@@ -23,12 +23,13 @@ constexpr T lowest(int sign = 1) {
     return sign > 0 ? Limits::min() : Limits::max();
 }
 
-// Of no elements. The switches have no default, so that the compiler names them for a new kind.
+// The number that any first element replaces: -0 + x is x, also if x is -0. A sum of no elements is
+// +0. The switches have no default, so that the compiler names them for a new kind.
 template <typename T>
-T start_of(Reduce op) {
+T start_of(Reduce op, std::int64_t length) {
   switch (op) {
     case Reduce::sum:
-      return T{0};
+      return length > 0 ? -T{0} : T{0};
     case Reduce::max:
       return lowest<T>();
     case Reduce::min:
@@ -46,9 +47,9 @@ T combine(Reduce op, T a, T b) {
       else
         return scalar::add(a, b);
     case Reduce::max:
-      return b != b ? b : larger(a, b);
+      return larger(a, b);
     case Reduce::min:
-      return b != b ? b : lesser(a, b);
+      return lesser(a, b);
   }
   CHECK(false);
 }
@@ -70,7 +71,7 @@ void reduce_last(Reduce op, const TileView& dst, const Source& src) {
   std::array<T, piece> row;
   const std::int64_t length = src.view().size[Box::at(dst.rank - 1)];
   for_each_piece(dst, [&](const Index& index, std::int64_t, std::int64_t) {
-    T result = start_of<T>(op);
+    T result = start_of<T>(op, length);
     for (std::int64_t begin = 0; begin < length; begin += piece) {
       const std::int64_t n = std::min(piece, length - begin);
       src.load(index, begin, n, row.data());
@@ -86,10 +87,11 @@ void reduce_last(Reduce op, const TileView& dst, const Source& src) {
 template <typename T>
 void reduce_across(Reduce op, int dim, const TileView& dst, const Source& src) {
   std::array<T, piece> row, result;
+  const std::int64_t length = src.view().size[Box::at(dim)];
   for_each_piece(dst, [&](Index index, std::int64_t begin, std::int64_t n) {
-    std::fill_n(result.begin(), n, start_of<T>(op));
+    std::fill_n(result.begin(), n, start_of<T>(op, length));
     std::int64_t& place = index[Box::at(dim)];
-    for (; place < src.view().size[Box::at(dim)]; ++place) {
+    for (; place < length; ++place) {
       src.load(index, begin, n, row.data());
       for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
         result[i] = combine(op, result[i], row[i]);

@@ -121,8 +121,8 @@ std::string reduction_code(const Op& op, const CallOperand& to, const CallOperan
                     std::holds_alternative<TileReduceSum>(op);
   const bool is_least = std::holds_alternative<TileReduceMin>(op);
   std::string begin, next;
-  if (sums) {
-    begin = whole ? "0" : "0.0f";
+  if (sums) {  // -0 + x is x, also if x is -0
+    begin = whole ? "0" : fmt::format("{} > 0 ? -0.0f : 0.0f", length);
     next = whole ? "static_cast<i64>(static_cast<u64>(sum) + static_cast<u64>({}))" : "sum + {}";
   } else if (is_least) {
     begin = whole ? "9223372036854775807ll" : "infinity()";

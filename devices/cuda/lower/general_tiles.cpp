@@ -143,14 +143,15 @@ std::string GeneralTiles::matmul(const Matmul& op, int indent) {
 
 namespace {
 
-// How a reduction begins and goes on, of floats and of whole numbers.
+// How a reduction of `{}` elements begins, and goes on with the element `{}`, of floats and of
+// whole numbers.
 struct Fold {
   std::string_view before, next;
 };
 Fold fold_of(const Op& op, bool whole) {
   if (std::holds_alternative<RowSum>(op) || std::holds_alternative<ColSum>(op) ||
       std::holds_alternative<TileReduceSum>(op))
-    return {whole ? "0" : "0.0f", "sum + {}"};
+    return {whole ? "0" : "{} > 0 ? -0.0f : 0.0f", "sum + {}"};  // -0 + x is x
   if (std::holds_alternative<TileReduceMin>(op))
     return whole ? Fold{"9223372036854775807", "least(sum, {})"}
                  : Fold{"infinity()", "lesser(sum, {})"};
@@ -181,14 +182,15 @@ std::string GeneralTiles::reduce(const Op& op, std::int64_t dim, int indent) {
       !whole           ? "sum"
       : is_integer(to) ? fmt::format("static_cast<{}>(sum)", storage_type(wider_integer(from, to)))
                        : "static_cast<float>(sum)";
+  const std::string length =
+      code_.text(source.size[static_cast<std::size_t>(dims[static_cast<std::size_t>(dim)])]);
   const std::string body = fill(
       "@type@ sum = @before@;\n"
       "for (i64 x = 0; x < @length@; ++x) sum = @next@;\n"
       "@store@\n",
       {{"type", whole ? "i64" : "float"},
-       {"before", std::string(fold.before)},
-       {"length",
-        code_.text(source.size[static_cast<std::size_t>(dims[static_cast<std::size_t>(dim)])])},
+       {"before", fmt::format(fmt::runtime(fold.before), length)},
+       {"length", length},
        {"next", fmt::format(fmt::runtime(fold.next), value)},
        {"store", elements_.store(target, result) + "\n"}});
   return loop(target, body, indent);

@@ -41,9 +41,16 @@ TESSERA_DEVICE i64 whole_of(float x) {
 
 TESSERA_DEVICE float infinity() { return ptx::bits_to_float(0x7F800000u); }
 
-// NaN when either is.
-TESSERA_DEVICE float lesser(float a, float b) { return a != a ? a : b != b ? b : a < b ? a : b; }
-TESSERA_DEVICE float greater(float a, float b) { return a != a ? a : b != b ? b : a < b ? b : a; }
+// minimum and maximum of IEEE 754-2019 (core/data/extremum.h).
+TESSERA_DEVICE bool has_minus_sign(float x) { return (ptx::float_to_bits(x) >> 31) != 0; }
+TESSERA_DEVICE float lesser(float a, float b) {
+  if (a == b) return has_minus_sign(a) ? a : b;
+  return a != a ? a : b != b ? b : a < b ? a : b;
+}
+TESSERA_DEVICE float greater(float a, float b) {
+  if (a == b) return has_minus_sign(a) ? b : a;
+  return a != a ? a : b != b ? b : a < b ? b : a;
+}
 
 TESSERA_DEVICE float logistic_of(float x) { return 1.0f / (1.0f + expf(-x)); }
 TESSERA_DEVICE float sign_of(float x) { return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x; }
