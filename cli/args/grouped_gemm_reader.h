@@ -31,6 +31,10 @@ class GroupedGemmReader : ProductReader {
   DimSizes sizes_of(std::string_view option, const Axes& sizes);
   // m, k, n of a product or of one of its gradients.
   void plain_form();
+  // The kind, from --kind and --transpose-rhs; contracts the axes of its operands as generated,
+  // saved and read: lhs [m, k] (dgrad: [m, n]) and weights [groups, k, n] or [groups, n, k], or of
+  // wgrad two operands with m rows.
+  std::size_t contract_plainly();
   // Shapes, axes and dims of their own.
   void free_form(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs);
   // --group-sizes or --sizes of a call with shapes: lhs's first dims, and where it contracts these,

@@ -20,9 +20,10 @@ constexpr std::array<std::string_view, 3> kinds = {"forward", "dgrad", "wgrad"};
 // The options of one form alone; the axes begin with the dims, lhs's before rhs's.
 constexpr std::array<std::string_view, 5> axis_options = {
     "lhs-first-dims", "lhs-last-dims", "rhs-first-dims", "rhs-last-dims", "contracting"};
-constexpr std::array<std::string_view, 8> plain_options = {
-    "m", "k", "n", "kind", "transpose-rhs", "group-sizes", "groups", "sizes"};
-constexpr std::size_t plain_only = 5;  // of these, in any call with shapes
+constexpr std::array<std::string_view, 6> plain_options = {"m",           "k",      "n",
+                                                           "group-sizes", "groups", "sizes"};
+constexpr std::size_t plain_only = 3;  // of these, in any call with shapes
+constexpr std::array<std::string_view, 2> layout_options = {"kind", "transpose-rhs"};
 
 // The shape that the sizes of both sides give; none where one is missing or of another type, which
 // is refused later.
@@ -43,9 +44,20 @@ std::optional<Shape> packed_shape(const GroupedTensor& tensor) {
 
 }  // namespace
 
+std::size_t GroupedGemmReader::contract_plainly() {
+  const std::size_t kind = arguments_.choice("kind", kinds, diags_);
+  const bool turned = arguments_.has("transpose-rhs");
+  if (turned && kind == 2) complain("--transpose-rhs is for weights, which wgrad has none of");
+  // A gradient for lhs contracts the weights' columns.
+  const std::int64_t of_weights = (kind == 1) == turned ? 1 : 2;
+  state_->options.lhs_contracting = {kind == 2 ? 0 : 1};
+  state_->options.rhs_contracting = {kind == 2 ? 0 : of_weights};
+  return kind;
+}
+
 void GroupedGemmReader::plain_form() {
   refuse(axis_options, "goes with --lhs-shape and --rhs-shape");
-  const std::size_t kind = arguments_.choice("kind", kinds, diags_);
+  const std::size_t kind = contract_plainly();
   auto m = arguments_.integer("m", diags_);
   const std::int64_t k = extent_of("k"), n = extent_of("n");
   if (!diags_.empty()) return;
@@ -59,25 +71,15 @@ void GroupedGemmReader::plain_form() {
     for (const std::int64_t size : all) m = *m + size;
   }
   const auto groups = static_cast<std::int64_t>(all.size());
-  const bool turned = arguments_.has("transpose-rhs");
-  if (turned && kind == 2) complain("--transpose-rhs is for weights, which wgrad has none of");
   state_->lhs.first_dims = sizes_of(arguments_.has("sizes") ? "sizes" : "group-sizes", all);
   if (!diags_.empty()) return;
-  GroupedGemmOptions& options = state_->options;
+  lhs_shape_ = {*m, kind == 1 ? n : k};
   if (kind == 2) {
-    lhs_shape_ = {*m, k};
     rhs_shape_ = {*m, n};
     state_->rhs.first_dims = state_->lhs.first_dims;
-    options.lhs_contracting = options.rhs_contracting = {0};
-    return;
+  } else {
+    rhs_shape_ = arguments_.has("transpose-rhs") ? Shape{groups, n, k} : Shape{groups, k, n};
   }
-  // The weights are [groups, k, n] or transposed; dgrad contracts their columns.
-  const bool dgrad = kind == 1;
-  lhs_shape_ = {*m, dgrad ? n : k};
-  rhs_shape_ = turned ? Shape{groups, n, k} : Shape{groups, k, n};
-  options.lhs_contracting = {1};
-  options.rhs_contracting = {dgrad == turned ? 1 : 2};
-  if (!dgrad) options.rhs_contracting = {turned ? 2 : 1};
 }
 
 void GroupedGemmReader::free_form(const std::optional<Tensor>& lhs,
@@ -94,8 +96,13 @@ void GroupedGemmReader::free_form(const std::optional<Tensor>& lhs,
   state_->rhs.first_dims = dims("rhs-first-dims");
   state_->rhs.last_dims = dims("rhs-last-dims");
   read_shapes(lhs, rhs, packed_shape(state_->lhs), packed_shape(state_->rhs));
-  pair("contracting", arguments_.text("contracting", "1/2"), state_->options.lhs_contracting,
-       state_->options.rhs_contracting);
+  if (arguments_.has("contracting")) {
+    refuse(layout_options, "goes without --contracting, which gives the axes");
+    pair("contracting", arguments_.text("contracting"), state_->options.lhs_contracting,
+         state_->options.rhs_contracting);
+  } else {
+    contract_plainly();
+  }
   if (has_sizes && diags_.empty()) sizes_of_first_dims();
 }
 

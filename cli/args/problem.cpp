@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "cli/args/file_use.h"
 #include "cli/args/fill_operand.h"
 #include "cli/args/operation_options.h"
 #include "core/program/program.h"
@@ -23,6 +24,13 @@ constexpr std::array<std::string_view, 3> fills = {"normal", "uniform", "integer
 constexpr std::array<std::string_view, 2> row_kinds = {"global", "local"};
 constexpr std::array<std::string_view, 2> layouts = {"km", "mk"};
 constexpr std::array<std::string_view, 2> existing_kinds = {"accumulate", "overwrite"};
+
+// True if --out saves the operand.
+bool saves(const Arguments& arguments, std::string_view operand) {
+  const std::vector<std::string>& files = arguments.glance("out");
+  return std::any_of(files.begin(), files.end(),
+                     [&](const std::string& file) { return named_file(file).name == operand; });
+}
 
 }  // namespace
 
@@ -84,7 +92,8 @@ Options problem_options(GroupedKind kind) {
   if (kind == GroupedKind::gmm) {
     options.insert(options.begin() + 7, {"transpose-rhs", "", "rhs is stored [groups, n, k]"});
   } else {
-    options.push_back({"lhs-layout", "km|mk", "how the file of lhs is stored; default km"});
+    options.push_back(
+        {"lhs-layout", "km|mk", "how files of lhs are stored, --lhs and --out lhs=; default km"});
   }
   return options;
 }
@@ -108,10 +117,13 @@ Expected<Asked> asked(GroupedKind kind, const Arguments& arguments) {
   result.existing = arguments.text("existing");
   result.has_fill = arguments.has("fill");
   result.is_lazy = may_go_unread(arguments);
-  problem.lhs_stored = result.lhs.empty() || arguments.choice("lhs-layout", layouts, diags) == 1;
-  if (result.lhs.empty() && arguments.has("lhs-layout")) {
-    diags.push_back(error("--lhs-layout says how the file of --lhs is stored, and there is none"));
-  }
+  const bool has_lhs_file = !result.lhs.empty() || saves(arguments, "lhs");
+  if (kind == GroupedKind::tgmm && has_lhs_file)
+    problem.lhs_files_stored = arguments.choice("lhs-layout", layouts, diags) == 1;
+  problem.lhs_stored = result.lhs.empty() || problem.lhs_files_stored;
+  if (!has_lhs_file && arguments.has("lhs-layout"))
+    diags.push_back(
+        error("--lhs-layout is the layout of files of lhs: expected --lhs FILE or --out lhs=FILE"));
   problem.desc.transpose_rhs = arguments.has("transpose-rhs");
   problem.desc.group_offset = arguments.integer("group-offset", diags).value_or(0);
   problem.desc.local_rows = arguments.choice("rows", row_kinds, diags) == 1;

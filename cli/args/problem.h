@@ -22,6 +22,7 @@ namespace tessera::cli {
 struct Problem {
   GroupedDesc desc;              // m: rows of lhs
   bool lhs_stored = true;        // tgmm: lhs is held as [m, k], not as [k, m]
+  bool lhs_files_stored = true;  // tgmm: files of lhs, read or written, are [m, k], not [k, m]
   std::optional<Tiling> tiling;  // without one: the profile's
   std::int64_t buffers = 2;
   std::optional<std::int64_t> align;  // with hints: of a configuration, which options cannot give

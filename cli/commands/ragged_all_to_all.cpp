@@ -47,6 +47,16 @@ std::int64_t most_received(const Traffic& traffic) {
   return most;
 }
 
+// The sizes of each device's slices, as --sizes reads them.
+Collective::Tensors tensors_of(const Traffic& sizes) {
+  Collective::Tensors tensors;
+  for (const std::vector<std::int64_t>& row : sizes) {
+    Tensor& tensor = tensors.emplace_back(DType::i64, Shape{static_cast<std::int64_t>(row.size())});
+    std::copy(row.begin(), row.end(), tensor.as<std::int64_t>());
+  }
+  return tensors;
+}
+
 Exchange exchange(CollectiveReader& read, Collective& collective, const Extent& given_rows) {
   Exchange result;
   const auto devices = static_cast<std::int64_t>(read.devices());
@@ -82,6 +92,7 @@ Exchange exchange(CollectiveReader& read, Collective& collective, const Extent& 
                                   row.size(), devices, slices));
   }
   if (!read.ok()) return result;
+  if (!read.has("sizes")) read.keep(collective, "sizes", tensors_of(sizes));
   const Traffic traffic = traffic_of(sizes);
   const std::optional<std::int64_t> room = read.optional("room");
   if (room && slices > 1)
@@ -92,6 +103,12 @@ Exchange exchange(CollectiveReader& read, Collective& collective, const Extent& 
   result.room = room.value_or(most_received(traffic));
   result.slices = room ? dispatch_slices(traffic, room) : group_slices(sizes);
   return result;
+}
+
+Collective::Tensors zeros(std::size_t devices, DType type, const Shape& shape) {
+  Collective::Tensors tensors;
+  for (std::size_t d = 0; d < devices; ++d) tensors.emplace_back(type, shape);
+  return tensors;
 }
 
 Expected<OperationCall> prepare(const Arguments& arguments) {
@@ -121,8 +138,11 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   collective.dtype = type;
   collective.types = std::string(name(type));
   const auto& operand = read.fill(collective, "lhs", type, {given.rows, n}, FillRole::lhs, 1);
+  const auto* const existing = read.held(collective, "existing");
   const auto& output =
-      read.fill(collective, "existing", type, {given.room, n}, FillRole::existing, 1);
+      existing != nullptr
+          ? *existing
+          : read.keep(collective, "existing", zeros(read.devices(), type, {given.room, n}));
   auto slices = std::make_shared<std::vector<RaggedSlices>>(std::move(given.slices));
   Expected<Launch> launch = launch_ragged_all_to_all(operand, output, *slices, collective.options);
   if (!launch) return launch.diags();
@@ -154,7 +174,8 @@ Command ragged_all_to_all_command() {
            operand_option("sizes", "[devices * slices] of each device: rows of each slice"),
            operand_option("lhs", "[m, n] of each device"),
            operand_option("existing",
-                          "[room, n] of each device: what the result keeps where no row arrives")},
+                          "[room, n] of each device: the rows of the result where none arrives; "
+                          "default zeros")},
           Peers::all),
       run_operation<prepare>,
       verifiable_operation<prepare>};

@@ -28,8 +28,8 @@ constexpr std::array<std::string_view, 3> modes = {"noncontracting", "contractin
 // The options of one form alone.
 constexpr std::array<std::string_view, 4> axis_options = {"contracting", "batch-axes", "ragged",
                                                           "group-axis"};
-constexpr std::array<std::string_view, 6> plain_options = {"m",     "k",    "n",
-                                                           "batch", "mode", "transpose-rhs"};
+constexpr std::array<std::string_view, 4> plain_options = {"m", "k", "n", "batch"};
+constexpr std::array<std::string_view, 2> layout_options = {"mode", "transpose-rhs"};
 constexpr std::array<std::string_view, 1> fill_options = {"fill"};
 
 // All that the call's functions refer to.
@@ -67,8 +67,8 @@ class Reader : ProductReader {
   // Extents m, k, n of a mode, with a batch dimension in front where --batch gives one.
   void plain_form() {
     refuse(axis_options, "names axes of --lhs-shape and --rhs-shape");
-    const std::size_t mode = arguments_.choice("mode", modes, diags_);
     const auto batch = arguments_.integer("batch", diags_);
+    const std::size_t mode = plain_axes(batch ? 1 : 0);
     const std::int64_t k = extent_of("k"), n = extent_of("n");
     if (mode == 2 && !batch) complain("--batch is missing: its dimension is the ragged one");
     auto m = arguments_.integer("m", diags_);
@@ -82,55 +82,81 @@ class Reader : ProductReader {
         m = *m + static_cast<std::int64_t>(sizes->at(i));
     }
     const std::int64_t groups = sizes->rank() == 0 ? 1 : sizes->dim(sizes->rank() - 1);
-    const bool turned = arguments_.has("transpose-rhs");
-    if (turned && mode != 0) complain("--transpose-rhs is for --mode noncontracting");
     // A batch is computed as a whole: there --local-groups is refused.
     const auto local = mode == 2 ? std::nullopt : arguments_.integer("local-groups", diags_, 1);
     const std::int64_t first = arguments_.integer("group-offset", diags_).value_or(0);
     const Axes lead = batch ? Axes{*batch} : Axes{};
-    const auto b = static_cast<std::int64_t>(lead.size());
-    RaggedDotDims& dims = state_->dims;
     const auto with = [](Axes front, std::initializer_list<std::int64_t> rest) {
       front.insert(front.end(), rest.begin(), rest.end());
       return front;
     };
     lhs_shape_ = with(lead, {*m, k});
-    if (batch) dims.lhs_batch = {0}, dims.rhs_batch = {mode == 0 ? 1 : 0};
     if (mode == 0) {
       rhs_shape_ = with(Axes{local.value_or(std::max<std::int64_t>(groups - first, 0))}, {});
       rhs_shape_.insert(rhs_shape_.end(), lead.begin(), lead.end());
-      rhs_shape_ = turned ? with(rhs_shape_, {n, k}) : with(rhs_shape_, {k, n});
-      dims.lhs_contracting = {b + 1};
-      dims.rhs_contracting = {turned ? b + 2 : b + 1};
-      dims.lhs_ragged = {b};
-      dims.rhs_group = {0};
+      rhs_shape_ =
+          arguments_.has("transpose-rhs") ? with(rhs_shape_, {n, k}) : with(rhs_shape_, {k, n});
     } else if (mode == 1) {
       rhs_shape_ = with(lead, {*m, n});
-      dims.lhs_contracting = dims.rhs_contracting = dims.lhs_ragged = {b};
       state_->options.local_groups = local;
     } else {
       rhs_shape_ = with(lead, {k, n});
-      dims.lhs_contracting = {2};
-      dims.rhs_contracting = {1};
-      dims.lhs_ragged = {0};
     }
     if (mode == 0 && local && !arguments_.has("group-offset") && *local != groups)
       complain("--local-groups without --group-offset must be all the groups");
     state_->sizes = sizes->clone();
   }
 
-  void free_form(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs) {
-    refuse(plain_options, "is for calls without shapes: here the shapes say it");
-    read_shapes(lhs, rhs);
+  // Returns the mode, and sets the axes of its operands as generated, saved and read.
+  // noncontracting: lhs [m, k], rhs [groups, k, n], with --transpose-rhs [groups, n, k].
+  // contracting: [m, k] and [m, n]; batch: [m, k] and [k, n].
+  // batch: number of axes, 0 or 1, before these, in rhs after the groups.
+  std::size_t plain_axes(std::int64_t batch) {
+    const std::size_t mode = arguments_.choice("mode", modes, diags_);
+    const bool turned = arguments_.has("transpose-rhs");
+    if (turned && mode != 0) complain("--transpose-rhs is for --mode noncontracting");
     RaggedDotDims& dims = state_->dims;
-    if (!arguments_.has("contracting")) complain("--contracting is missing");
-    if (!diags_.empty()) return;
+    if (batch > 0) dims.lhs_batch = {0}, dims.rhs_batch = {mode == 0 ? 1 : 0};
+    if (mode == 0) {
+      dims.lhs_contracting = {batch + 1};
+      dims.rhs_contracting = {turned ? batch + 2 : batch + 1};
+      dims.lhs_ragged = {batch};
+      dims.rhs_group = {0};
+    } else if (mode == 1) {
+      dims.lhs_contracting = dims.rhs_contracting = dims.lhs_ragged = {batch};
+    } else {
+      dims.lhs_contracting = {2};
+      dims.rhs_contracting = {1};
+      dims.lhs_ragged = {0};
+    }
+    return mode;
+  }
+
+  // The axes that the options name.
+  void named_axes() {
+    refuse(layout_options, "goes without --contracting, which gives the axes");
+    RaggedDotDims& dims = state_->dims;
     pair("contracting", arguments_.text("contracting"), dims.lhs_contracting, dims.rhs_contracting);
     if (arguments_.has("batch-axes"))
       pair("batch-axes", arguments_.text("batch-axes"), dims.lhs_batch, dims.rhs_batch);
     dims.lhs_ragged = list("ragged", arguments_.text("ragged", "0")).value_or(Axes{});
     if (arguments_.has("group-axis"))
       dims.rhs_group = list("group-axis", arguments_.text("group-axis")).value_or(Axes{});
+  }
+
+  void free_form(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs) {
+    refuse(plain_options, "is for calls without shapes: here the shapes say it");
+    read_shapes(lhs, rhs);
+    const bool names_axes =
+        std::any_of(axis_options.begin(), axis_options.end(),
+                    [&](std::string_view option) { return arguments_.has(option); });
+    if (names_axes && !arguments_.has("contracting")) complain("--contracting is missing");
+    if (!diags_.empty()) return;
+    if (names_axes)
+      named_axes();
+    else
+      plain_axes(lhs_shape_.size() == 3 ? 1 : 0);
+    const RaggedDotDims& dims = state_->dims;
     state_->options.local_groups = arguments_.integer("local-groups", diags_, 1);
     if (!diags_.empty()) return;
     std::optional<std::int64_t> rows;
@@ -211,12 +237,12 @@ Command ragged_dot_command() {
           "--batch-axes 0/1 --ragged 1 --group-axis 0 --group-sizes 4,0,5\n",
           product_options({
               {"mode", "noncontracting|contracting|batch",
-               "which axis the groups cut; default the rows"},
+               "which axis the groups cut, also in files; default the rows"},
               {"m", "N", "rows of lhs; may be left out when the group sizes give it"},
               {"k", "N", "columns of lhs"},
               {"n", "N", "columns of the result"},
               {"batch", "N", "extent of a batch dimension in front of lhs and rhs"},
-              {"transpose-rhs", "", "rhs is stored as [groups, n, k]"},
+              {"transpose-rhs", "", "rhs, also a file, is stored as [groups, n, k]"},
               {"group-offset", "N", "the first group that is computed"},
               {"local-groups", "N", "how many groups are computed; default all from the first"},
               {"contracting", "L/R", "contracted axes of lhs and of rhs, such as 1,2/1,2"},

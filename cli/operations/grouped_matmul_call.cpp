@@ -13,6 +13,7 @@
 #include "cli/operations/operation.h"
 #include "cli/operations/operation_command.h"
 #include "cli/operations/operation_report.h"
+#include "core/data/transposed.h"
 #include "core/report/try.h"
 
 namespace tessera::cli {
@@ -59,6 +60,16 @@ void describe(OperationCall& call, const Problem& problem) {
   call.seed = problem.seed;
 }
 
+// lhs in the layout of its files.
+std::shared_ptr<const Tensor> lhs_for_files(const std::shared_ptr<Given>& input) {
+  const Problem& problem = input->problem;
+  const Tensor& lhs = input->operands.lhs;
+  if (!problem.desc.is_tgmm() || problem.lhs_stored == problem.lhs_files_stored)
+    return {input, &lhs};
+  return std::make_shared<const Tensor>(Tensor::deferred(
+      lhs.dtype(), {lhs.dim(1), lhs.dim(0)}, [input] { return transposed(input->operands.lhs); }));
+}
+
 // Decides on the configuration, and notes where it came from.
 Expected<void> configure(OperationCall& call, Problem& problem, const Arguments& arguments) {
   const ConfigDecision config = TRY(settle_config(problem, call.request, arguments));
@@ -93,7 +104,7 @@ Expected<OperationCall> grouped_matmul_call(GroupedKind kind, const Arguments& a
   const auto name = [&](const char* operand, const Tensor& tensor) {
     call.operands.push_back({operand, Per::device, {{input, &tensor}}});
   };
-  name("lhs", operands.lhs);
+  call.operands.push_back({"lhs", Per::device, {lhs_for_files(input)}});
   name("rhs", operands.rhs);
   name("sizes", operands.group_sizes);
   if (input->problem.desc.existing) name("existing", operands.existing);

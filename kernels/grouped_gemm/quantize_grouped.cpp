@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/data/transposed.h"
 #include "core/report/check.h"
 #include "core/report/guarded.h"
 #include "core/report/try.h"
@@ -29,14 +30,6 @@ Tensor group_data(const GroupedTensor& tensor, const GroupedMatrix::Group& group
     std::memcpy(part.data(), tensor.data->data() + group.offset * size,
                 static_cast<std::size_t>(part.bytes()));
   return part;
-}
-
-Tensor turned(const Tensor& matrix) {
-  Tensor result = Tensor::uninitialised(matrix.dtype(), {matrix.dim(1), matrix.dim(0)});
-  for (std::int64_t i = 0; i < matrix.dim(0); ++i)
-    for (std::int64_t j = 0; j < matrix.dim(1); ++j)
-      result.data()[j * matrix.dim(0) + i] = matrix.data()[i * matrix.dim(1) + j];
-  return result;
 }
 
 // The shape of scales that lie beside the elements.
@@ -100,7 +93,7 @@ Expected<GroupedTensor> quantize_grouped(const GroupedTensor& tensor, std::int64
       if (!blocks) return blocks.diags();
       quantised = std::move(blocks->data);
       const Expected<Tensor> flat =
-          swizzled(along == MxAlong::rows ? blocks->scales.clone() : turned(blocks->scales));
+          swizzled(along == MxAlong::rows ? blocks->scales.clone() : transposed(blocks->scales));
       if (!flat) return flat.diags();
       if (flat->bytes() > 0)
         std::memcpy(scale_inv->data() + at, flat->data(), static_cast<std::size_t>(flat->bytes()));
@@ -133,7 +126,7 @@ Tensor group_scales(const GroupedTensor& tensor, const GroupedMatrix& matrix, st
   Expected<Tensor> scales = unswizzled(*tensor.scale_inv, rows ? own.left : own.right,
                                        (rows ? own.right : own.left) / mx_block, at);
   CHECK(scales);
-  return rows ? *std::move(scales) : turned(*scales);
+  return rows ? *std::move(scales) : transposed(*scales);
 }
 
 Expected<void> check_mx_blocks(std::string_view whose, const GroupedMatrix& matrix, MxAlong along) {
@@ -205,7 +198,7 @@ Expected<GroupedTensor> swizzle_grouped(std::string_view whose, const GroupedTen
                                                 : Shape{group.left / mx_block, group.right});
     if (own.bytes() > 0)
       std::memcpy(own.data(), scales.data() + from, static_cast<std::size_t>(own.bytes()));
-    const Tensor flat = TRY(swizzled(rows ? own.clone() : turned(own)));
+    const Tensor flat = TRY(swizzled(rows ? own.clone() : transposed(own)));
     if (flat.bytes() > 0)
       std::memcpy(swizzled_ones->data() + to, flat.data(), static_cast<std::size_t>(flat.bytes()));
     from += own.bytes();

@@ -45,6 +45,7 @@ Expected<void> quantise(GroupedGemmCall& call, const GroupedGemmOptions& options
   if (!l || !r) return error("both operands have a quantizer, or none");
   TRY(check_quantizers(call, *l, *r));
   TRY(cut_into_groups(call, options));
+  TRY(check_extents(call));
   if (unsupported_reason(l->mode).empty()) TRY(check_alignment(call, l->mode));
   GroupedTensor lhs = TRY(
       quantize_grouped(call.lhs, call.lhs_boundary, call.product.groups(), call.lhs_along(), *l));

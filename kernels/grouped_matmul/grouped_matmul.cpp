@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
 #include <utility>
 
+#include "core/data/transposed.h"
 #include "core/report/guarded.h"
 #include "core/report/try.h"
 #include "devices/interpreter/interpreter_device.h"
@@ -28,21 +27,6 @@ const Tensor& as_operand(const Tensor& tensor, DType dtype, const char* what, Te
                               name(tensor.dtype()), name(dtype)));
   storage = converted(tensor, dtype);
   return storage;
-}
-
-Tensor transposed(const Tensor& matrix) {
-  const std::int64_t rows = matrix.dim(0), columns = matrix.dim(1), size = size_of(matrix.dtype());
-  Tensor result = Tensor::uninitialised(matrix.dtype(), {columns, rows});
-  constexpr std::int64_t side = 64;  // both sides of a block stay in the first-level cache
-  for (std::int64_t r = 0; r < rows; r += side) {
-    for (std::int64_t c = 0; c < columns; ++c) {
-      for (std::int64_t i = r; i < std::min(r + side, rows); ++i) {
-        std::memcpy(result.data() + (c * rows + i) * size, matrix.data() + (i * columns + c) * size,
-                    static_cast<std::size_t>(size));
-      }
-    }
-  }
-  return result;
 }
 
 std::string kernel_name(const GroupedDesc& desc, const Tiling& tiling) {

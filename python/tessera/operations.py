@@ -64,6 +64,8 @@ def grouped_gemm(lhs: Any, rhs: Any, group_sizes: Any = None, *, existing: Any =
     lhs [m, k], rhs [groups, n, k] (`contracting="1/1"`: [groups, k, n]), group_sizes [groups], bias [groups, n]. `lhs_first_dims`, `rhs_last_dims`, ... give groups
     shapes of their own; `scaling="mxfp8"` quantises operands, `lhs_scale_inv=` takes them quantised. Returns out [m, n].
     """
+    if is_array(lhs) and not {"contracting", "kind", "transpose_rhs"} & options.keys():
+        options["contracting"] = "1/2"
     return {"lhs": lhs, "rhs": rhs, **sizes(group_sizes), "existing": existing, "bias": bias, **options}
 
 

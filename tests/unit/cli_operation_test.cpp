@@ -230,7 +230,7 @@ TEST_F(DeviceFiles, so_do_the_operations_of_one_device) {
   same("gmm --group-sizes 3,0,4 --k 8 --n 8 --out lhs=@x.npy --out rhs=@y.npy --out sizes=@s.npy",
        "gmm --lhs @x.npy --rhs @y.npy --sizes @s.npy");
   same("tgmm --group-sizes 3,4 --k 8 --n 8 --out lhs=@x.npy --out rhs=@y.npy",
-       "tgmm --group-sizes 3,4 --lhs @x.npy --lhs-layout mk --rhs @y.npy");
+       "tgmm --group-sizes 3,4 --lhs @x.npy --rhs @y.npy");
   same("ragged-dot --group-sizes 3,4 --k 8 --n 8 --out lhs=@x.npy --out rhs=@y.npy",
        "ragged-dot --group-sizes 3,4 --lhs @x.npy --rhs @y.npy --contracting 1/1 --group-axis 0");
 }
