@@ -36,7 +36,7 @@ ast::Assert DebugParser::assertion() {
 
 ast::Breakpoint DebugParser::breakpoint() {
   ast::Breakpoint breakpoint{tokens_.loc(tokens_.take()), {}};
-  if (tokens_.peek().line_before || !tokens_.accept("if")) return breakpoint;
+  if (!tokens_.accept_here("if")) return breakpoint;
   expect_on_line(breakpoint.loc, "expected the condition under which a debugger stops");
   breakpoint.condition = expressions_.expression();
   return breakpoint;

@@ -125,9 +125,7 @@ std::optional<ast::StorageOrder> DeclarationParser::storage_order() {
 }
 
 // The word, when it stands on the same line.
-bool DeclarationParser::may_be_unread() {
-  return !tokens_.peek().line_before && tokens_.accept("may_be_unread");
-}
+bool DeclarationParser::may_be_unread() { return tokens_.accept_here("may_be_unread"); }
 
 ast::Declaration DeclarationParser::operand() {
   const Token role = tokens_.take();
@@ -162,8 +160,7 @@ ast::Declaration DeclarationParser::semaphore(bool is_scoped) {
   }
   tokens_.expect(":", "and the semaphore's kind: count, bytes or barrier(id)");
   ast::Expression kind = expressions_.primary();
-  const bool is_monotone = tokens_.is("monotone") && !tokens_.peek().line_before;
-  if (is_monotone) tokens_.take();
+  const bool is_monotone = tokens_.accept_here("monotone");
   return {ast::SemaphoreDeclaration{tokens_.loc(name), name.text, is_scoped, is_monotone,
                                     std::move(kind), std::move(extents)}};
 }

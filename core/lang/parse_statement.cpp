@@ -130,8 +130,7 @@ ast::Opaque StatementParser::opaque() {
   ast::Opaque statement{tokens_.loc(tokens_.take()), {}, {}};
   do statement.destinations.push_back(expressions_.postfix());
   while (tokens_.accept(","));
-  if (!tokens_.is("from") || tokens_.peek().line_before) return statement;
-  tokens_.take();
+  if (!tokens_.accept_here("from")) return statement;
   do statement.sources.push_back(expressions_.expression());
   while (tokens_.accept(","));
   return statement;
@@ -211,7 +210,7 @@ ast::WindowAttribute StatementParser::window_attribute() {
   if (!tokens_.is("update")) tokens_.fail(tokens_.take(), "expected depth, pad, when or update");
   tokens_.take();
   ast::WindowAttribute update{loc, Kind::update, {}};
-  if (tokens_.accept("when")) update.value = expressions_.expression();
+  if (tokens_.accept_here("when")) update.value = expressions_.expression();
   return update;
 }
 

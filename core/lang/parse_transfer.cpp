@@ -8,9 +8,6 @@ namespace tessera {
 // start SRC -> DST, SEM    or    start SRC -> DEVICE [core CORE]: DST, SENT, ARRIVED
 ast::Statement::Form TransferParser::start(std::string name) {
   Loc loc = tokens_.loc(tokens_.take());
-  const auto says = [&](std::string_view word) {
-    return !tokens_.peek().line_before && tokens_.accept(word);
-  };
   ast::Expression source = expressions_.postfix();
   tokens_.expect("->", "and the destination of the copy");
   ast::Expression to = expressions_.expression();
@@ -19,9 +16,9 @@ ast::Statement::Form TransferParser::start(std::string name) {
   if (!core && !tokens_.is(":")) {
     tokens_.expect(",", "and the semaphore that counts the bytes");
     ast::Expression semaphore = expressions_.postfix();
-    const bool adds = says("add");
+    const bool adds = tokens_.accept_here("add"), reshapes = tokens_.accept_here("reshaped");
     return ast::Start{std::move(loc), std::move(source), std::move(to),  std::move(semaphore),
-                      adds,           says("reshaped"),  std::move(name)};
+                      adds,           reshapes,          std::move(name)};
   }
   tokens_.expect(":", "and the destination on that core");
   ast::Expression destination = expressions_.postfix();
@@ -29,11 +26,11 @@ ast::Statement::Form TransferParser::start(std::string name) {
   ast::Expression sent = expressions_.postfix();
   tokens_.expect(",", "and the receive semaphore");
   ast::Expression arrived = expressions_.postfix();
-  const bool adds = says("add");
+  const bool adds = tokens_.accept_here("add"), reshapes = tokens_.accept_here("reshaped");
   return ast::StartRemote{
-      std::move(loc),   std::move(source),  std::move(to),   std::move(destination),
-      std::move(sent),  std::move(arrived), std::move(core), adds,
-      says("reshaped"), std::move(name)};
+      std::move(loc),  std::move(source),  std::move(to),   std::move(destination),
+      std::move(sent), std::move(arrived), std::move(core), adds,
+      reshapes,        std::move(name)};
 }
 
 ast::Copy TransferParser::copy() {
@@ -41,7 +38,7 @@ ast::Copy TransferParser::copy() {
   ast::Expression source = expressions_.postfix();
   tokens_.expect("->", "and the destination of the copy");
   ast::Expression destination = expressions_.postfix();
-  const bool reshapes = !tokens_.peek().line_before && tokens_.accept("reshaped");
+  const bool reshapes = tokens_.accept_here("reshaped");
   return {std::move(loc), std::move(source), std::move(destination), reshapes};
 }
 
@@ -49,7 +46,7 @@ ast::Statement::Form TransferParser::wait() {
   const bool is_wait = tokens_.is("wait");
   Loc loc = tokens_.loc(tokens_.take());
   ast::Expression semaphore = expressions_.postfix();
-  if (is_wait && tokens_.accept("for"))
+  if (is_wait && tokens_.accept_here("for"))
     return ast::WaitFor{std::move(loc), std::move(semaphore), expressions_.postfix()};
   const bool ends = tokens_.peek().line_before || tokens_.is(";") || tokens_.is("}");
   if (is_wait && ends && (semaphore.as<ast::Name>() || semaphore.as<ast::Member>()))

@@ -37,6 +37,8 @@ bool TokenReader::accept(std::string_view text) {
   return true;
 }
 
+bool TokenReader::accept_here(std::string_view text) { return continues(text) && accept(text); }
+
 Token TokenReader::expect(std::string_view text, std::string_view after) {
   if (is(text)) return take();
   const std::string message = fmt::format("expected `{}` {}", text, after);

@@ -25,6 +25,7 @@ class TokenReader {
   bool is(std::string_view text, int ahead = 0) const;
   bool continues(std::string_view text) const;  // is(text), on the same line or inside brackets
   bool accept(std::string_view text);
+  bool accept_here(std::string_view text);  // the same if it continues the statement
   Token expect(std::string_view text, std::string_view after);
   Token expect_name(std::string_view what);
   Token new_name(std::string_view what);  // one that the program gives
