@@ -91,12 +91,14 @@ void OpRules::store(const Store& op) {
 void OpRules::copies(const Op& op) {
   if (const auto* o = std::get_if<Start>(&op)) {
     copy(o->src, o->dst, false, o->reshaped != 0);
+    if (o->add != 0) adds_to(o->dst);
     bytes(o->sem, "sem");
   } else if (const auto* o = std::get_if<WriteBack>(&op)) {
     copy(o->src, o->dst, false);
     bytes(o->sem, "sem");
   } else if (const auto* o = std::get_if<StartRemote>(&op)) {
     copy(o->src, o->dst, true, o->reshaped != 0);
+    if (o->add != 0) adds_to(o->dst);
     bytes(o->sent, "sent");
     bytes(o->arrived, "arrived");
   }
@@ -199,6 +201,20 @@ void OpRules::copy(const Slice& src, const Slice& dst, bool remote, bool reshape
         "{}",
         report_.name_of(src), report_.shape_of(src), report_.name_of(dst), report_.shape_of(dst)));
   if (!remote || ref_info(program_, dst.base).space != Space::tile) report_.written(dst);
+}
+
+// A copy adds in the element type of the memory. A view of another type joins or splits elements.
+void OpRules::adds_to(const Slice& dst) {
+  if (is_number(program_, dst) || program_.value(dst.base).kind != ValueKind::ref) return;
+  const RefInfo ref = ref_info(program_, dst.base);
+  const Buffer* const memory = program_.buffer(ref.root);
+  if (memory == nullptr || memory->dtype == ref.dtype) return;
+  report_.fail(fmt::format("a copy adds in the element type of the memory: expected a destination "
+                           "of {}, the type of {}, found {} ({}); copy to a buffer of {}, and add "
+                           "tiles",
+                           name(memory->dtype), memory->name, report_.name_of(dst), name(ref.dtype),
+                           name(ref.dtype)),
+               ErrorCode::invalid_type);
 }
 
 void OpRules::semaphore(const Slice& slice, std::string_view field,

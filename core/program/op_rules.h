@@ -22,6 +22,7 @@ class OpRules {
   void store(const Store& op);
   void copies(const Op& op);
   void copy(const Slice& src, const Slice& dst, bool remote, bool reshaped = false);
+  void adds_to(const Slice& dst);
   void bytes(const Slice& sem, std::string_view field);
   void sync(const Op& op);
   void signal(const Signal& op);
