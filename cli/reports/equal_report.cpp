@@ -43,8 +43,10 @@ std::string draws_text(const Equality& equality) {
 
 std::string equal_text(const Equality& equality) {
   if (equality.bound.has_order)
-    return fmt::format("on {}, over the reals, up to rounding, for these shapes and integers",
-                       draws_text(equality));
+    return fmt::format(
+        "on {}, in which each operand wins, over the reals, up to rounding, for these shapes and "
+        "integers",
+        draws_text(equality));
   return fmt::format(
       "over the reals, up to rounding, for these shapes and integers, but for a probability of at "
       "most {:.2g}",
@@ -128,10 +130,9 @@ std::string equal_lines(const EqualSide& a, const EqualSide& b, const Equality& 
   if (equality.draws > 0) text += line("fields", fields_text(equality, seed));
   if (equality.outcome == Outcome::equal) {
     text += line("equal", equal_text(equality));
-    text += line("", fmt::format("not covered: overflow, NaN and how large rounding errors are{}",
-                                 equality.bound.has_order
-                                     ? "; nor other orders, of which each branch has few"
-                                     : ""));
+    text += line(
+        "", fmt::format("not covered: overflow, NaN and how large rounding errors are{}",
+                        equality.bound.has_order ? "; nor other combinations of branches" : ""));
     return text;
   }
   if (equality.outcome == Outcome::not_shown)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "interp/field/orders.h"
+
 namespace tessera::fields {
 namespace {
 
@@ -91,6 +93,7 @@ Number Arithmetic::compared(Binary op, const Number& a, const Number& b, Bound& 
     if (a.p == b.p) return truth(op != Binary::lt);
     return truth(op != Binary::eq && (a.p == minus_infinity || b.p == plus_infinity));
   }
+  if (a.p == b.p) return truth(op != Binary::lt);
   bound.has_unknown = true;
   const Number one = {1, 1};
   if (op == Binary::lt) return draw_.unknown(text_seed("<"), draw_.p.sub(b.p, a.p));
@@ -99,7 +102,6 @@ Number Arithmetic::compared(Binary op, const Number& a, const Number& b, Bound& 
     return {draw_.p.sub(one.p, above.p), draw_.q.sub(one.q, above.q)};
   }
   const Residue difference = draw_.p.sub(a.p, b.p);
-  if (difference == 0) return one;
   return draw_.unknown(text_seed("=="), draw_.p.mul(difference, difference));
 }
 
@@ -156,6 +158,7 @@ Tile Arithmetic::binary(Binary op, const Tile& a, const Tile& b) {
     each([&](const Number& x, const Number& y) {
       if (!is_finite(x.p)) return (x.p == plus_infinity) == wants_max ? x : y;
       if (!is_finite(y.p)) return (y.p == plus_infinity) == wants_max ? y : x;
+      if (draw_.comparisons != nullptr) draw_.comparisons->note(wants_max, x.p, y.p);
       return (draw_.rank(x.p) < draw_.rank(y.p)) == wants_max ? y : x;
     });
   } else {
@@ -169,9 +172,14 @@ Tile Arithmetic::binary(Binary op, const Tile& a, const Tile& b) {
 Tile Arithmetic::select(const Tile& condition, const Tile& a, const Tile& b) {
   Tile out = make_tile(a.shape, has_exponents_);
   Bound bound = joined(a.bound, b.bound), mixed = bound;
+  bound.has_no_value = false;
+  bool uses_a = false, uses_b = false;
   for (std::size_t i = 0; i < out.p.size(); ++i) {
     Number c = condition.at(i);
-    if (c.p == 0 || c.p == 1 || a.at(i) == b.at(i)) {
+    const bool is_known = c.p == 0 || c.p == 1 || a.at(i) == b.at(i);
+    uses_a = uses_a || !is_known || c.p != 0;
+    uses_b = uses_b || !is_known || c.p == 0;
+    if (is_known) {
       out.put(i, c.p == 0 ? b.at(i) : a.at(i));
       continue;
     }
@@ -187,6 +195,7 @@ Tile Arithmetic::select(const Tile& condition, const Tile& a, const Tile& b) {
     out.put(i, combined(Binary::add, yes, no, bound));
   }
   out.bound = bound;
+  out.bound.has_no_value |= (uses_a && a.bound.has_no_value) || (uses_b && b.bound.has_no_value);
   return out;
 }
 

@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <memory>
 #include <utility>
 
 #include "core/passes/purpose.h"
 #include "core/report/guarded.h"
 #include "core/report/try.h"
 #include "interp/field/both_runs.h"
+#include "interp/field/branches.h"
 #include "interp/field/matching.h"
 #include "interp/field/trace_difference.h"
 
@@ -104,76 +107,200 @@ std::string incomplete(const Bound& bound) {
   if (bound.has_unknown)
     return "of functions, and of constants that were computed from others, it is only known that "
            "equal ones are equal, and that does not show it";
-  return "max and min are known as some order alone, and that does not show it";
+  return "max or min compares values that are computed, and no operands are known that have this "
+         "order";
 }
 
-}  // namespace
+// The reason for which so many orders are not tried; empty if they are.
+std::string too_many(const Branches& branches, std::size_t orders, std::int64_t elements) {
+  // Values that all runs together compare.
+  constexpr std::int64_t most_work = std::int64_t{1} << 27;
+  if (branches.is_truncated) return "max and min have more than 2^21 operands";
+  if (static_cast<std::int64_t>(orders) <= most_work / (branches.comparisons + elements + 1))
+    return "";
+  return fmt::format("max and min have {} branch patterns", orders);
+}
 
-Expected<Equality> compare(KeptRun& run_a, KeptRun& run_b, std::uint64_t seed,
-                           Tracing tracing) try {
-  Equality equality;
-  // What looks at a run computes nothing.
-  for (KeptRun* const run : {&run_a, &run_b})
-    run->program = without(std::move(run->program), Purpose::assertion);
-  const int devices = run_a.options.devices, devices_b = run_b.options.devices;
-  if (devices != devices_b && devices_b != 1)
-    return error(fmt::format("A runs on {} devices and B on {}: expected as many, or one for B",
-                             devices, devices_b));
-  Side a{run_a, SplitMix::mix(seed)}, b{run_b, SplitMix::mix(~seed)};
-  const std::vector<Matched> results = TRY(match_results(a, b));
-  equality.uncompared = uncompared_results(a, b);
-  equality.unmatched = TRY(match_operands(a, b, equality.alike));
-  for (const Matched& result : results) {
-    equality.results.push_back(result.name);
-    equality.elements += result.elements * devices;
-  }
-  const bool has_exponents = has_exponentials(a.program()) || has_exponentials(b.program());
-  std::size_t wanted = fewest_draws;
-  std::vector<Draw> draws;
-  std::optional<Found> found;
-  while (draws.size() < wanted && !found) {
-    std::vector<Draw> some;
-    while (some.size() < fewest_draws) {
-      some.push_back(draw(SplitMix::mix(seed + SplitMix::golden * (draws.size() + some.size()))));
-      equality.primes.push_back(some.back().p.prime());
+// The runs of a comparison, until a result differs or a run is left open.
+class Comparison {
+ public:
+  Comparison(KeptRun& a, KeptRun& b, std::uint64_t seed, Equality& equality)
+      : seed_(seed),
+        a_{a, SplitMix::mix(seed)},
+        b_{b, SplitMix::mix(~seed)},
+        has_exponents_(has_exponentials(a_.program()) || has_exponentials(b_.program())),
+        equality_(equality) {}
+
+  Expected<void> match() {
+    results_ = TRY(match_results(a_, b_));
+    equality_.uncompared = uncompared_results(a_, b_);
+    equality_.unmatched = TRY(match_operands(a_, b_, equality_.alike));
+    for (const Matched& result : results_) {
+      equality_.results.push_back(result.name);
+      equality_.elements += result.elements * devices();
     }
-    const Ran ran_a = TRY(run_over(a, some, has_exponents));
-    if (is_left_open(ran_a, Which::a, equality)) return equality;
-    const Ran ran_b = TRY(run_over(b, some, has_exponents));
-    if (is_left_open(ran_b, Which::b, equality)) return equality;
-    found = first_difference(ran_a, ran_b, results, devices, devices_b == devices, equality.bound);
-    if (found) found->draw += draws.size();
-    draws.insert(draws.end(), some.begin(), some.end());
-    if (equality.bound.has_order && equality.elements < many_elements) wanted = draws_of_orders;
+    return {};
   }
-  equality.draws = static_cast<int>(draws.size());
-  const Bound& bound = equality.bound;
-  if (!found) {
-    equality.probability = std::pow(std::min(1.0, chance(bound)), 3);
+
+  Expected<void> run() {
+    TRY(try_draws(fewest_draws));
+    if (is_over() || !equality_.bound.has_order) return {};
+    branches_ = TRY(branches_of(a_, b_, draws_.front(), has_exponents_));
+    TRY(try_branches(true));
+    TRY(try_branches(false));
+    if (is_over() || equality_.untried.empty()) return {};
+    return equality_.elements < many_elements ? try_draws(draws_of_orders) : Expected<void>();
+  }
+
+  // True if the equality has its reason already.
+  bool is_left_open() const { return is_left_open_; }
+
+  Expected<void> conclude(Tracing tracing) {
+    const Bound& bound = equality_.bound;
+    equality_.draws = static_cast<int>(draws_.size());
+    if (!found_) return conclude_equal(), Expected<void>();
+    bool is_decided = !bound.has_unknown && !bound.has_no_value;
+    if (is_decided && bound.has_order) {
+      if (!branches_) branches_ = TRY(branches_of(a_, b_, draws_.front(), has_exponents_));
+      is_decided = branches_->is_of_inputs;
+    }
+    equality_.outcome = is_decided ? Outcome::different : Outcome::not_shown;
+    if (!is_decided) equality_.reason = incomplete(bound);
+    if (tracing == Tracing::none) return {};
+    const Matched& result = results_[found_->result];
+    const DifferingElement at{
+        .a = result.a,
+        .b = result.b,
+        .device = found_->device,
+        .device_b = has_devices_of_a() ? found_->device : 0,
+        .element = found_->element,
+        .element_b = found_->element + (result.is_stacked ? found_->device * result.elements : 0)};
+    equality_.difference = TRY(trace_difference(a_, b_, at, draws_[found_->draw], has_exponents_));
+    return {};
+  }
+
+ private:
+  int devices() const { return a_.run.options.devices; }
+  bool has_devices_of_a() const { return b_.run.options.devices == devices(); }
+  bool is_over() const { return is_left_open_ || found_; }
+
+  Expected<void> try_all(const std::vector<Draw>& some) {
+    const Ran ran_a = TRY(run_over(a_, some, has_exponents_));
+    is_left_open_ = fields::is_left_open(ran_a, Which::a, equality_);
+    if (is_left_open_) return {};
+    const Ran ran_b = TRY(run_over(b_, some, has_exponents_));
+    is_left_open_ = fields::is_left_open(ran_b, Which::b, equality_);
+    if (is_left_open_) return {};
+    found_ =
+        first_difference(ran_a, ran_b, results_, devices(), has_devices_of_a(), equality_.bound);
+    if (found_) found_->draw += draws_.size();
+    for (const Draw& each : some) draws_.emplace_back(each).comparisons = nullptr;
+    return {};
+  }
+
+  Expected<void> try_draws(std::size_t wanted) {
+    while (draws_.size() < wanted && !is_over()) {
+      std::vector<Draw> some;
+      while (some.size() < fewest_draws) {
+        some.push_back(
+            draw(SplitMix::mix(seed_ + SplitMix::golden * (draws_.size() + some.size()))));
+        equality_.primes.push_back(some.back().p.prime());
+      }
+      TRY(try_all(some));
+    }
+    return {};
+  }
+
+  // Numbers of the first draw, in orders in which each operand of each maximum, or minimum, wins.
+  // If operands depend on the winners of other groups, branches_ has their values for one winner of
+  // these. Groups with all operands in each order are done; they keep that winner for the others.
+  Expected<void> try_branches(bool is_max) {
+    std::vector<Comparisons::Group> groups = is_max ? branches_->maxima : branches_->minima;
+    while (!groups.empty() && !is_over() && equality_.untried.empty()) {
+      tried_ += orders_of(groups);
+      equality_.untried = too_many(*branches_, tried_, equality_.elements);
+      if (!equality_.untried.empty()) return {};
+      const std::vector<bool> are_done = TRY(try_orders(is_max, groups));
+      std::vector<Comparisons::Group> others;
+      for (std::size_t g = 0; g < groups.size(); ++g)
+        if (!are_done[g]) others.push_back(std::move(groups[g]));
+      if (others.size() == groups.size())
+        equality_.untried = "the operands of a max or min depend on the branches of others";
+      groups = std::move(others);
+    }
+    return {};
+  }
+
+  // For each group whether each of its operands won in some order.
+  Expected<std::vector<bool>> try_orders(bool is_max,
+                                         const std::vector<Comparisons::Group>& groups) {
+    constexpr std::size_t at_once = 8;
+    std::vector<bool> are_done(groups.size(), true);
+    const std::size_t orders = orders_of(groups);
+    for (std::size_t order = 0; order < orders && !is_over();) {
+      std::vector<Draw> some;
+      std::deque<Comparisons> compared;
+      for (; some.size() < at_once && order < orders; ++order) {
+        Draw& draw = some.emplace_back(draws_.front());
+        Levels levels = levels_without_constants(is_max, branches_->constants);
+        set_winners(groups, order, levels);
+        draw.levels = std::make_shared<const Levels>(std::move(levels));
+        if (branches_->is_nested)
+          draw.comparisons = &compared.emplace_back(branches_->constants);
+        else
+          draw.order = SplitMix::mix(seed_ + SplitMix::golden * (order + 1));
+      }
+      TRY(try_all(some));
+      for (const Comparisons& each : compared)
+        for (std::size_t g = 0; g < groups.size(); ++g)
+          if (are_done[g]) are_done[g] = each.has_all(is_max, groups[g].operands);
+    }
+    return are_done;
+  }
+
+  void conclude_equal() {
+    const Bound& bound = equality_.bound;
+    equality_.probability = std::pow(std::min(1.0, chance(bound)), 3);
     if (bound.has_no_value)
-      equality.reason = incomplete(bound);
-    else if (equality.probability > most_probability)
-      equality.reason = fmt::format(
+      equality_.reason = incomplete(bound);
+    else if (equality_.probability > most_probability)
+      equality_.reason = fmt::format(
           "d = {:.4g}, k = {:.4g} and coefficients of {:.0f} bits are too large for three "
           "primes of 31 bits",
           bound.degree, bound.arguments, bound.height);
+    else if (!equality_.untried.empty())
+      equality_.reason =
+          fmt::format("{}; {} were tried, and agree", equality_.untried, equality_.draws);
     else
-      equality.outcome = Outcome::equal;
-    return equality;
+      equality_.outcome = Outcome::equal;
   }
-  const bool is_decided = !bound.has_unknown && !bound.has_order && !bound.has_no_value;
-  equality.outcome = is_decided ? Outcome::different : Outcome::not_shown;
-  if (!is_decided) equality.reason = incomplete(bound);
-  if (tracing == Tracing::none) return equality;
-  const Matched& result = results[found->result];
-  const DifferingElement at{
-      .a = result.a,
-      .b = result.b,
-      .device = found->device,
-      .device_b = devices_b == devices ? found->device : 0,
-      .element = found->element,
-      .element_b = found->element + (result.is_stacked ? found->device * result.elements : 0)};
-  equality.difference = TRY(trace_difference(a, b, at, draws[found->draw], has_exponents));
+
+  std::uint64_t seed_;
+  Side a_, b_;
+  bool has_exponents_;
+  Equality& equality_;
+  std::vector<Matched> results_;
+  std::vector<Draw> draws_;
+  std::optional<Found> found_;
+  std::optional<Branches> branches_;  // of max and min, once they are needed
+  std::size_t tried_ = 0;             // orders of their operands
+  bool is_left_open_ = false;
+};
+
+}  // namespace
+
+Expected<Equality> compare(KeptRun& a, KeptRun& b, std::uint64_t seed, Tracing tracing) try {
+  Equality equality;
+  // What looks at a run computes nothing.
+  for (KeptRun* const run : {&a, &b})
+    run->program = without(std::move(run->program), Purpose::assertion);
+  if (a.options.devices != b.options.devices && b.options.devices != 1)
+    return error(fmt::format("A runs on {} devices and B on {}: expected as many, or one for B",
+                             a.options.devices, b.options.devices));
+  Comparison comparison(a, b, seed, equality);
+  TRY(comparison.match());
+  TRY(comparison.run());
+  if (!comparison.is_left_open()) TRY(comparison.conclude(tracing));
   return equality;
 } catch (...) {
   return given_up("comparing two programs");

@@ -33,20 +33,21 @@ struct Difference {
 struct Equality {
   Outcome outcome = Outcome::not_shown;
   std::string reason;             // of not_shown, one clause
+  std::string untried;            // why not each branch of max and min was tried; empty if each was
   std::optional<Diag> refusal;    // what has no rule over the field, ...
   std::vector<Finding> findings;  // or what is wrong with a program: ...
   Which which = Which::a;         // this one
   std::optional<Difference> difference;
   int draws = 0;
   std::vector<std::uint32_t> primes;
-  std::int64_t elements = 0;             // of results that were compared
-  std::vector<std::string> results{};    // their names
+  std::int64_t elements = 0;              // of results that were compared
+  std::vector<std::string> results{};     // their names
   std::vector<std::string> uncompared{};  // results that one program alone has
-  std::vector<std::string> unmatched{};  // operands that one program alone has
+  std::vector<std::string> unmatched{};   // operands that one program alone has
   std::vector<std::string>
-      alike{};  // operands of A that B, on one device, has once for all devices
-  Bound bound{};                         // of the difference of a result of A and that of B
-  double probability = 0;                // that equal is wrong, where max and min decide nothing
+      alike{};             // operands of A that B, on one device, has once for all devices
+  Bound bound{};           // of the difference of a result of A and that of B
+  double probability = 0;  // that equal is wrong, where max and min decide nothing
 };
 
 // Of a difference: its terms, or only that there is one, which takes no more runs.

@@ -50,7 +50,13 @@ Residue Modulus::power(Residue base, std::uint64_t exponent) const {
 }
 
 std::uint64_t Draw::rank(Residue element) const {
-  return SplitMix::mix(element + SplitMix::mix(~key));
+  constexpr int bits = 61;  // of the place within a level
+  const std::uint64_t place = SplitMix::mix(element + SplitMix::mix(~order)) >> (64 - bits);
+  std::uint64_t level = 2;
+  if (levels != nullptr)
+    if (const auto found = levels->find(element); found != levels->end())
+      level = static_cast<std::uint64_t>(found->second + 2);
+  return place + (level << bits);
 }
 
 Number Draw::of(double literal) const {
@@ -87,7 +93,8 @@ Draw draw(std::uint64_t seed) {
     if (!is_prime(q) || !is_prime(2 * q + 1)) continue;
     const Modulus p(2 * q + 1);
     const auto root = static_cast<Residue>(2 + random.below(q));
-    return {p, Modulus(q), p.mul(root, root), random.next()};
+    const std::uint64_t key = random.next();
+    return {p, Modulus(q), p.mul(root, root), key, key};
   }
 }
 

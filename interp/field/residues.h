@@ -2,7 +2,9 @@
 // prime q = (p - 1) / 2, in which the arguments of exponentials are kept.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <string_view>
+#include <unordered_map>
 
 #include "core/data/splitmix.h"
 
@@ -55,12 +57,22 @@ struct Number {
   bool operator==(const Number&) const = default;
 };
 
+class Comparisons;
+// The levels of values that are not at level 0 of an order, from -2 to 2: each value of a level is
+// above all values of the levels below.
+using Levels = std::unordered_map<Residue, int>;
+
 // What one draw fixes: the primes, an element of order q modulo p, and the key of the unknown
 // functions.
 struct Draw {
   Modulus p, q;
   Residue generator = 0;
   std::uint64_t key = 0;
+  // The order of max and min: its key, levels of values, or null, and the object that notes which
+  // operands are compared, or null.
+  std::uint64_t order = 0;
+  std::shared_ptr<const Levels> levels{};
+  Comparisons* comparisons = nullptr;
 
   // The value of an unknown function at an argument; tag says which function.
   Number unknown(std::uint64_t tag, std::uint64_t argument) const {

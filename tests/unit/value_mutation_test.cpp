@@ -142,20 +142,21 @@ TEST(ValueMutation, OfWhatTheRulesDoNotShow) {
                      "  out y: f32[8, 8] hbm\n"
                      "  vmem a: f32[8, 8]\n"
                      "{ copy x -> a\n"
+                     "  a = a * 3.0\n"
                      "  a = max(a, 2.0)\n"
                      "  copy a -> y\n"
                      "}\n",
-                     6),
-            "6 tile_max: removed -> other results\n"
-            "6 tile_max, dst[0]: one on -> finding\n"
-            "6 tile_max, dst[1]: one on -> finding\n"
-            "6 tile_max, a[0]: one on -> finding\n"
-            "6 tile_max, a[1]: one on -> finding\n"
-            "6 tile_max: turned -> other results\n"
-            "7 start, src[0]: one on -> finding\n"
-            "7 start, src[1]: one on -> finding\n"
-            "7 start, dst[0]: one on -> finding\n"
-            "7 start, dst[1]: one on -> finding\n");
+                     7),
+            "7 tile_max: removed -> other results\n"
+            "7 tile_max, dst[0]: one on -> finding\n"
+            "7 tile_max, dst[1]: one on -> finding\n"
+            "7 tile_max, a[0]: one on -> finding\n"
+            "7 tile_max, a[1]: one on -> finding\n"
+            "7 tile_max: turned -> other results\n"
+            "8 start, src[0]: one on -> finding\n"
+            "8 start, src[1]: one on -> finding\n"
+            "8 start, dst[0]: one on -> finding\n"
+            "8 start, dst[1]: one on -> finding\n");
 }
 
 TEST(ValueMutation, OfAProgramThatCannotBeCompared) {

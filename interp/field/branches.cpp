@@ -1,0 +1,76 @@
+#include "interp/field/branches.h"
+
+#include <algorithm>
+#include <memory>
+#include <unordered_set>
+
+#include "core/report/try.h"
+
+namespace tessera::fields {
+namespace {
+
+constexpr std::int64_t most_inputs = std::int64_t{1} << 21;
+
+using Values = std::unordered_set<Residue>;
+
+void add_constants(const Program& program, const Draw& draw, Values& constants) {
+  for (const Value& value : program.values) {
+    if (!value.constant) continue;
+    if (value.kind == ValueKind::real) constants.insert(draw.of(value.real).p);
+    if (value.kind == ValueKind::scalar) constants.insert(draw.of(value.integer).p);
+  }
+}
+
+std::int64_t inputs_of(const Side& side) {
+  std::int64_t count = 0;
+  for (const Buffer& buffer : side.program().buffers)
+    if (buffer.role == Role::in) count += elements(buffer.shape);
+  return count * side.run.options.devices;
+}
+
+void add_inputs(const Side& side, const Draw& draw, Values& values) {
+  const Inputs inputs(draw, side.cuts, std::nullopt);
+  for (const Buffer& buffer : side.program().buffers) {
+    if (buffer.role != Role::in || !is_float(buffer.dtype)) continue;
+    for (int device = 0; device < side.run.options.devices; ++device) {
+      const Inputs::Operand operand = inputs.of(buffer.name, device);
+      for (std::int64_t i = 0; i < elements(buffer.shape); ++i) values.insert(operand(i).p);
+    }
+  }
+}
+
+bool are_inputs(const Side& a, const Side& b, const Draw& draw, const std::vector<Residue>& all) {
+  if (inputs_of(a) + inputs_of(b) > most_inputs) return false;
+  Values inputs;
+  add_inputs(a, draw, inputs);
+  add_inputs(b, draw, inputs);
+  return std::all_of(all.begin(), all.end(), [&](Residue value) { return inputs.contains(value); });
+}
+
+}  // namespace
+
+Expected<Branches> branches_of(const Side& a, const Side& b, const Draw& draw, bool has_exponents) {
+  Branches found;
+  add_constants(a.program(), draw, found.constants);
+  add_constants(b.program(), draw, found.constants);
+  Comparisons of_maxima(found.constants), of_minima(found.constants);
+  std::vector<Draw> draws(2, draw);
+  for (const bool is_max : {true, false}) {
+    Draw& each = draws[is_max ? 0 : 1];
+    each.levels = std::make_shared<Levels>(levels_without_constants(is_max, found.constants));
+    each.comparisons = is_max ? &of_maxima : &of_minima;
+  }
+  TRY(run_over(a, draws, has_exponents));
+  TRY(run_over(b, draws, has_exponents));
+  found.maxima = of_maxima.groups(true);
+  found.minima = of_minima.groups(false);
+  found.comparisons = of_maxima.count();
+  found.is_truncated = of_maxima.is_truncated() || of_minima.is_truncated();
+  const std::vector<Residue> values = of_maxima.values();
+  found.is_nested = values != of_minima.values();
+  found.is_of_inputs = !found.is_truncated && !found.is_nested && of_maxima.constants() <= 1 &&
+                       of_minima.constants() <= 1 && are_inputs(a, b, draw, values);
+  return found;
+}
+
+}  // namespace tessera::fields
