@@ -135,16 +135,18 @@ strange_entries() {
   expect 3 "$gmm_run" tune gmm --m 256 --groups 2 --k 64 --n 64 --interpret
 }
 
-# A run that is ended while it writes: the old file stays whole, and nothing lies beside it.
+# A run that is ended while it writes: the old file stays whole, and no temporary file is left.
 ended_while_writing() {
   local signal pid
   echo old >y.npy
-  for signal in TERM HUP; do
+  for signal in TERM HUP KILL; do
     "$gmm_run" gmm --m 4096 --groups 2 --k 8 --n 16384 --dtype f32 --interpret --check none --out y.npy \
       >out 2>err </dev/null &
     pid=$!
-    # The temporary file is there from the beginning; it grows when it is written.
-    while kill -0 $pid 2>/dev/null && [ -z "$(find . -name 'y.npy.tmp*' -size +1M)" ]; do sleep 0.01; done
+    # The file, which has no name yet, is open from the beginning; it grows when it is written.
+    while kill -0 $pid 2>/dev/null && [ -z "$(find -L /proc/$pid/fd -maxdepth 1 -type f -size +1M 2>/dev/null)" ]; do
+      sleep 0.01
+    done
     kill -$signal $pid 2>/dev/null || fail "it ended before it wrote: $(head -c 300 out err)"
     { wait $pid; } 2>/dev/null
     only y.npy

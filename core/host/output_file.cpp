@@ -30,6 +30,61 @@ std::optional<struct stat> status_of(const std::string& path) {
   return status;
 }
 
+std::string temporary_name(const std::string& target, int attempt) {
+  return fmt::format("{}.tmp{}.{}", target, ::getpid(), attempt);
+}
+
+constexpr int most_attempts = 1000;
+
+// A file without a name in the folder of `target`: the system frees it whatever ends the process.
+// Invalid if the file system has none, or if it could not get a name later.
+Descriptor unnamed_file(const std::string& target, unsigned mode) {
+  if (::access("/proc/self/fd", X_OK) != 0) return Descriptor(-1);
+  const fs::path folder = fs::path(target).parent_path();
+  return Descriptor(
+      ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
+}
+
+// A file with a temporary name, which remove_temporary_files() finds at any moment: the name is
+// held before the file exists.
+Expected<Descriptor> named_file(const std::string& path, const std::string& target, unsigned mode,
+                                TemporaryName& temporary) {
+  for (int attempt = 0;; ++attempt) {
+    temporary = TemporaryName(temporary_name(target, attempt));
+    const int fd = ::open(temporary.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    if (fd >= 0) return Descriptor(fd);
+    const int reason = errno;
+    temporary.release();  // another process's, or none
+    if (reason == EEXIST && attempt < most_attempts) continue;
+    errno = reason;
+    return system_failure("write", path);
+  }
+}
+
+bool link_to(const Descriptor& unnamed, const std::string& path) {
+  const std::string from = fmt::format("/proc/self/fd/{}", unnamed.get());
+  return ::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
+// A temporary name for an unnamed file: a link replaces no file, a rename does. errno: the reason
+// why it could not be linked to `target`.
+Expected<TemporaryName> linked(const Descriptor& unnamed, const std::string& target,
+                               const std::string& path) {
+  for (int attempt = 0; errno == EEXIST && attempt < most_attempts; ++attempt) {
+    TemporaryName temporary(temporary_name(target, attempt));
+    if (link_to(unnamed, temporary.path())) return temporary;
+    const int reason = errno;
+    temporary.release();  // another process's, or none
+    errno = reason;
+  }
+  return system_failure("write", path);
+}
+
+Expected<void> closed(Descriptor& descriptor, const std::string& path) {
+  if (!descriptor.close()) return system_failure("write", path);
+  return {};
+}
+
 }  // namespace
 
 Expected<std::string> final_path(const std::string& path) {
@@ -60,22 +115,15 @@ Expected<OutputFile> OutputFile::create(const std::string& path, At at) {
   } else if (const auto existing = status_of(target); existing && S_ISDIR(existing->st_mode)) {
     return failure("write", path, "a folder has this name");
   }
-  for (int attempt = 0;; ++attempt) {
-    // Held before the file is there, so that no moment is without someone to remove it.
-    TemporaryName temporary(fmt::format("{}.tmp{}.{}", target, ::getpid(), attempt));
-    const int fd = ::open(temporary.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                          at == At::name ? owners_alone : 0666);
-    if (fd < 0) {
-      const int reason = errno;
-      temporary.release();  // somebody else's, or none
-      if (reason == EEXIST && attempt < 1000) continue;
-      errno = reason;
-      return system_failure("write", path);
-    }
-    OutputFile file(path, target, std::move(temporary), Descriptor(fd));
-    if (mode && ::fchmod(fd, *mode) != 0) return system_failure("write", path);
-    return file;
-  }
+  const unsigned permissions = at == At::name ? owners_alone : 0666;
+  // commit() may need such a name: one that is too long is an error before any work.
+  if (!status_of(temporary_name(target, 0)) && errno == ENAMETOOLONG)
+    return system_failure("write", path);
+  TemporaryName temporary;
+  Descriptor descriptor = unnamed_file(target, permissions);
+  if (descriptor.get() < 0) descriptor = TRY(named_file(path, target, permissions, temporary));
+  if (mode && ::fchmod(descriptor.get(), *mode) != 0) return system_failure("write", path);
+  return OutputFile(path, target, std::move(temporary), std::move(descriptor));
 }
 
 OutputFile::~OutputFile() = default;
@@ -114,7 +162,11 @@ Expected<void> OutputFile::commit() {
   // file systems know no such call, and keep their own promises.
   if (::fsync(descriptor_.get()) != 0 && errno != EINVAL && errno != ENOTSUP)
     return system_failure("write", path_);
-  if (!descriptor_.close()) return system_failure("write", path_);
+  if (!temporary_) {
+    if (link_to(descriptor_, target_)) return closed(descriptor_, path_);
+    temporary_ = TRY(linked(descriptor_, target_, path_));
+  }
+  TRY(closed(descriptor_, path_));
   if (::rename(temporary_.path().c_str(), target_.c_str()) != 0)
     return system_failure("write", path_);
   temporary_.release();
