@@ -2,6 +2,7 @@
 // holds.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ostream>
 #include <string>
@@ -12,6 +13,7 @@
 #include "cli/reports/certificate_file.h"
 #include "cli/reports/report.h"
 #include "cli/verify_target.h"
+#include "core/host/build_id.h"
 
 namespace tessera::cli {
 namespace {
@@ -108,6 +110,19 @@ int report(Console& console, const Json& kept, const std::vector<Mismatch>& mism
   return exit_code(status);
 }
 
+// Errors of the command in a certificate, which may be a stranger's: the files that it names are
+// not quoted.
+Diags without_content(const Diags& diags, const std::vector<std::string>& words) {
+  const auto is_of_content = [](const Diag& diag) {
+    return status_of(Diags{diag}) == Status::bad_input ||
+           status_of(Diags{diag}) == Status::unsupported;
+  };
+  if (std::none_of(diags.begin(), diags.end(), is_of_content)) return diags;
+  return {error(diags.front().code,
+                fmt::format("the command of the certificate is refused; this shows why: {}",
+                            shell_line(words)))};
+}
+
 int run(const Arguments& arguments, Console& console) {
   const auto begin = std::chrono::steady_clock::now();
   const std::string& path = arguments.words().front();
@@ -122,17 +137,17 @@ int run(const Arguments& arguments, Console& console) {
     words[1] = arguments.words()[1];
   }
   const Expected<VerifyTarget> target = verify_target(words);
-  if (!target) return fail(console, target.diags());
+  if (!target) return fail(console, without_content(target.diags(), words));
 
   Certificate certificate;
   if (!arguments.has("quick")) {
     Expected<Certificate> again = certify(target->prepared.simulate, target->how);
-    if (!again) return fail(console, again.diags());
+    if (!again) return fail(console, without_content(again.diags(), words));
     certificate = *std::move(again);
   }
   certificate.basis.landing = target->how.landing;
   const Expected<Json> now = certificate_json(words, target->prepared, certificate, target->how);
-  if (!now) return fail(console, now.diags());
+  if (!now) return fail(console, without_content(now.diags(), words));
 
   Comparison comparison(*kept);
   comparison.compare("the program's text", &member(*kept, "program", "text"),

@@ -1,14 +1,12 @@
 #include "cli/reports/certificate_file.h"
 
-#include <elf.h>
 #include <fmt/format.h>
-#include <link.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <utility>
 
+#include "core/host/build_id.h"
 #include "core/host/file.h"
 #include "core/lang/line_map.h"
 #include "core/report/try.h"
@@ -169,34 +167,6 @@ Expected<Json> read_certificate(const std::string& path) {
   if (diags.empty()) return json;
   for (Diag& diag : diags) diag.message = fmt::format("{}: {}", path, diag.message);
   return diags;
-}
-
-std::string build_id() {
-  std::string id;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* to) {
-        for (int i = 0; i < info->dlpi_phnum; ++i) {
-          const ElfW(Phdr)& header = info->dlpi_phdr[i];
-          if (header.p_type != PT_NOTE) continue;
-          const char* at = reinterpret_cast<const char*>(info->dlpi_addr + header.p_vaddr);
-          const char* const end = at + header.p_memsz;
-          while (at + sizeof(ElfW(Nhdr)) <= end) {
-            ElfW(Nhdr) note;
-            std::memcpy(&note, at, sizeof(note));
-            const auto padded = [](std::size_t n) { return (n + 3) / 4 * 4; };
-            const char* const text = at + sizeof(note) + padded(note.n_namesz);
-            if (text + note.n_descsz > end) break;
-            if (note.n_type == NT_GNU_BUILD_ID)
-              for (std::size_t b = 0; b < note.n_descsz; ++b)
-                *static_cast<std::string*>(to) +=
-                    fmt::format("{:02x}", static_cast<unsigned char>(text[b]));
-            at = text + padded(note.n_descsz);
-          }
-        }
-        return 1;  // the first object is the program itself
-      },
-      &id);
-  return id;
 }
 
 }  // namespace tessera::cli

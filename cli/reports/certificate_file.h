@@ -21,7 +21,4 @@ Expected<Json> certificate_json(const std::vector<std::string>& words, const Pre
 // The file's content, when it has the shape of a certificate.
 Expected<Json> read_certificate(const std::string& path);
 
-// Of the running program: a number that the linker gave it, or empty.
-std::string build_id();
-
 }  // namespace tessera::cli

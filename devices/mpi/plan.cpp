@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/host/build_id.h"
 #include "core/lang/language.h"
 #include "core/report/try.h"
 #include "interp/certificate/certificate.h"
@@ -64,8 +65,8 @@ std::string own_bytes(const Shares& shares, int process, const Program& expanded
 }  // namespace
 
 std::string program_text(const Program& expanded) {
-  return fmt::format("{}, {:016x}, version " TESSERA_VERSION, expanded.name,
-                     text_hash(print(expanded)));
+  return fmt::format("{}, {:016x}, version " TESSERA_VERSION " {}", expanded.name,
+                     text_hash(print(expanded)), build_id());
 }
 
 std::string planning_text(const RunOptions& run) {

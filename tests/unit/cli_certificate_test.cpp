@@ -154,6 +154,19 @@ TEST_F(KeptCertificate, WhatIsNoCertificateIsBadInput) {
   EXPECT_EQ(run_words({"check-certificate", folder_.file("none.json")}), 3);
 }
 
+// A certificate may come from a stranger, and name any file of the user's.
+TEST_F(KeptCertificate, FilesThatItNamesAreNotQuoted) {
+  const std::string secret = folder_.file("secret");
+  write_bytes(secret, "root:hash:1:2:3\nkernel k(\n");
+  change("\"" + program_ + "\"", "\"" + secret + "\"");
+  EXPECT_EQ(check(), 2);
+  EXPECT_FALSE(says("root")) << out_;
+  EXPECT_TRUE(says("the command of the certificate is refused")) << out_;
+  change("\"" + secret + "\"", "\"" + folder_.file("none.tsr") + "\"");
+  EXPECT_EQ(check(), 3);
+  EXPECT_TRUE(says("No such file")) << out_;
+}
+
 TEST_F(KeptCertificate, OneVerdictIsKept) {
   EXPECT_EQ(run_words({"verify", program_, "--devices", "2", "--mutants", "--save", kept_}), 2);
   EXPECT_TRUE(says("--save is about one verdict")) << out_;
