@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t longest_header = 4096;
 constexpr std::int64_t longest_body = std::int64_t{16} << 20;
+constexpr std::size_t most_waiting = std::size_t{2} * longest_body;
 constexpr std::string_view line_end = "\r\n", header_end = "\r\n\r\n";
 
 std::string lower(std::string_view text) {
@@ -86,6 +87,13 @@ Expected<std::optional<Json>> MessageReader::parse() {
 void MessageReader::take_in(const Expected<std::string>& bytes) {
   if (!bytes) {
     wrong_ = bytes.diags();
+    return;
+  }
+  if (waiting_.empty()) taken_in_ = bytes_.size();
+  taken_in_ += bytes->size();
+  if (taken_in_ > most_waiting) {
+    wrong_ = Diags{error(fmt::format(
+        "expected at most {} bytes of messages while the program runs, found more", most_waiting))};
     return;
   }
   bytes_ += *bytes;

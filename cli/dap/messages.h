@@ -22,7 +22,7 @@ class MessageReader {
   // The next one, when it is there; none: there are no more. Errors: the header or the JSON is
   // malformed, the input ends inside of a message.
   Expected<std::optional<Json>> next();
-  // Takes in what has come, without waiting.
+  // Takes in what has come, without waiting. More than 32 MiB of messages that wait is malformed.
   void look();
   // Of what look() took in: whether a request of that command is among it, and that request,
   // before its turn.
@@ -38,6 +38,7 @@ class MessageReader {
   ByteSource& source_;
   std::string bytes_;
   std::deque<Json> waiting_;
+  std::size_t taken_in_ = 0;    // bytes since no message waited
   std::optional<Diags> wrong_;  // told when all that came before it was
   bool is_at_end_ = false;
 };

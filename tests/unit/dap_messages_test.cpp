@@ -55,6 +55,24 @@ TEST(DapMessages, a_header_may_say_more) {
             Texts{"{}"});
 }
 
+// A client that goes on sending while the program runs.
+TEST(DapMessages, messages_that_wait_are_bounded) {
+  const std::string many = with_length("{\"seq\":1,\"pad\":\"" + std::string(1 << 20, 'x') + "\"}");
+  SaidPieces said(std::vector<std::string>(40, many), true);
+  cli::MessageReader reader(said);
+  reader.look();
+  EXPECT_TRUE(reader.has_ended());
+  int read = 0;
+  for (; read < 40; ++read) {
+    const auto one = reader.next();
+    if (one) continue;
+    EXPECT_EQ(one.diags().front().message,
+              "expected at most 33554432 bytes of messages while the program runs, found more");
+    break;
+  }
+  EXPECT_EQ(read, 31);
+}
+
 TEST(DapMessages, what_is_malformed_is_told_behind_what_came_before) {
   const std::string good = with_length("{}");
   EXPECT_EQ(read_all({}), Texts{});
