@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "core/host/stack_room.h"
 #include "core/lang/words.h"
 
 namespace tessera {
 namespace {
 
 constexpr int most_levels = 200;
+// Bytes for the passes after the parser. They need less stack for a level.
+constexpr std::size_t stack_reserve = std::size_t{96} << 10;
 
 }  // namespace
 
@@ -100,9 +103,13 @@ void TokenReader::report(const Loc& loc, std::string message) {
 }
 
 TokenReader::Level::Level(TokenReader& reader) : reader_(reader) {
-  if (++reader_.levels_ <= most_levels) return;
-  --reader_.levels_;
-  reader_.fail(reader_.peek(), "expected at most 200 levels of nesting");
+  const bool has_room = stack_left() >= stack_reserve;
+  if (has_room && ++reader_.levels_ <= most_levels) return;
+  if (has_room) --reader_.levels_;
+  const int levels = has_room ? most_levels : reader_.levels_;
+  reader_.fail(reader_.peek(),
+               fmt::format("expected at most {} levels of nesting{}", levels,
+                           has_room ? "" : ", for which this thread's stack suffices"));
 }
 
 }  // namespace tessera

@@ -30,7 +30,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-nb::tuple command(const Words& words, const nb::dict& texts, const nb::dict& arrays) {
+nb::tuple command(const nb::list& given, const nb::dict& texts, const nb::dict& arrays) {
+  const Words words = texts_of(given);
   HeldFiles files = held_files_of(texts, arrays);
   cli::Answer answer;
   without_lock([&](Stop stop) { answer = cli::answer(words, files, stop); });
@@ -41,8 +42,8 @@ nb::tuple command(const Words& words, const nb::dict& texts, const nb::dict& arr
 // and may stand without its value.
 using OptionRow = std::tuple<std::string, std::string, std::string, bool, bool, bool>;
 
-std::vector<OptionRow> options(const Words& words) {
-  const Expected<cli::Options> known = cli::options_of(words);
+std::vector<OptionRow> options(const nb::list& words) {
+  const Expected<cli::Options> known = cli::options_of(texts_of(words));
   if (!known) throw nb::value_error(render(known.diags()).c_str());
   std::vector<OptionRow> rows;
   for (const cli::Option& option : *known)
@@ -79,11 +80,11 @@ nb::dict described(const KernelInfo& kernel) {
 
 // The kernels of a text, a file or of the library by its name, and what that text is called and
 // says; else what is wrong.
-std::tuple<nb::list, std::string, std::string, std::string> kernels(const std::string& name,
+std::tuple<nb::list, std::string, std::string, std::string> kernels(const nb::str& name,
                                                                     const nb::dict& texts) {
   HeldFiles files = held_files_of(texts, {});
   const HeldFilesScope holds(files);
-  const auto module = cli::open_program(name);
+  const auto module = cli::open_program(text_of(name));
   nb::list rows;
   if (!module) return {rows, {}, {}, render(module.diags())};
   for (const KernelInfo& kernel : (*module)->kernels) rows.append(described(kernel));
@@ -96,16 +97,17 @@ std::vector<std::pair<std::string, int>> dtypes() {
   return all;
 }
 
-std::string near(const std::string& word, const Words& known) {
+std::string near(const nb::str& word, const Words& known) {
   const std::vector<std::string_view> candidates(known.begin(), known.end());
-  return did_you_mean(word, candidates);
+  return did_you_mean(text_of(word), candidates);
 }
 
 // A run that is looked at step by step. An answer is (text, what is wrong).
 class Debugger {
  public:
-  Debugger(const Words& words, const nb::dict& texts, const nb::dict& arrays)
+  Debugger(const nb::list& given, const nb::dict& texts, const nb::dict& arrays)
       : files_(held_files_of(texts, arrays)) {
+    const Words words = texts_of(given);
     Diags diags;
     without_lock([&](Stop stop) {
       const StopScope listens(stop);
@@ -118,7 +120,8 @@ class Debugger {
     if (!diags.empty()) throw nb::value_error(render(diags).c_str());
   }
 
-  std::pair<std::string, std::string> command(const std::string& line) {
+  std::pair<std::string, std::string> command(const nb::str& given) {
+    const std::string line = text_of(given);
     std::pair<std::string, std::string> told;
     without_lock([&](Stop stop) {
       const StopScope listens(stop);
@@ -153,7 +156,7 @@ NB_MODULE(_tessera, m) {
   m.def("read_cached", &read_cached, nb::arg("part"), nb::arg("name"));
   m.def("write_cached", &write_cached, nb::arg("part"), nb::arg("name"), nb::arg("content"));
   nb::class_<Debugger>(m, "Debugger")
-      .def(nb::init<const Words&, const nb::dict&, const nb::dict&>(), nb::arg("words"),
+      .def(nb::init<const nb::list&, const nb::dict&, const nb::dict&>(), nb::arg("words"),
            nb::arg("texts"), nb::arg("arrays"))
       .def("command", &Debugger::command, nb::arg("line"))
       .def_prop_ro("event", &Debugger::event)

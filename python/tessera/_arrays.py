@@ -85,7 +85,10 @@ def family_called(like: str | None) -> str | None:
 
 
 def handed_over(name: str, array: Any) -> tuple[Any, str]:
-    """The bits of the array as a NumPy array of unsigned integers, without a copy, and its element type."""
+    """The bits of the array as a NumPy array of unsigned integers, and its element type.
+
+    There is no copy unless elements are not a whole number of elements apart.
+    """
     if _is_of(array, "torch", "Tensor"):
         array, dtype = _torch_bits(name, array)
         return array, dtype
@@ -96,6 +99,8 @@ def handed_over(name: str, array: Any) -> tuple[Any, str]:
         raise BadInput(f"{name}: {error}") from None
     if not array.dtype.isnative:
         raise BadInput(f"{name}: bytes are in the other order; expected {array.dtype.newbyteorder('=')}")
+    if any(stride % array.dtype.itemsize for stride in array.strides):
+        array = np.array(array, order="C")    # a field of a packed record: no whole number of elements apart
     return array.view(_BITS[array.dtype.itemsize]), dtype
 
 

@@ -101,3 +101,10 @@ def test_words_of_types():
     assert tessera.dtype_name(np.float32) == "f32"
     assert tessera.dtype_name(ml_dtypes.float8_e4m3fn) == "e4m3"
     assert tessera.numpy_dtype("bf16") == ml_dtypes.bfloat16
+
+
+def test_a_field_of_a_packed_record_is_an_operand():
+    records = np.zeros((4, 6), np.dtype([("tag", np.uint8), ("v", np.float32)]))
+    records["v"] = np.arange(24).reshape(4, 6)
+    assert records["v"].strides[-1] == 5
+    np.testing.assert_array_equal(tessera.load(DOUBLE)(records["v"]), 2 * records["v"])
