@@ -6,7 +6,6 @@ find_package(nlohmann_json 3.11 REQUIRED)
 include(${CMAKE_CURRENT_LIST_DIR}/dnnl.cmake)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(Boost 1.74 REQUIRED)
-find_package(TBB 2021 REQUIRED)
 find_package(CUDAToolkit QUIET)
 
 # The toolkit's headers (fp8 conversions on the host); code asks the macro, which is always defined.

@@ -76,7 +76,6 @@ const std::map<std::string, std::vector<std::string>> used_by = {
      {"core/data/safetensors", "core/report/json_text", "kernels/tuning/", "text/json",
       "bench/report", "tests/"}},
     {"oneapi/dnnl", {"interp/tiles/tile_math", "tests/"}},
-    {"oneapi/tbb", {"devices/threads/"}},
     {"cuda", {"devices/cuda/", "tests/"}},
     {"nvrtc", {"tests/"}},
     {"cublas", {"tests/"}},

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <iostream>
+#include <system_error>
 #include <utility>
 
 namespace tessera::cli {
@@ -23,7 +24,10 @@ Progress::Progress(Console& console) : console_(console) {
   of_command = this;
   is_first_ = true;
   if (&console.err != &std::cerr || isatty(STDERR_FILENO) != 1) return;
-  ticker_ = std::jthread([this](const std::stop_token& ends) { tick(ends); });
+  try {
+    ticker_ = std::jthread([this](const std::stop_token& ends) { tick(ends); });
+  } catch (const std::system_error&) {  // no thread can be created: progress is not shown
+  }
 }
 
 Progress::~Progress() {

@@ -1,15 +1,13 @@
 #include "devices/threads/task_run.h"
 
-#include <oneapi/tbb/global_control.h>
-#include <oneapi/tbb/task_arena.h>
-#include <oneapi/tbb/task_group.h>
-
 #include <algorithm>
-#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <exception>
-#include <memory>
+#include <functional>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -18,6 +16,8 @@
 namespace tessera {
 namespace {
 
+// The calling thread performs tasks like each of its helpers, so a run ends with any number of
+// helpers, also with none.
 class TaskRun {
  public:
   TaskRun(const std::vector<graph::Task>& tasks, graph::Memories& memories, const graph::Kit& kit,
@@ -27,38 +27,34 @@ class TaskRun {
         kit_(kit),
         options_(options),
         random_(options.shuffle.value_or(0)),
-        most_(tbb::global_control::max_allowed_parallelism,
-              static_cast<std::size_t>(options.threads)),
-        arena_(options.threads),
-        workers_(static_cast<std::size_t>(options.threads)) {
+        left_(tasks.size()) {
     for (const graph::Task& task : tasks) missing_.push_back(task.before);
+    ready_.reserve(tasks.size());  // put() never throws
+    for (std::size_t t = 0; t < tasks.size(); ++t)
+      if (tasks[t].before == 0) put(t);
   }
 
   TaskRunEnd run() {
-    const std::size_t ready = begin();
-    arena_.execute([&] {
-      call(ready);
-      group_.wait();
-    });
-    // The lock orders what follows behind all that the threads have done, for whoever cannot see
-    // into the library that waited.
-    const std::lock_guard lock(mutex_);
+    std::vector<std::thread> helpers = start_helpers();
+    serve();
+    for (std::thread& helper : helpers) helper.join();
     if (thrown_) std::rethrow_exception(thrown_);
     return {is_stopped_, std::move(findings_)};
   }
 
  private:
-  // How many tasks are ready at first.
-  std::size_t begin() {
-    const std::lock_guard lock(mutex_);
-    for (std::size_t t = 0; t < tasks_.size(); ++t)
-      if (tasks_[t].before == 0) put(t);
-    return ready_.size();
-  }
-
-  // One call of a thread for each task that is ready: it takes the first that is then.
-  void call(std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) group_.run([this] { serve(); });
+  // As many as can be created. A thread that cannot be created is missing without an error.
+  std::vector<std::thread> start_helpers() {
+    std::vector<std::thread> helpers;
+    const std::size_t wanted = std::min(static_cast<std::size_t>(options_.threads), tasks_.size());
+    if (wanted < 2) return helpers;
+    try {
+      helpers.reserve(wanted - 1);
+      while (helpers.size() < wanted - 1) helpers.emplace_back([this] { serve(); });
+    } catch (const std::system_error&) {
+    } catch (const std::bad_alloc&) {
+    }
+    return helpers;
   }
 
   // The smallest number is on top.
@@ -78,53 +74,54 @@ class TaskRun {
     return task;
   }
 
-  graph::Worker& worker() {
-    auto& own = workers_[static_cast<std::size_t>(tbb::this_task_arena::current_thread_index())];
-    if (own == nullptr) own = std::make_unique<graph::Worker>(memories_, kit_);
-    return *own;
-  }
-
+  // Performs tasks until none is left or the run is over.
   void serve() {
-    std::size_t task = 0;
-    bool waits = false;
-    {
-      const std::lock_guard lock(mutex_);
-      if (is_over_) return;
-      if (is_stopped(options_.stop)) {
-        is_stopped_ = is_over_ = true;
-        return;
-      }
-      task = take();
-      waits = options_.shuffle && random_.next() % 4 == 0;
-    }
-    if (waits) std::this_thread::sleep_for(std::chrono::microseconds(200));
     try {
-      graph::Worker& own = worker();
-      if (graph::perform(tasks_[task], memories_, own)) return finish(task);
-      end_with(own.findings(), nullptr);
+      graph::Worker own(memories_, kit_);
+      std::unique_lock lock(mutex_);
+      while (wait_for_task(lock)) {
+        const std::size_t task = take();
+        const bool waits = options_.shuffle && random_.next() % 4 == 0;
+        lock.unlock();
+        if (waits) std::this_thread::sleep_for(std::chrono::microseconds(200));
+        const bool is_done = graph::perform(tasks_[task], memories_, own);
+        lock.lock();
+        if (!is_done) return end_with(own.findings(), nullptr);
+        finish(task);
+      }
     } catch (...) {
+      const std::lock_guard lock(mutex_);
       end_with({}, std::current_exception());
     }
   }
 
+  // False if no task is left, or if the run is over.
+  bool wait_for_task(std::unique_lock<std::mutex>& lock) {
+    changed_.wait(lock, [&] { return !ready_.empty() || left_ == 0 || is_over_; });
+    if (!is_over_ && left_ > 0 && is_stopped(options_.stop)) {
+      is_stopped_ = true;
+      end_with({}, nullptr);
+    }
+    return !is_over_ && left_ > 0;
+  }
+
+  // With the lock held, like end_with(). This thread performs one of the tasks that become ready.
   void finish(std::size_t task) {
     std::size_t ready = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      for (const std::size_t next : tasks_[task].after) {
-        if (--missing_[next] != 0) continue;
-        put(next);
-        ++ready;
-      }
+    for (const std::size_t next : tasks_[task].after) {
+      if (--missing_[next] != 0) continue;
+      put(next);
+      ++ready;
     }
-    call(ready);
+    if (--left_ == 0) return changed_.notify_all();
+    for (std::size_t i = 1; i < ready; ++i) changed_.notify_one();
   }
 
   void end_with(std::vector<Finding> findings, std::exception_ptr thrown) {
-    const std::lock_guard lock(mutex_);
     if (std::exchange(is_over_, true)) return;
     findings_ = std::move(findings);
     thrown_ = std::move(thrown);
+    changed_.notify_all();
   }
 
   const std::vector<graph::Task>& tasks_;
@@ -132,16 +129,14 @@ class TaskRun {
   const graph::Kit& kit_;
   const TaskRunOptions& options_;
   std::mutex mutex_;  // of what follows, up to thrown_
+  std::condition_variable changed_;
   SplitMix random_;
   std::vector<std::size_t> ready_;    // a heap
-  std::vector<std::size_t> missing_;  // by task: how many before it are not done
+  std::vector<std::size_t> missing_;  // by task: number of unfinished predecessors
+  std::size_t left_;                  // unfinished tasks
   bool is_over_ = false, is_stopped_ = false;
   std::vector<Finding> findings_;
   std::exception_ptr thrown_;
-  tbb::global_control most_;  // also more than the processor has
-  tbb::task_arena arena_;
-  tbb::task_group group_;
-  std::vector<std::unique_ptr<graph::Worker>> workers_;  // by thread of the arena
 };
 
 }  // namespace
