@@ -48,6 +48,16 @@ kernel k()
 }
 END
 
+# A ring permute: four devices, a task for each.
+cp "${BASH_SOURCE[0]%/*}/../examples/right_permute.tsr" permute.tsr
+
+# sized COMMAND...: sizes that no memory has are bad input or missing memory; no internal error, no hang.
+sized() {
+  code=0
+  (ulimit -v 2000000 && timeout 20 "$gmm_run" "$@" >out.json 2>err.txt) || code=$?
+  [[ $code -le 3 && $code != 0 ]] || fail "$*: exit code $code: $(head -c 400 err.txt)"
+}
+
 limited() { # KIB COMMAND...: under ulimit -v
   code=0
   (ulimit -v "$1" && timeout 120 "$gmm_run" "${@:2}" --json >out.json 2>err.txt) || code=$?
@@ -60,6 +70,19 @@ if [[ $sanitized == 0 ]]; then
   limited 600000 verify endless.tsr --interpret
   expect "a record that does not fit" 3 budget
   [[ $(field verdict) == explored && $(field why) == budget ]] || fail "verdict"
+  # Threads that cannot be created are done without; memory that runs out is told.
+  for memory in 8M 10M 12M; do
+    code=0
+    timeout 20 "$gmm_run" run permute.tsr --devices 4 --device threads --max-memory $memory --json \
+      >out.json 2>err.txt || code=$?
+    [[ $code == 0 || $code == 3 ]] || fail "threads with $memory: exit code $code: $(head -c 400 err.txt)"
+  done
+  for kib in 70000 600000; do
+    code=0
+    (ulimit -v $kib && timeout 20 "$gmm_run" run permute.tsr --devices 4 --device threads --threads 64 --json \
+      >out.json 2>err.txt) || code=$?
+    [[ $code == 0 || $code == 3 ]] || fail "64 threads with $kib KiB: exit code $code: $(head -c 400 err.txt)"
+  done
   limited 4194304 run semaphores.tsr --devices 256 --interpret
   expect "semaphores of 256 devices" 1 finding
   code=0
@@ -121,4 +144,30 @@ for _ in 1 2 3; do
   timeout -s TERM 1 "$gmm_run" run endless.tsr --interpret --json >out.json 2>err.txt || code=$?
   [[ $code == 124 && $(field status) == interrupted ]] || fail "under timeout: exit code $code"
 done
+# Sizes that overflow 64 bits, in all operations, as runs and as proofs.
+if [[ $sanitized == 0 ]]; then
+  while read -r -a words; do
+    for size in 4294967296 9223372036854775807; do
+      sized "${words[@]//SIZE/$size}" --interpret
+      sized verify "${words[@]//SIZE/$size}"
+    done
+  done <<'END'
+gmm --m SIZE --k SIZE --n SIZE --groups 4 --group-sizes uniform
+tgmm --m SIZE --k SIZE --n SIZE --groups 4 --group-sizes uniform
+all-gather --m SIZE --n SIZE
+all-reduce --m SIZE --n SIZE
+reduce-scatter --m SIZE --n SIZE
+right-permute --m SIZE --n SIZE
+ag-matmul --m SIZE --k SIZE --n SIZE
+ag-matmul --gather m --m SIZE --k SIZE --n SIZE
+matmul-rs --m SIZE --k SIZE --n SIZE
+ring-of-experts --m SIZE --k SIZE --n SIZE --groups 8
+ring-of-experts --m 8 --k 32 --n 16 --groups SIZE
+sharded-gmm --m SIZE --k SIZE --n SIZE --groups 8
+ep-gmm --m SIZE --k SIZE --n SIZE --groups 8
+ep-gmm --m SIZE --k SIZE --n SIZE --groups 8 --top-k 2
+ragged-all-to-all --m SIZE --n SIZE
+ragged-dot --lhs-shape SIZE,SIZE --rhs-shape 4,SIZE,SIZE --groups 4 --group-sizes uniform
+END
+fi
 echo ok

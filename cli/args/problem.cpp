@@ -11,13 +11,12 @@
 #include "cli/args/fill_operand.h"
 #include "cli/args/operation_options.h"
 #include "core/program/program.h"
+#include "kernels/inputs/group_sizes.h"
 #include "kernels/launch/operand_type.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {
-
-constexpr std::int64_t most_groups = 1 << 24;
 
 constexpr std::array<std::string_view, 3> precisions = {"default", "high", "highest"};
 constexpr std::array<std::string_view, 3> fills = {"normal", "uniform", "integers"};
@@ -106,8 +105,8 @@ Expected<Asked> asked(GroupedKind kind, const Arguments& arguments) {
   result.said.m.value = arguments.integer("m", diags);
   result.said.k.value = arguments.integer("k", diags);
   result.said.n.value = arguments.integer("n", diags);
-  result.said.groups.value = arguments.integer("groups", diags, 1, most_groups);
-  result.local_groups.value = arguments.integer("local-groups", diags, 1, most_groups);
+  result.said.groups.value = arguments.integer("groups", diags, 1, max_groups);
+  result.local_groups.value = arguments.integer("local-groups", diags, 1, max_groups);
   result.dtype = dtype_option(arguments, "dtype", operand_type_names(), diags);
   result.out_dtype = dtype_option(arguments, "out-dtype", stored_types(), diags);
   result.group_sizes = arguments.text("group-sizes");

@@ -9,6 +9,7 @@
 #include "cli/args/options.h"
 #include "cli/args/said_extents.h"
 #include "core/data/dtype.h"
+#include "core/data/shape_limits.h"
 #include "core/data/tensor.h"
 #include "core/kernel/grouped_desc.h"
 #include "core/kernel/machine_hints.h"
@@ -34,7 +35,7 @@ struct Problem {
 
   // Rows that the processed groups own.
   std::int64_t processed_rows() const;
-  std::int64_t flops() const { return 2 * processed_rows() * desc.k * desc.n; }
+  std::int64_t flops() const { return saturated_product({2, processed_rows(), desc.k, desc.n}); }
   Shape lhs_shape() const;
   Shape rhs_shape() const;
   Shape out_shape() const;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "cli/operations/collective_reader.h"
+#include "core/data/shape_limits.h"
 #include "kernels/collective/allgather_matmul.h"
 #include "kernels/collective/rings.h"
 #include "kernels/oracle/check_collective.h"
@@ -34,7 +35,7 @@ Settled settle(CollectiveReader& read, Collective& collective, const Said& said)
                        read.value(said.extents.n), said.type.value.value_or(DType::bf16)};
   const auto& [m, k, n, type] = result;
   collective.shape = {{"m", m}, {"k", k}, {"n", n}};
-  collective.flops = 2 * m * k * n * static_cast<std::int64_t>(read.devices());
+  collective.flops = saturated_product({2, m, k, n, static_cast<std::int64_t>(read.devices())});
   return result;
 }
 

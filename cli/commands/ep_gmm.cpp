@@ -7,6 +7,7 @@
 #include "cli/operations/collective_reader.h"
 #include "cli/operations/grouped_collective.h"
 #include "cli/operations/shared_groups.h"
+#include "core/data/shape_limits.h"
 #include "kernels/experts/sharded_grouped_matmul.h"
 #include "kernels/inputs/routing.h"
 
@@ -27,8 +28,8 @@ Rows tokens(CollectiveReader& read, Collective& collective, const GroupedDesc& p
                               FillRole::lhs, product.k);
   Collective::Tensors lhs, sizes;
   for (std::size_t d = 0; d < read.devices(); ++d) {
-    const Tensor experts =
-        *random_experts(product.m, top_k, product.groups(), read.seed() * 65536 + d);
+    const Tensor experts = read.experts(product.m, top_k, product.groups(), d);
+    if (!read.ok()) return {};
     Expected<Routing> routing = route(experts, product.groups());
     CHECK(routing);
     lhs.push_back(*routed_rows(all[d], *routing));
@@ -83,8 +84,8 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   collective.shape = {
       {"m", rows.count}, {"k", product.k}, {"n", product.n}, {"groups", product.groups()}};
   if (top_k) collective.shape["top_k"] = *top_k;
-  collective.flops =
-      2 * rows.count * product.k * product.n * static_cast<std::int64_t>(read.devices());
+  collective.flops = saturated_product(
+      {2, rows.count, product.k, product.n, static_cast<std::int64_t>(read.devices())});
   const auto& rhs =
       read.fill(collective, "rhs", product.lhs, matrices(experts, product.k, product.n, options),
                 FillRole::rhs, product.k);

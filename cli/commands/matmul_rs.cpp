@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/operations/collective_reader.h"
+#include "core/data/shape_limits.h"
 #include "kernels/collective/matmul_reduce_scatter.h"
 #include "kernels/collective/rings.h"
 #include "kernels/oracle/check_collective.h"
@@ -51,7 +52,7 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   read_tiles(read, collective.request.profile.tiling, m / length / 2, k_shard, n, options);
   if (!read.ok()) return read.diags();
   collective.shape = {{"m", m}, {"k", k}, {"n", n}};
-  collective.flops = 2 * m * k * n * read.rings().dim(0);
+  collective.flops = saturated_product({2, m, k, n, read.rings().dim(0)});
   collective.dtype = type;
   collective.types = fmt::format("{} . {} -> {}, sums travel as {}", name(type), name(type),
                                  name(options.out_dtype), name(options.wire_dtype));

@@ -8,6 +8,7 @@
 
 #include "cli/operations/collective_reader.h"
 #include "cli/operations/grouped_collective.h"
+#include "core/data/shape_limits.h"
 #include "kernels/collective/rings.h"
 #include "kernels/inputs/routing.h"
 
@@ -46,7 +47,7 @@ const Collective::Tensors& chosen(CollectiveReader& read, Collective& collective
     return collective.operands.emplace_back(std::move(experts));
   }
   for (std::size_t d = 0; d < read.devices(); ++d)
-    experts.push_back(*random_experts(m, top_k, groups, read.seed() * 65536 + d));
+    experts.push_back(read.experts(m, top_k, groups, d));
   return read.keep(collective, "experts", std::move(experts));
 }
 
@@ -78,9 +79,10 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   if (top_k > groups) read.complain(fmt::format("--top-k {} of {} groups", top_k, groups));
   if (!read.ok()) return read.diags();
   collective.shape = {{"m", m}, {"k", k}, {"n", n}, {"groups", groups}, {"top_k", top_k}};
-  collective.flops = 2 * m * top_k * k * n * static_cast<std::int64_t>(read.devices());
+  collective.flops =
+      saturated_product({2, m, top_k, k, n, static_cast<std::int64_t>(read.devices())});
   // Sums of integers are exact: of top_k products of k terms, times weights.
-  const std::int64_t terms = k * top_k * largest_weight;
+  const std::int64_t terms = saturated_product({k, top_k, largest_weight});
   const auto& lhs = read.fill(collective, "lhs", type, {m, k}, FillRole::lhs, terms);
   const auto& rhs =
       read.fill(collective, "rhs", type, matrices(local, k, n, options), FillRole::rhs, terms);

@@ -7,6 +7,7 @@
 #include "cli/operations/collective_reader.h"
 #include "cli/operations/grouped_collective.h"
 #include "cli/operations/shared_groups.h"
+#include "core/data/shape_limits.h"
 #include "kernels/collective/rings.h"
 #include "kernels/experts/sharded_grouped_matmul.h"
 #include "text/numbers.h"
@@ -51,7 +52,7 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   collective.group_sizes = &sizes;
   collective.shape = {
       {"m", product.m}, {"k", product.k}, {"n", product.n}, {"groups", product.groups()}};
-  collective.flops = 2 * product.m * product.k * product.n * rings;
+  collective.flops = saturated_product({2, product.m, product.k, product.n, rings});
   const auto& lhs = read.fill(collective, "lhs", product.lhs, {product.m, product.k}, FillRole::lhs,
                               product.k, Per::ring);
   const auto& rhs =

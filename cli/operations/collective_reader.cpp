@@ -9,8 +9,10 @@
 #include "cli/args/fill_operand.h"
 #include "cli/args/operation_options.h"
 #include "cli/args/profile_options.h"
+#include "core/data/shape_limits.h"
 #include "kernels/collective/rings.h"
 #include "kernels/inputs/group_sizes.h"
+#include "kernels/inputs/routing.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
@@ -18,7 +20,6 @@ namespace {
 
 // Stands in for a default profile that cannot route a ring.
 constexpr std::string_view any_route_profile = "v6e";
-constexpr std::int64_t most_rows = std::int64_t{1} << 40;
 
 // "0,2,1,3/4,5,6,7": rings of one length.
 std::optional<Tensor> parse_rings(std::string_view text, Diags& diags) {
@@ -114,7 +115,8 @@ void CollectiveReader::begin(Collective& collective, Peers peers) {
     run.profile = routed->machine;
   }
   collective.options.collective_id = integer("collective-id", 0);
-  collective.options.calls = static_cast<int>(integer("calls", 1, 1));
+  collective.options.calls =
+      static_cast<int>(arguments_.integer("calls", diags_, 1, INT32_MAX).value_or(1));
   collective.options.device = std::string(collective.request.device_name());
   if (const std::vector<std::string> fill = arguments_.glance("fill"); fill.size() == 1)
     collective.values.fill = parse_fill(fill.front()).value_or(Fill::uniform);
@@ -141,12 +143,12 @@ std::int64_t CollectiveReader::shared(std::string_view option, std::int64_t exte
 
 std::int64_t CollectiveReader::integer(std::string_view option, std::int64_t fallback,
                                        std::int64_t lowest) {
-  return optional(option, lowest).value_or(fallback);
+  return arguments_.integer(option, diags_, lowest).value_or(fallback);
 }
 
 std::optional<std::int64_t> CollectiveReader::optional(std::string_view option,
                                                        std::int64_t lowest) {
-  return arguments_.integer(option, diags_, lowest);
+  return arguments_.integer(option, diags_, lowest, max_extent);
 }
 
 CollectiveReader::Type& CollectiveReader::operand_type(std::string_view option) {
@@ -175,6 +177,14 @@ std::vector<std::int64_t> CollectiveReader::group_sizes(std::int64_t groups, std
   return {};
 }
 
+Tensor CollectiveReader::experts(std::int64_t tokens, std::int64_t top_k, std::int64_t groups,
+                                 std::size_t device) {
+  Expected<Tensor> drawn = random_experts(tokens, top_k, groups, seed() * 65536 + device);
+  if (drawn) return *std::move(drawn);
+  diags_.insert(diags_.end(), drawn.diags().begin(), drawn.diags().end());
+  return {};
+}
+
 void CollectiveReader::file(Collective& collective, std::string_view operand,
                             const std::vector<Axis>& axes, Type& type, DType fallback, Per per) {
   if (!has(operand)) return;
@@ -192,7 +202,7 @@ void CollectiveReader::file(Collective& collective, std::string_view operand,
   const Tensor& first = loaded->parts.front();
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     const std::int64_t extent = first.dim(static_cast<int>(axis));
-    if (extent > most_rows / axes[axis].shares)
+    if (extent > max_extent / axes[axis].shares)
       return complain(fmt::format("{} has an axis of {}", loaded->source, extent));
     axes[axis].extent->say(extent * axes[axis].shares, loaded->source, diags_);
   }
@@ -211,7 +221,7 @@ std::vector<std::vector<std::int64_t>> CollectiveReader::counts(
                            name(tensor.dtype())));
       return all;
     }
-    std::int64_t room = most_rows;
+    std::int64_t room = max_extent;
     for (std::int64_t i = 0; i < tensor.elements(); ++i) {
       const double number = tensor.at(i);
       if (number < 0 || number > static_cast<double>(room)) {

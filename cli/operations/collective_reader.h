@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/args/host_memory.h"
 #include "cli/args/options.h"
 #include "cli/args/said_extents.h"
 #include "cli/operations/collective.h"
@@ -32,13 +33,14 @@ class CollectiveReader {
   const Tensor& rings() const { return rings_; }
   std::int64_t length() const { return rings_.dim(1); }
   std::size_t devices() const { return static_cast<std::size_t>(rings_.elements()); }
-  // An extent that an option or an operand's file says, of at least `lowest`.
+  // An extent that an option or an operand's file says: `lowest` to max_extent.
   Extent& extent(std::string_view option, std::int64_t lowest = 0);
   // Its value; an error where nobody says it.
   std::int64_t value(const Extent& extent);
   // The share of it that each place of a ring has.
   std::int64_t shared(std::string_view option, std::int64_t extent);
   std::int64_t integer(std::string_view option, std::int64_t fallback, std::int64_t lowest = 0);
+  // The same bounds: max_extent is the largest count of rows, columns or groups.
   std::optional<std::int64_t> optional(std::string_view option, std::int64_t lowest = 0);
   DType type(std::string_view option, DType fallback);
   // The same of an operand, which its file may say as well.
@@ -76,6 +78,9 @@ class CollectiveReader {
   std::vector<std::int64_t> group_sizes(std::int64_t groups, std::int64_t rows,
                                         std::uint64_t stream);
 
+  // The experts of the tokens of one device, i32 [tokens, top_k]; reports what cannot be drawn.
+  Tensor experts(std::int64_t tokens, std::int64_t top_k, std::int64_t groups, std::size_t device);
+
   // One tensor for each device or ring: those of the operand's file, else by the fill; sums have
   // `terms` products.
   const Collective::Tensors& fill(Collective& collective, std::string_view operand, DType type,
@@ -96,6 +101,7 @@ class CollectiveReader {
   std::deque<Type> types_;
   std::map<std::string, Collective::Tensors, std::less<>> loaded_;
   std::uint64_t stream_ = 0;
+  std::vector<TensorSize> filled_;  // operands without a file, so far
   bool has_bad_file_ = false;  // which would have said extents
   Diags diags_;
 };

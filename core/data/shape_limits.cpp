@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tessera {
 
 std::string shape_problem(const Shape& shape) {
@@ -14,6 +16,14 @@ std::string shape_problem(const Shape& shape) {
     total *= extent;
   }
   return {};
+}
+
+std::int64_t saturated_product(std::initializer_list<std::int64_t> factors) {
+  if (std::find(factors.begin(), factors.end(), 0) != factors.end()) return 0;
+  std::int64_t product = 1;
+  for (const std::int64_t factor : factors)
+    if (__builtin_mul_overflow(product, factor, &product)) return INT64_MAX;
+  return product;
 }
 
 }  // namespace tessera

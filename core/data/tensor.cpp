@@ -10,23 +10,35 @@
 #include "core/host/host_memory.h"
 #include "core/report/check.h"
 #include "core/report/guarded.h"
+#include "core/report/invalid_value.h"
 
 namespace tessera {
 namespace {
 
 constexpr std::size_t alignment = 64;
 
+bool is_negative(std::int64_t extent) { return extent < 0; }
+
 // Product of the dimensions times `size`; a zero anywhere makes it zero, however large the rest.
 std::optional<std::int64_t> checked_product(const Shape& shape, std::int64_t size) {
-  if (std::any_of(shape.begin(), shape.end(), [](auto dim) { return dim < 0; })) {
-    return std::nullopt;
-  }
+  if (std::any_of(shape.begin(), shape.end(), is_negative)) return std::nullopt;
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
   std::int64_t product = size;
   for (const std::int64_t dim : shape) {
     if (__builtin_mul_overflow(product, dim, &product)) return std::nullopt;
   }
   return product;
+}
+
+// Product of the extents times `size`. Every shape passes here before a Tensor has it.
+std::int64_t product(const Shape& shape, std::int64_t size) {
+  if (const auto found = checked_product(shape, size)) return *found;
+  const bool has_negative = std::any_of(shape.begin(), shape.end(), is_negative);
+  throw InvalidValue(fmt::format(
+      "expected {}, found shape {}",
+      has_negative ? "extents of at least 0"
+                   : fmt::format("fewer than 2^63 {}", size == 1 ? "elements" : "bytes"),
+      to_string(shape)));
 }
 
 // The block that malloc gave stands in front of the aligned bytes. calloc leaves fresh pages
@@ -45,11 +57,7 @@ std::byte* aligned_bytes(std::size_t bytes, bool zero) {
 
 }  // namespace
 
-std::int64_t elements(const Shape& shape) {
-  const auto count = checked_product(shape, 1);
-  CHECK(count.has_value());
-  return *count;
-}
+std::int64_t elements(const Shape& shape) { return product(shape, 1); }
 
 std::string to_string(const Shape& shape) {
   std::string text = "(";
@@ -71,11 +79,10 @@ void Tensor::Free::operator()(std::byte* p) const {
 }
 
 Tensor::Tensor(DType dtype, Shape shape, Fill fill) : dtype_(dtype), shape_(std::move(shape)) {
-  const auto bytes = checked_bytes(dtype_, shape_);
-  CHECK(bytes.has_value());
-  data_.reset(aligned_bytes(static_cast<std::size_t>(*bytes), fill == Fill::zero));
+  const std::int64_t bytes = product(shape_, size_of(dtype_));
+  data_.reset(aligned_bytes(static_cast<std::size_t>(bytes), fill == Fill::zero));
   if (data_ == nullptr)
-    throw NoMemory(fmt::format("a tensor {}{}", name(dtype_), to_string(shape_)), *bytes);
+    throw NoMemory(fmt::format("a tensor {}{}", name(dtype_), to_string(shape_)), bytes);
 }
 
 Tensor::Tensor(DType dtype, Shape shape) : Tensor(dtype, std::move(shape), Fill::zero) {}
@@ -85,6 +92,7 @@ Tensor Tensor::uninitialised(DType dtype, Shape shape) {
 }
 
 Tensor Tensor::deferred(DType dtype, Shape shape, std::function<Tensor()> make) {
+  product(shape, size_of(dtype));
   Tensor tensor;
   tensor.dtype_ = dtype;
   tensor.shape_ = std::move(shape);
@@ -103,11 +111,6 @@ void Tensor::make() const {
 }
 
 Expected<Tensor> Tensor::allocate(DType dtype, Shape shape) try {
-  const auto bytes = checked_bytes(dtype, shape);
-  if (!bytes) {
-    return error(
-        fmt::format("shape {} of {} is negative or too large", to_string(shape), name(dtype)));
-  }
   return Tensor(dtype, std::move(shape), Fill::zero);
 } catch (...) {
   return given_up("making a tensor");

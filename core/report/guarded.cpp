@@ -4,9 +4,11 @@
 
 #include <new>
 #include <stdexcept>
+#include <system_error>
 
 #include "core/host/host_memory.h"
 #include "core/report/expected.h"
+#include "core/report/invalid_value.h"
 #include "core/report/stop.h"
 
 namespace tessera {
@@ -30,6 +32,12 @@ Diag given_up(std::string_view doing) {
     return no_memory("more", doing);
   } catch (const std::length_error&) {  // a container would be too large
     return no_memory("more", doing);
+  } catch (const std::system_error& problem) {
+    if (problem.code() != std::errc::resource_unavailable_try_again) throw;
+    return error(ErrorCode::environment,
+                 fmt::format("no further thread can be created while {}", doing));
+  } catch (const InvalidValue& problem) {
+    return error(problem.what());
   } catch (const Interrupted&) {
     return error(ErrorCode::interrupted, fmt::format("interrupted while {}", doing));
   }

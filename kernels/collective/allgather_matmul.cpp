@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "core/data/shape_limits.h"
 #include "core/report/guarded.h"
 #include "core/report/try.h"
 #include "devices/profiles/profile.h"
@@ -35,7 +36,7 @@ Profile profile_of(const CollectiveOptions& options) {
 }
 
 bool slots_in_hbm(const Tensor& lhs, const Options& options, const Profile& profile) {
-  const std::int64_t slots = options.buffering * 2 * lhs.bytes();
+  const std::int64_t slots = saturated_product({options.buffering, 2, lhs.bytes()});
   return options.slots_in_hbm.value_or(slots > profile.machine.vmem_bytes / 2);
 }
 

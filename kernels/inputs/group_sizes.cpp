@@ -10,8 +10,10 @@
 #include <optional>
 #include <utility>
 
+#include "core/data/shape_limits.h"
 #include "core/data/splitmix.h"
 #include "core/report/try.h"
+#include "kernels/inputs/multinomial.h"
 
 namespace tessera {
 namespace {
@@ -63,12 +65,6 @@ Weights jittered(std::size_t count, double spread, SplitMix& random) {
   return weights;
 }
 
-Sizes multinomial(std::size_t groups, std::int64_t rows, SplitMix& random) {
-  Sizes sizes(groups);
-  for (std::int64_t row = 0; row < rows; ++row) ++sizes[random.next() % groups];
-  return sizes;
-}
-
 Sizes zipf(std::size_t groups, std::int64_t rows, double exponent, SplitMix& random) {
   Weights weights(groups);
   for (std::size_t i = 0; i < groups; ++i)
@@ -93,45 +89,31 @@ Sizes with_empty(std::size_t groups, std::int64_t rows, std::size_t empty, Split
 constexpr std::string_view forms =
     "uniform, multinomial, zipf:S, onehot, empty:P, jitter:P or a list such as 100,150,50";
 
-}  // namespace
-
-// No name of a distribution begins like a number or has a comma.
-bool is_group_size_list(std::string_view text) {
-  if (text.empty() || text.front() == '@') return false;
-  return std::string_view("0123456789,-+ ").find(text.front()) != text.npos ||
-         text.find(',') != text.npos;
-}
-
-Expected<void> check_group_sizes(std::string_view text) {
-  TRY(generate_group_sizes(text, 1, 0, 0));
+Expected<void> check_fits_i32(const Sizes& sizes) {
+  for (const std::int64_t size : sizes)
+    if (size > std::numeric_limits<std::int32_t>::max())
+      return error(fmt::format("group size {} does not fit i32", size));
   return {};
 }
 
-Expected<Sizes> parse_group_sizes(std::string_view text) {
-  Sizes sizes;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const std::string_view entry = text.substr(begin, end - begin);
-    const auto size = number<std::int64_t>(entry);
-    if (!size) return error(fmt::format("'{}' in the group sizes '{}' is no number", entry, text));
-    if (*size < 0) return error(fmt::format("group size {} is negative", *size));
-    if (*size > std::numeric_limits<std::int32_t>::max())
-      return error(fmt::format("group size {} does not fit i32", *size));
-    sizes.push_back(*size);
-    begin = end + 1;
-  }
-  return sizes;
-}
-
-Expected<Sizes> generate_group_sizes(std::string_view distribution, std::int64_t groups,
-                                     std::int64_t rows, std::uint64_t seed) {
-  if (is_group_size_list(distribution)) return parse_group_sizes(distribution);
+Expected<void> check_counts(std::string_view distribution, std::int64_t groups, std::int64_t rows) {
   if (groups < 1)
     return error(
         fmt::format("group sizes '{}' need at least one group, got {}", distribution, groups));
   if (rows < 0)
     return error(fmt::format("group sizes '{}' cannot sum to {} rows", distribution, rows));
+  if (groups > max_groups)
+    return error(fmt::format("expected at most 2^24 groups for group sizes '{}', found {}",
+                             distribution, groups));
+  if (rows > max_extent)
+    return error(fmt::format("expected at most 2^40 rows for group sizes '{}', found {}",
+                             distribution, rows));
+  return {};
+}
 
+// Sizes of a named distribution.
+Expected<Sizes> drawn(std::string_view distribution, std::int64_t groups, std::int64_t rows,
+                      std::uint64_t seed) {
   const std::size_t colon = distribution.find(':');
   const std::string_view name = distribution.substr(0, colon);
   const bool has_argument = colon != distribution.npos;
@@ -168,6 +150,44 @@ Expected<Sizes> generate_group_sizes(std::string_view distribution, std::int64_t
     return with_empty(count, rows, empty, random);
   }
   return error(fmt::format("group sizes '{}' are none of {}", distribution, forms));
+}
+
+}  // namespace
+
+// No name of a distribution begins like a number or has a comma.
+bool is_group_size_list(std::string_view text) {
+  if (text.empty() || text.front() == '@') return false;
+  return std::string_view("0123456789,-+ ").find(text.front()) != text.npos ||
+         text.find(',') != text.npos;
+}
+
+Expected<void> check_group_sizes(std::string_view text) {
+  TRY(generate_group_sizes(text, 1, 0, 0));
+  return {};
+}
+
+Expected<Sizes> parse_group_sizes(std::string_view text) {
+  Sizes sizes;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view entry = text.substr(begin, end - begin);
+    const auto size = number<std::int64_t>(entry);
+    if (!size) return error(fmt::format("'{}' in the group sizes '{}' is no number", entry, text));
+    if (*size < 0) return error(fmt::format("group size {} is negative", *size));
+    sizes.push_back(*size);
+    begin = end + 1;
+  }
+  TRY(check_fits_i32(sizes));
+  return sizes;
+}
+
+Expected<Sizes> generate_group_sizes(std::string_view distribution, std::int64_t groups,
+                                     std::int64_t rows, std::uint64_t seed) {
+  if (is_group_size_list(distribution)) return parse_group_sizes(distribution);
+  TRY(check_counts(distribution, groups, rows));
+  Sizes sizes = TRY(drawn(distribution, groups, rows, seed));
+  TRY(check_fits_i32(sizes));
+  return sizes;
 }
 
 }  // namespace tessera

@@ -9,6 +9,7 @@
 
 #include "core/data/splitmix.h"
 #include "core/report/guarded.h"
+#include "core/report/stop.h"
 
 namespace tessera {
 
@@ -47,14 +48,17 @@ Expected<Tensor> random_experts(std::int64_t tokens, std::int64_t top_k, std::in
   Tensor& experts = *made;
   SplitMix random(seed);
   std::vector<std::int32_t> deck(static_cast<std::size_t>(count));
+  std::iota(deck.begin(), deck.end(), 0);
+  std::vector<std::size_t> swapped(static_cast<std::size_t>(top_k));
   for (std::int64_t t = 0; t < tokens; ++t) {
-    std::iota(deck.begin(), deck.end(), 0);
-    for (std::int64_t j = 0; j < top_k; ++j) {
-      const auto left = static_cast<std::uint64_t>(count - j);
-      const auto at = static_cast<std::size_t>(j);
-      std::swap(deck[at], deck[at + random.next() % left]);
-      experts.as<std::int32_t>()[t * top_k + j] = deck[at];
+    leave_if_stopped();
+    for (std::size_t j = 0; j < swapped.size(); ++j) {
+      swapped[j] = j + random.next() % (deck.size() - j);
+      std::swap(deck[j], deck[swapped[j]]);
+      experts.as<std::int32_t>()[t * top_k + static_cast<std::int64_t>(j)] = deck[j];
     }
+    // The next token begins with the deck in order.
+    for (std::size_t j = swapped.size(); j-- > 0;) std::swap(deck[j], deck[swapped[j]]);
   }
   return made;
 } catch (...) {

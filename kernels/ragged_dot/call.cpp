@@ -1,5 +1,6 @@
 #include "kernels/ragged_dot/call.h"
 
+#include "core/data/shape_limits.h"
 #include "kernels/launch/axes.h"
 
 namespace tessera {
@@ -11,13 +12,14 @@ std::string_view name(RaggedMode mode) {
 }
 
 std::int64_t RaggedCall::flops() const {
-  if (mode == RaggedMode::Batch) return 2 * batch * product.m * product.k * product.n;
+  if (mode == RaggedMode::Batch)
+    return saturated_product({2, batch, product.m, product.k, product.n});
   const std::int64_t first = product.group_offset, end = first + product.local_groups;
   std::int64_t rows = 0;
   for (std::int64_t p = 0; p < batch * outer; ++p)
     for (std::int64_t g = first; g < end; ++g)
       rows += group_sizes[static_cast<std::size_t>(p * product.groups() + g)] * inner;
-  return 2 * rows * product.k * product.n;
+  return saturated_product({2, rows, product.k, product.n});
 }
 
 RaggedProblem ragged_problem(const Tensor& lhs, const Tensor& rhs, const RaggedCall& call) {

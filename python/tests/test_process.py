@@ -7,6 +7,7 @@ import resource
 import signal
 import subprocess
 import sys
+import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -100,3 +101,42 @@ raise SystemExit(os.waitpid(child, 0)[1])
 
 def test_a_forked_child_calls_as_well():
     subprocess.run([sys.executable, "-c", FORKS], check=True, timeout=30)
+
+
+def test_a_lone_surrogate_is_a_value_error():
+    with pytest.raises(ValueError, match="surrogates not allowed"):
+        tessera.load("// \ud800\nkernel k()\n{\n}\n")
+    with pytest.raises(ValueError, match="surrogates not allowed"):
+        tessera.gmm.run(None, None, [4], k=8, n=8, schedule="\udc80")
+
+
+def test_a_thread_with_a_small_stack_refuses_what_nests_too_deep():
+    code = """
+        import threading
+        import tessera
+        answers = []
+        def load(levels):
+            text = f"kernel k()\\n  out o: i64[1] smem\\n{{\\n  o[0] = {'(' * levels}1{')' * levels}\\n}}\\n"
+            try:
+                answers.append(len(tessera.load(text).verify().findings))
+            except tessera.BadInput as error:
+                answers.append(str(error))
+        for stack in (256, 512, 1024):
+            threading.stack_size(stack * 1024)
+            for levels in (20, 60, 120, 190):
+                thread = threading.Thread(target=load, args=(levels,))
+                thread.start()
+                thread.join()
+        print(*(answer if answer == 0 else "levels of nesting" in answer for answer in answers))
+    """
+    shown = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
+    assert shown.returncode == 0, shown.stderr
+    answers = shown.stdout.split()
+    assert len(answers) == 12 and set(answers) <= {"0", "True"} and answers[0] == "0" and answers[-1] == "0"
+
+
+def test_sizes_that_overflow_raise():
+    with pytest.raises(tessera.BadInput, match="expected fewer than 2\\^63 bytes, found shape"):
+        tessera.all_reduce.verify(None, devices=4, m=1 << 32, n=1 << 32)
+    with pytest.raises(tessera.BadInput, match="--m wants an integer from 0 to 1099511627776"):
+        tessera.ag_matmul.run(None, None, devices=4, m=(1 << 63) - 1, k=128, n=8)

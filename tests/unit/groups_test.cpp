@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -9,6 +10,7 @@
 #include "core/data/splitmix.h"
 #include "kernels/inputs/group_sizes.h"
 #include "kernels/inputs/moe_suite.h"
+#include "kernels/inputs/multinomial.h"
 
 namespace tessera {
 namespace {
@@ -142,7 +144,52 @@ TEST(GroupSizes, every_distribution_sums_to_the_rows_and_depends_on_the_seed) {
   EXPECT_EQ(sizes("jitter:0", 4, 100), sizes("uniform", 4, 100));
 }
 
+// So many rows that drawing them one by one would take minutes.
+TEST(GroupSizes, multinomial_takes_no_longer_for_more_rows) {
+  constexpr std::int64_t rows = std::int64_t{1} << 40, groups = 4096;
+  const Sizes drawn = sizes("multinomial", groups, rows, 3);
+  EXPECT_EQ(sum(drawn), rows);
+  const double mean = static_cast<double>(rows) / groups;
+  double squares = 0;
+  for (const std::int64_t size : drawn) squares += std::pow(static_cast<double>(size) - mean, 2);
+  // The sum of squares over the mean is chi-square with 4095 degrees of freedom: 6 deviations.
+  EXPECT_NEAR(squares / mean, groups - 1, 6 * std::sqrt(2.0 * groups));
+}
+
+TEST(GroupSizes, multinomial_of_few_rows_is_a_pick_of_each_row) {
+  SplitMix random(9);
+  Sizes picked(5);
+  for (int row = 0; row < 1000; ++row) ++picked[random.next() % 5];
+  EXPECT_EQ(sizes("multinomial", 5, 1000, 9), picked);
+}
+
+// Against the exact distribution, with shares of the halves of 2 and of 3 groups.
+TEST(GroupSizes, a_binomial_number_has_its_distribution) {
+  constexpr int trials = 65, draws = 100'000;
+  for (const double p : {0.5, 1.0 / 3}) {
+    SplitMix random(1);
+    std::vector<double> seen(trials + 1);
+    for (int i = 0; i < draws; ++i) ++seen[static_cast<std::size_t>(binomial(trials, p, random))];
+    double chi_square = 0, freedom = 0, probability = std::pow(1 - p, trials);
+    for (int k = 0; k <= trials; ++k) {
+      const double expected = draws * probability;
+      if (expected > 5) {
+        chi_square += std::pow(seen[static_cast<std::size_t>(k)] - expected, 2) / expected;
+        ++freedom;
+      }
+      probability *= (trials - k) * p / ((k + 1) * (1 - p));
+    }
+    EXPECT_NEAR(chi_square, freedom, 5 * std::sqrt(2 * freedom)) << p;
+  }
+}
+
 TEST(GroupSizes, what_cannot_be_is_an_error) {
+  EXPECT_EQ(message("uniform", 2, std::int64_t{1} << 34), "group size 8589934592 does not fit i32");
+  EXPECT_EQ(
+      message("multinomial", std::int64_t{1} << 62),
+      "expected at most 2^24 groups for group sizes 'multinomial', found 4611686018427387904");
+  EXPECT_EQ(message("multinomial", 2, INT64_MAX),
+            "expected at most 2^40 rows for group sizes 'multinomial', found 9223372036854775807");
   EXPECT_EQ(message("1,x"), "'x' in the group sizes '1,x' is no number");
   EXPECT_EQ(
       message("even"),

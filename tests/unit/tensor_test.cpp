@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/report/invalid_value.h"
+
 // A tensor without memory is an error of ours, not of the sanitizer.
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }  // NOLINT
 
@@ -56,13 +58,26 @@ TEST(Shape, HugeOnesDoNotOverflow) {
   EXPECT_EQ(elements({huge, 0, huge}), 0);
 }
 
+TEST(Tensor, NoTensorHasAShapeThatOverflows) {
+  const auto make = [] { return Tensor(); };
+  EXPECT_THROW(Tensor(DType::f32, {huge, 2}), InvalidValue);
+  EXPECT_THROW(Tensor::uninitialised(DType::bf16, {huge}), InvalidValue);
+  EXPECT_THROW(Tensor::deferred(DType::f32, {std::int64_t{1} << 31, std::int64_t{1} << 31}, make),
+               InvalidValue);
+  EXPECT_THROW(Tensor::deferred(DType::f32, {-1}, make), InvalidValue);
+  EXPECT_THROW(elements({huge, 2}), InvalidValue);
+}
+
 TEST(Tensor, AllocateReportsWhatCannotBe) {
   const auto negative = Tensor::allocate(DType::f32, {2, -3});
   ASSERT_FALSE(negative);
-  EXPECT_EQ(render(negative.diags()), "error: shape (2, -3) of f32 is negative or too large\n");
+  EXPECT_EQ(render(negative.diags()),
+            "error: expected extents of at least 0, found shape (2, -3)\n");
   const auto overflowing = Tensor::allocate(DType::f32, {huge, huge});
   ASSERT_FALSE(overflowing);
   EXPECT_EQ(overflowing.diags()[0].code, ErrorCode::invalid_value);
+  EXPECT_EQ(overflowing.diags()[0].message.find("expected fewer than 2^63 bytes, found shape ("),
+            0U);
   const auto too_large = Tensor::allocate(DType::i8, {std::int64_t{1} << 62});
   ASSERT_FALSE(too_large);
   EXPECT_EQ(too_large.diags()[0].message.find(
