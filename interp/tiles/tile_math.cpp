@@ -10,6 +10,7 @@
 #include <oneapi/dnnl/dnnl.hpp>
 #include <vector>
 
+#include "core/host/host_memory.h"
 #include "core/report/check.h"
 #include "interp/tiles/tile_math_pack.h"
 #include "interp/tiles/tile_math_plain.h"
@@ -183,7 +184,18 @@ bool multiply_bf16(const Matrix& acc, const Matrix& a, const Matrix& b) {
   return true;
 }
 
+// The library writes its routines at the first products, and crashes if there is no memory for
+// them.
+constexpr std::int64_t room_for_routines = std::int64_t{6} << 20;
+bool has_room_for_routines() {
+  if (memory_limit().left < room_for_routines)
+    throw NoMemory("the routines of oneDNN", room_for_routines);
+  return true;
+}
+
 bool multiply(const Matrix& acc, const Matrix& a, const Matrix& b) {
+  static const bool has_room = has_room_for_routines();
+  CHECK(has_room);
   const OneThread one_thread;
   try {
     if (acc.dtype == DType::i32)
