@@ -129,7 +129,8 @@ Extent& CollectiveReader::extent(std::string_view option, std::int64_t lowest) {
 }
 
 std::int64_t CollectiveReader::value(const Extent& extent) {
-  if (!extent.value && !has_bad_file_) complain(fmt::format("--{} is missing", extent.option));
+  if (!extent.value && !has_bad_file_ && !has(extent.option))
+    complain(fmt::format("--{} is missing", extent.option));
   return extent.value.value_or(0);
 }
 
@@ -179,6 +180,7 @@ std::vector<std::int64_t> CollectiveReader::group_sizes(std::int64_t groups, std
 
 Tensor CollectiveReader::experts(std::int64_t tokens, std::int64_t top_k, std::int64_t groups,
                                  std::size_t device) {
+  if (!ok()) return {};
   Expected<Tensor> drawn = random_experts(tokens, top_k, groups, seed() * 65536 + device);
   if (drawn) return *std::move(drawn);
   diags_.insert(diags_.end(), drawn.diags().begin(), drawn.diags().end());
