@@ -129,7 +129,6 @@ Expected<void> cap_memory(const Command& command, const Arguments& arguments, co
 // here.
 int run_bounded(const Command& command, const Arguments& arguments, Console& console,
                 const Host& host) try {
-  const StopScope listens(host.stop);
   const Progress progress(console);
   std::optional<MemoryCap> cap;
   if (const Expected<void> capped = cap_memory(command, arguments, host, cap); !capped)
@@ -146,6 +145,7 @@ int run_bounded(const Command& command, const Arguments& arguments, Console& con
 int run_whole(const Command& command, const Arguments& arguments, Console& console,
               const Host& host) {
   arguments.has("json");  // the console's
+  const StopScope listens(host.stop);
   const int code = run_bounded(command, arguments, console, host);
   // A command that runs long looks for these before; here none can be forgotten.
   if (const Diags unread = arguments.unread(); code < 2 && !unread.empty())

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/run_side.h"
+#include "cli/verify_target.h"
 #include "core/lang/language.h"
 #include "core/report/try.h"
 #include "kernels/definitions/definitions.h"
@@ -15,11 +16,11 @@ namespace {
 
 // Options of the other command that say nothing of what is computed, or have no meaning over a
 // field.
-constexpr std::array<std::string_view, 25> not_taken = {
-    "out",       "check",     "trace",     "timeline",    "save-schedule", "unchecked",
-    "timing",    "cost",      "expect",    "rtol",        "atol",          "strict-values",
-    "no-math",   "no-verify", "all",       "point-cores", "landing",       "math",
-    "max-steps", "explain",   "interpret", "fill",        "device",        "dump", "prints"};
+constexpr std::array<std::string_view, 24> not_taken = {
+    "out",     "check",     "trace",  "timeline",    "save-schedule", "unchecked",
+    "timing",  "cost",      "expect", "rtol",        "atol",          "strict-values",
+    "no-math", "no-verify", "all",    "point-cores", "landing",       "math",
+    "explain", "interpret", "fill",   "device",      "dump",          "prints"};
 
 // Floats are drawn: of an operand of floats no values can be given.
 Expected<void> check_floats(const Program& program, const Arguments& given) {
@@ -57,12 +58,19 @@ std::vector<std::string> zeros(const Program& program, const Arguments& given) {
 
 Options equal_options(const std::vector<std::string>& words) {
   Options all = run_side_options(words, not_taken);
+  all.push_back(budget_option());
   all.push_back({"definition", "", "B is what the kernel of A is by definition, on one device"});
   return all;
 }
 
 Expected<EqualSide> equal_side(const std::string& word, const Arguments& arguments) {
   RunSide side = TRY(run_side(word, arguments, not_taken));
+  Diags diags;
+  const std::int64_t budget =
+      arguments.integer("budget", diags, 1).value_or(CertifyOptions().budget);
+  if (!diags.empty()) return diags;
+  std::int64_t& max_steps = side.run.options.max_steps;
+  if (max_steps == 0 || max_steps > budget) max_steps = budget;
   TRY(check_floats(side.run.program, side.given));
   std::vector<std::string> not_given;
   if (side.command == "run") not_given = zeros(side.run.program, side.given);

@@ -19,6 +19,10 @@ constexpr std::array<std::string_view, 13> not_taken = {
 
 }  // namespace
 
+Option budget_option() {
+  return {"budget", "N", "end a run after N steps or recorded events; default 100,000,000"};
+}
+
 Options verify_options() {
   return {
       {"necessity", "",
@@ -31,7 +35,7 @@ Options verify_options() {
        "where the program reads counts: try all its executions, in at most N runs; default 1000"},
       {"schedules", "N",
        "where neither one run nor all executions decide: run N schedules; default 32"},
-      {"budget", "N", "end a run after N steps or recorded events; default 100,000,000"},
+      budget_option(),
       {"races", "N", "list at most N races, and say how many more there are; default 20"},
       {"save", "FILE", "keep the verdict with its evidence, for `check-certificate`", false,
        FileUse::writes},

@@ -14,6 +14,8 @@ struct VerifyTarget {
   CertifyOptions how;
 };
 
+// --budget, of commands whose runs end without one after CertifyOptions::budget steps.
+Option budget_option();
 // The options of verify alone.
 Options verify_options();
 // The command that the word after `verify` names, else `run`, which takes a file or a kernel.

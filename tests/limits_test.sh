@@ -5,7 +5,8 @@
 set -euo pipefail
 gmm_run=$1
 sanitized=$2
-fields=$(cd "${BASH_SOURCE[0]%/*}" && pwd)/json_field.cmake
+here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
+fields=$here/json_field.cmake
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -49,7 +50,7 @@ kernel k()
 END
 
 # A ring permute: four devices, a task for each.
-cp "${BASH_SOURCE[0]%/*}/../examples/right_permute.tsr" permute.tsr
+cp "$here/../examples/right_permute.tsr" permute.tsr
 
 # sized COMMAND...: sizes that no memory has are bad input or missing memory; no internal error, no hang.
 sized() {
@@ -115,6 +116,10 @@ grep -q '^steps:dev0.core0\*[0-9]' s.txt || fail "the schedule is not saved as f
 interrupted "verify" verify endless.tsr
 [[ $(field verdict) == explored && $(field why) == interrupted ]] || fail "verdict"
 interrupted "fuzz" fuzz --minutes 60
+interrupted "diff" diff endless.tsr endless.tsr
+interrupted "equal" equal endless.tsr endless.tsr
+interrupted "graph" graph endless.tsr
+interrupted "why" why endless.tsr --of 'o[0]'
 interrupted "bench" bench --suite interp --seconds 60
 interrupted "filling" gmm --m 8192 --groups 4 --k 8192 --n 8192 --interpret
 signal=TERM

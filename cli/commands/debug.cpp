@@ -13,6 +13,7 @@
 #include "cli/debug/debug_target.h"
 #include "cli/debug/debugger.h"
 #include "cli/debug/line_reader.h"
+#include "cli/reports/report.h"
 #include "core/host/file.h"
 #include "core/report/try.h"
 #include "text/numbers.h"
@@ -34,7 +35,8 @@ Options debug_options(const Options& of_target) {
        true, FileUse::reads},
       {"commands", "'A; B'", "commands of the debugger, behind those of --script", true},
       {batch_option(of_target), "",
-       "end when the commands of the command line are done; 1: they met a finding"},
+       "end when the commands of the command line are done; 1: they met a finding, "
+       "3: a limit ended the run"},
   };
 }
 
@@ -44,9 +46,10 @@ Options debug_options(const std::vector<std::string>& words) {
   return options;
 }
 
-// Of commands that are all there is: whether they met a finding, as a run says.
-Status status_of(const Debugger& debugger) {
-  return debugger.has_met_finding() ? Status::finding : Status::ok;
+// Status of a batch: a finding that its commands met, or else the limit or the signal that ended
+// the run.
+Status status_of_batch(const Debugger& debugger) {
+  return debugger.has_met_finding() ? Status::finding : status_of(debugger.was_cut_by());
 }
 
 Expected<std::vector<std::string>> given_lines(const Arguments& arguments) {
@@ -75,11 +78,11 @@ int run_in_json(Session& session, Invocation invocation, const std::vector<std::
     told.push_back({{"command", line}, {"output", out.str()}});
     out.str({});
   }
-  print(console, {{"status", name(status_of(debugger))},
+  print(console, {{"status", name(status_of_batch(debugger))},
                   {"event", session.position()},
                   {"over", session.is_over()},
                   {"commands", std::move(told)}});
-  return exit_code(status_of(debugger));
+  return exit_code(status_of_batch(debugger));
 }
 
 void talk(Debugger& debugger, Console& console) {
@@ -120,7 +123,7 @@ int run(const Arguments& given, Console& console) {
     console.out << fmt::format("> {}\n", line.substr(begin));
     if (const auto done = debugger.execute(line); !done) return fail(console, done.diags());
   }
-  if (is_batch) return exit_code(status_of(debugger));
+  if (is_batch) return exit_code(status_of_batch(debugger));
   talk(debugger, console);
   return exit_code(Status::ok);
 }

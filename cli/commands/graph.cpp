@@ -23,13 +23,13 @@ namespace {
 
 // Options of the other command that mean nothing here: the graph is that of the eager run without
 // arithmetic.
-constexpr std::array<std::string_view, 8> not_taken = {"schedule",  "slow-device", "math",
-                                                       "no-math",   "point-cores", "uninitialised",
-                                                       "max-steps", "tune"};
+constexpr std::array<std::string_view, 7> not_taken = {
+    "schedule", "slow-device", "math", "no-math", "point-cores", "uninitialised", "tune"};
 
 Options graph_options() {
   return {{"dot", "FILE", "write the graph for Graphviz, a box for each device", false,
-           FileUse::writes}};
+           FileUse::writes},
+          budget_option()};
 }
 
 Options graph_options(const std::vector<std::string>& words) {
@@ -58,10 +58,13 @@ int run(const Arguments& given, Console& console) {
     if (!created) return fail(console, created.diags());
     dot.emplace(*std::move(created));
   }
-  if (const Diags unread = arguments->unread(); !unread.empty()) return fail(console, unread);
+  Diags diags;
   CertifyOptions how;
+  how.budget = arguments->integer("budget", diags, 1).value_or(how.budget);
   how.run = prepared->request.options;
   how.landing = prepared->request.certified_landing;
+  if (diags.empty()) diags = arguments->unread();
+  if (!diags.empty()) return fail(console, diags);
   const Expected<graph::TaskGraph> graph = graph::folded_task_graph(prepared->simulate, how);
   if (!graph) return fail(console, graph.diags());
   if (dot)

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/debug/debug_target.h"
 #include "cli/debug/debugger.h"
+#include "interp/cut_off.h"
 
 namespace tessera::cli {
 
@@ -44,6 +45,8 @@ int run(const Arguments& given, Console& console) {
   if (!session) return fail(console, session.diags());
   if (const Diags unread = arguments->unread(); !unread.empty()) return fail(console, unread);
   if (const auto there = (*session)->go_to(at); !there) return fail(console, there.diags());
+  const bool is_cut = (*session)->position() < at && (*session)->ended_by() != RunEnd::program;
+  if (is_cut) return fail(console, cut_off((*session)->ended_by(), "the run"));
   Json told = Json::array();
   for (const std::string& question : questions) {
     std::ostringstream out;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/dap/debug_adapter.h"
+#include "cli/reports/report.h"
 #include "core/report/finding.h"
 #include "core/report/try.h"
 
@@ -97,14 +98,19 @@ void DebugAdapter::run_only() {
   StopCondition* const pause = &run_->pause;
   const Expected<Arrival> arrival = run_->session->forward({&pause, 1});
   if (!arrival) say("stderr", render(arrival.diags()));
+  if (run_->session->ended_by() != RunEnd::program)
+    say("stderr", run_->debugger.over_text() + "\n");
   tell_findings(0);
   end();
 }
 
 void DebugAdapter::end() {
   if (std::exchange(has_terminated_, true)) return;
-  const bool has_found = run_ != nullptr && !run_->session->findings().empty();
-  tell("exited", {{"exitCode", has_found ? 1 : 0}});
+  Status status = Status::ok;
+  if (run_ != nullptr)
+    status =
+        run_->session->findings().empty() ? status_of(run_->session->ended_by()) : Status::finding;
+  tell("exited", {{"exitCode", exit_code(status)}});
   tell("terminated");
 }
 

@@ -75,7 +75,7 @@ void DebugAdapter::tell_halt(const Debugger::Halt& halt, Debugger::Way way) {
     case Why::beginning:
       return tell_stopped("entry", "this is the beginning");
     case Why::end:
-      return tell_stopped("end", "the run is over");
+      return tell_stopped("end", run_->debugger.over_text());
   }
 }
 

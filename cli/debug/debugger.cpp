@@ -123,6 +123,7 @@ Expected<void> Debugger::execute(std::string_view line) {
                                                     row->name, words[row->most_words]));
   TRY((this->*row->run)(words));
   if (!session_.findings().empty()) has_met_finding_ = true;
+  if (session_.ended_by() != RunEnd::program) was_cut_by_ = session_.ended_by();
   return {};
 }
 

@@ -34,6 +34,10 @@ class Debugger {
   bool wants_to_quit() const { return quits_; }
   // At the end of one of the commands so far something had been found.
   bool has_met_finding() const { return has_met_finding_; }
+  // A limit or a signal that ended the run during one of the commands; else RunEnd::program.
+  RunEnd was_cut_by() const { return was_cut_by_; }
+  // The line about a run that is over: "the run is over", or the limit that ended it.
+  std::string over_text() const;
   void show_place();
   // What the program printed on the way here; at first: before its first step.
   Expected<void> tell_printed();
@@ -154,6 +158,7 @@ class Debugger {
   int list_from_ = 0;
   bool quits_ = false;
   bool has_met_finding_ = false;
+  RunEnd was_cut_by_ = RunEnd::program;
   std::string program_said_;
   std::optional<Halt> halt_;
   std::vector<FindingKind> passed_over_;

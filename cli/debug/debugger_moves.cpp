@@ -7,6 +7,7 @@
 #include "cli/debug/reference.h"
 #include "cli/reports/prints.h"
 #include "core/report/try.h"
+#include "interp/cut_off.h"
 #include "interp/findings/describe.h"
 #include "interp/session/frames.h"
 #include "text/numbers.h"
@@ -63,7 +64,7 @@ Expected<void> Debugger::go_to_finding(const std::vector<Finding>& findings) {
       out_ << fmt::format("{}: the next event is the one that it is about\n", name(first.kind));
     }
   }
-  if (session_.is_over()) out_ << "the run is over\n";
+  if (session_.is_over()) out_ << over_text() << "\n";
   show_place();
   return {};
 }
@@ -80,6 +81,11 @@ Debugger::Halt Debugger::halt_of(const Arrival& arrival, bool is_own) const {
   if (arrival.condition == stops_.size() + 1) return {Why::breakpoint};
   if (session_.is_over()) return {Why::end};
   return {is_own ? Why::asked : Why::paused};
+}
+
+std::string Debugger::over_text() const {
+  const RunEnd end = session_.ended_by();
+  return end == RunEnd::program ? "the run is over" : cut_off(end, "the run").message;
 }
 
 // What the program printed on the way.
@@ -109,7 +115,7 @@ void Debugger::tell_arrival(Way way, const Arrival& arrival, bool is_own) {
   if (way == Way::forward && (finds || session_.is_over()))
     for (const Finding& finding : session_.findings()) out_ << render(finding);
   if (is_pause) out_ << "paused\n";
-  if (session_.is_over()) out_ << "the run is over\n";
+  if (session_.is_over()) out_ << over_text() << "\n";
 }
 
 Expected<void> Debugger::follow(const AgentId& copy, Way way) {
@@ -190,7 +196,7 @@ Expected<void> Debugger::go_to(const Words& words) {
     out_ << fmt::format("the run has {} only\n", counted(session_.position(), "event"));
   if (session_.is_over() && !was_over) {
     for (const Finding& finding : session_.findings()) out_ << render(finding);
-    out_ << "the run is over\n";
+    out_ << over_text() << "\n";
   }
   show_place();
   return {};

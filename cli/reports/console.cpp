@@ -9,6 +9,7 @@
 
 #include "cli/reports/progress.h"
 #include "core/report/shown.h"
+#include "core/report/stop.h"
 
 namespace tessera::cli {
 
@@ -44,8 +45,8 @@ Status status_of(const Diags& diags) {
       return Status::unsupported;
     case ErrorCode::environment:
       return Status::environment;
-    case ErrorCode::interrupted:
-      return Status::interrupted;
+    case ErrorCode::interrupted:  // without a signal: by a limit
+      return is_stopped(current_stop()) ? Status::interrupted : Status::budget;
     case ErrorCode::invalid_value:
     case ErrorCode::invalid_type:
     case ErrorCode::runtime:

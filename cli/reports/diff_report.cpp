@@ -7,6 +7,7 @@
 
 #include "cli/reports/finding_text.h"
 #include "cli/reports/report.h"
+#include "interp/cut_off.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
@@ -126,6 +127,9 @@ std::string diff_lines(const DiffReport& report) {
   for (const TensorDifference& operand : found.operands)
     text += line("operand", fmt::format("dev{} {}: {} of {} elements differ", operand.device,
                                         operand.name, operand.different, operand.elements));
+  for (const auto& [run, end] : {std::pair("A", found.end_a), {"B", found.end_b}})
+    if (end != RunEnd::program)
+      text += line("cut off", cut_off(end, run).message + "; its results are not compared");
   // Where somebody does something else the order is another as well.
   const bool is_event =
       found.event && (found.event->a == found.order || found.event->b == found.order);

@@ -9,6 +9,7 @@
 #include "core/report/try.h"
 #include "devices/thread_count.h"
 #include "devices/threads/task_run.h"
+#include "interp/cut_off.h"
 #include "interp/stamp/stamp_scope.h"
 #include "interp/stamp/stamps.h"
 
@@ -67,8 +68,7 @@ Expected<DeviceReport> PlannedProgram::run(const std::vector<DeviceBinding>& bin
   how.shuffle = shuffled_tasks();
   const Clock::time_point begin = Clock::now();
   TaskRunEnd end = run_tasks(plan->tasks, memories, *kit, how);
-  if (end.is_stopped)
-    return error(ErrorCode::interrupted, "the run was interrupted before it was done");
+  if (end.is_stopped) return cut_off(RunEnd::stop, "the run");
   report.wall_seconds = seconds_since(begin);
   report.findings = std::move(end.findings);
   if (stamps != nullptr && report.findings.empty()) {

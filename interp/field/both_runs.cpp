@@ -4,6 +4,7 @@
 
 #include "core/report/stop.h"
 #include "core/report/try.h"
+#include "interp/cut_off.h"
 #include "interp/findings/exit_checks.h"
 #include "interp/machine/control_flow.h"
 #include "interp/rerun.h"
@@ -66,8 +67,9 @@ Expected<void> observe(KeptRun& program, Observer& observer) {
   program.options.observers = {&observer};
   const StopScope listens(program.options.stop);
   const auto machine = TRY(launched(program.program, program.bindings(), program.options));
-  TRY(machine->run(exit_findings));
+  const RunResult result = TRY(machine->run(exit_findings));
   program.options.observers.clear();
+  if (result.end != RunEnd::program) return cut_off(result.end, "the run");
   return {};
 }
 

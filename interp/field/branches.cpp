@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <memory>
 #include <unordered_set>
+#include <utility>
 
 #include "core/report/try.h"
+#include "interp/cut_off.h"
 
 namespace tessera::fields {
 namespace {
@@ -60,8 +62,10 @@ Expected<Branches> branches_of(const Side& a, const Side& b, const Draw& draw, b
     each.levels = std::make_shared<Levels>(levels_without_constants(is_max, found.constants));
     each.comparisons = is_max ? &of_maxima : &of_minima;
   }
-  TRY(run_over(a, draws, has_exponents));
-  TRY(run_over(b, draws, has_exponents));
+  for (const auto& [side, name] : {std::pair(&a, "A"), std::pair(&b, "B")}) {
+    const Ran ran = TRY(run_over(*side, draws, has_exponents));
+    if (ran.result.end != RunEnd::program) return cut_off(ran.result.end, name);
+  }
   found.maxima = of_maxima.groups(true);
   found.minima = of_minima.groups(false);
   found.comparisons = of_maxima.count();

@@ -12,6 +12,7 @@
 #include "core/passes/purpose.h"
 #include "core/report/guarded.h"
 #include "core/report/try.h"
+#include "interp/cut_off.h"
 #include "interp/field/both_runs.h"
 #include "interp/field/branches.h"
 #include "interp/field/matching.h"
@@ -50,7 +51,7 @@ void widen(Bound& all, const Bound& one) {
   all.arguments = arguments;
 }
 
-// What keeps a run from telling its values.
+// True if a run has no values, for the reason that `equality` then has.
 bool is_left_open(const Ran& ran, Which which, Equality& equality) {
   const auto refused = std::find_if(ran.values.begin(), ran.values.end(),
                                     [](const auto& values) { return values->refusal(); });
@@ -186,9 +187,11 @@ class Comparison {
 
   Expected<void> try_all(const std::vector<Draw>& some) {
     const Ran ran_a = TRY(run_over(a_, some, has_exponents_));
+    if (ran_a.result.end != RunEnd::program) return cut_off(ran_a.result.end, "A");
     is_left_open_ = fields::is_left_open(ran_a, Which::a, equality_);
     if (is_left_open_) return {};
     const Ran ran_b = TRY(run_over(b_, some, has_exponents_));
+    if (ran_b.result.end != RunEnd::program) return cut_off(ran_b.result.end, "B");
     is_left_open_ = fields::is_left_open(ran_b, Which::b, equality_);
     if (is_left_open_) return {};
     found_ =

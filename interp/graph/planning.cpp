@@ -12,6 +12,7 @@
 #include "core/report/guarded.h"
 #include "core/report/try.h"
 #include "interp/certificate/points/judged_points.h"
+#include "interp/cut_off.h"
 #include "interp/graph/completeness.h"
 #include "interp/graph/frontier.h"
 #include "interp/graph/halves.h"
@@ -25,6 +26,8 @@ namespace {
 
 // Why the program has no graph, of a verdict; nothing where it has one.
 Diags refusal(const Certificate& certificate) {
+  if (certificate.end != RunEnd::program && certificate.verdict != SchedulesVerdict::refuted)
+    return {cut_off(certificate.end, "the proof that a task graph needs")};
   Diags why;
   const auto refuse = [&](Loc loc, const std::string& what, const std::string& message) {
     why.push_back({ErrorCode::unsupported,
@@ -170,7 +173,9 @@ Expected<TaskGraph> folded_task_graph(const Simulate& simulate, const CertifyOpt
   bool is_decided = false;
   if (may_move_at_once(asked.run)) {
     certificate = TRY(certified(simulate, at_once(asked), *maker));
-    is_decided = decides(certificate) || !is_at_once(maker->program());
+    // The expanded program has no fewer events, so its run ends at the same limit.
+    is_decided =
+        decides(certificate) || !is_at_once(maker->program()) || certificate.end != RunEnd::program;
   }
   if (!is_decided) {
     maker.emplace();

@@ -3,6 +3,7 @@
 #include "core/report/guarded.h"
 #include "core/report/stop.h"
 #include "core/report/try.h"
+#include "interp/cut_off.h"
 #include "interp/findings/exit_checks.h"
 
 namespace tessera::running_error {
@@ -19,6 +20,7 @@ Expected<std::unique_ptr<ErrorRun>> bounded(KeptRun& run, std::optional<Referenc
   const RunResult result = TRY(machine->run(exit_findings));
   options.observers.clear();
   if (errors->refusal()) return Diags{*errors->refusal()};
+  if (result.end != RunEnd::program) return cut_off(result.end, "the run for the error bounds");
   if (!result.is_complete || !result.findings.empty())
     return error(ErrorCode::interrupted, "the run for the error bounds did not come to its end");
   return errors;

@@ -11,6 +11,7 @@
 #include "core/report/guarded.h"
 #include "core/report/stop.h"
 #include "core/report/try.h"
+#include "interp/cut_off.h"
 #include "interp/observe/content_hash.h"
 #include "interp/schedule/strategies.h"
 #include "interp/session/write_stream.h"
@@ -220,6 +221,20 @@ bool same(const std::vector<Finding>& a, const std::vector<Finding>& b) {
          });
 }
 
+bool is_cut(const RunDifference& found) {
+  return found.end_a != RunEnd::program || found.end_b != RunEnd::program;
+}
+
+// Fails unless a difference before the limit is the answer.
+Expected<void> check_cut(const RunDifference& found) {
+  const bool is_stopped = found.end_a == RunEnd::stop || found.end_b == RunEnd::stop;
+  if (!is_stopped && (found.event || found.value)) return {};
+  Diags diags;
+  if (found.end_a != RunEnd::program) diags.push_back(cut_off(found.end_a, "run A"));
+  if (found.end_b != RunEnd::program) diags.push_back(cut_off(found.end_b, "run B"));
+  return diags;
+}
+
 }  // namespace
 
 bool RunDifference::is_same() const {
@@ -248,13 +263,20 @@ Expected<RunDifference> difference(KeptRun& a, KeptRun& b) try {
     if (b_goes) b_goes = other->advance(steps_at_once);
     comparer.take(*one, *other);
   }
-  comparer.finish();
   found.events_a = one->steps();
   found.events_b = other->steps();
-  found.findings_a = TRY(one->finish()).findings;
-  found.findings_b = TRY(other->finish()).findings;
+  RunResult of_a = TRY(one->finish()), of_b = TRY(other->finish());
+  found.findings_a = std::move(of_a.findings);
+  found.findings_b = std::move(of_b.findings);
+  found.end_a = of_a.end;
+  found.end_b = of_b.end;
   a.options.observers.clear();
   b.options.observers.clear();
+  if (is_cut(found)) {
+    TRY(check_cut(found));
+    return found;
+  }
+  comparer.finish();
   if (!found.has_values) return found;
   compare_tensors(a, b, true, found);
   compare_tensors(b, a, false, found);

@@ -14,6 +14,7 @@
 #include "core/report/finding.h"
 #include "interp/launch.h"
 #include "interp/memory/view.h"
+#include "interp/run_result.h"
 
 namespace tessera {
 
@@ -43,6 +44,9 @@ struct RunDifference {
   bool compares_cores = false;  // of one program whose points come in one order: `event` is known
   bool has_values = true;  // false: at least one of the runs computes none
   std::int64_t events_a = 0, events_b = 0;
+  // The limit that ended a run; else RunEnd::program. With a limit, only the events and values of
+  // both runs up to there are compared, and no results.
+  RunEnd end_a = RunEnd::program, end_b = RunEnd::program;
   std::vector<Finding> findings_a{}, findings_b{};
   // The first event, by its number, of another agent or statement; of one program.
   std::optional<std::int64_t> order{};
@@ -59,7 +63,9 @@ struct RunDifference {
   bool is_same() const;
 };
 
-// Runs both, which fills their results. Values are compared bit for bit.
+// Runs both, which fills their results. Values are compared bit for bit. Fails as
+// cut_off() does (interp/cut_off.h) if a signal ended a run, or if a limit ended one and no event
+// or value before it differs.
 Expected<RunDifference> difference(KeptRun& a, KeptRun& b);
 
 }  // namespace tessera

@@ -8,6 +8,7 @@
 #include "core/report/try.h"
 #include "interp/beside/rectangle.h"
 #include "interp/check_input.h"
+#include "interp/cut_off.h"
 #include "interp/findings/exit_checks.h"
 #include "interp/launch.h"
 #include "interp/machine/loop_indices.h"
@@ -199,8 +200,7 @@ Expected<std::vector<Finding>> ReferenceRun::run(const std::vector<Binding>& bin
   const RunResult result = TRY(machine->end());
   if (errors != nullptr && errors->refusal()) return Diags{*errors->refusal()};
   if (!result.findings.empty()) return result.findings;
-  if (!result.is_complete)
-    return error(ErrorCode::interrupted, "the interpreter's run did not come to its end");
+  if (result.end != RunEnd::program) return cut_off(result.end, "the interpreter's run");
   const Log log = TRY(recorder_.take());
   if (!is_run_of(graph_, log) || !open_.empty())
     return error(ErrorCode::runtime,

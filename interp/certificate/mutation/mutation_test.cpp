@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "core/report/try.h"
+#include "interp/cut_off.h"
 #include "interp/schedule/strategies.h"
 
 namespace tessera {
@@ -81,8 +82,8 @@ Expected<MutationTest> mutation_test(const Simulate& simulate, const CertifyOpti
   how.run.hash_results = true;
   how.run.observers.push_back(&keep);
   const Certificate original = TRY(certify(simulate, how));
-  if (original.end == RunEnd::stop)
-    return error(ErrorCode::interrupted, "interrupted while verifying the program itself");
+  if (original.end != RunEnd::program)
+    return cut_off(original.end, "the proof of the program itself");
   if (original.verdict != SchedulesVerdict::proved) {
     return error("mutants are made of a program that is proved, and this one is " +
                  std::string(name(original.verdict)));
