@@ -13,6 +13,7 @@
 #include "cli/args/limits.h"
 #include "cli/command.h"
 #include "cli/host.h"
+#include "cli/reports/printable_stream.h"
 #include "cli/reports/progress.h"
 #include "core/host/host_memory.h"
 #include "core/report/guarded.h"
@@ -218,6 +219,7 @@ int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& e
 }
 
 int run(const std::vector<std::string>& args, Console& console, const Host& host) {
+  const PrintableStream out(console.out), err(console.err);
   if (args.empty()) {
     print_help(console.err);
     return 2;

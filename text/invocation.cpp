@@ -1,6 +1,11 @@
 #include "text/invocation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cctype>
+
+#include "core/report/printable.h"
 
 namespace tessera {
 
@@ -56,20 +61,33 @@ std::string Invocation::line() const {
   return shell_line(all);
 }
 
-std::string shell_line(std::span<const std::string> words) {
+namespace {
+
+// A word for a shell. One with control characters is in Bash's $'...' form, which shows them.
+std::string shell_word(const std::string& word) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
-  std::string line;
-  for (const std::string& word : words) {
-    if (!line.empty()) line += ' ';
-    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
-      line += word;
-      continue;
-    }
-    line += '\'';
-    for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    line += '\'';
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string quoted = "'";
+  if (printable_line(word) == word) {
+    for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + '\'';
   }
+  constexpr std::string_view literal = " \t!\"#$%&()*+,-./:;<=>?@[]^_`{|}~";
+  for (const char c : word) {
+    const bool is_literal = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                            literal.find(c) != std::string_view::npos;
+    quoted += is_literal ? std::string(1, c)
+                         : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+  }
+  return '$' + quoted + '\'';
+}
+
+}  // namespace
+
+std::string shell_line(std::span<const std::string> words) {
+  std::string line;
+  for (const std::string& word : words) line += (line.empty() ? "" : " ") + shell_word(word);
   return line;
 }
 

@@ -1,5 +1,6 @@
 // dap: the debugger for editors, by the Debug Adapter Protocol on standard input and output.
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "cli/dap/dap_target.h"
 #include "cli/dap/debug_adapter.h"
 #include "cli/debug/debug_target.h"
+#include "cli/reports/printable_stream.h"
 
 namespace tessera::cli {
 
@@ -19,6 +21,8 @@ int run(const Arguments& given, Console& console) {
     return fail(console, error("--json: what dap writes is the protocol's JSON, with its headers"));
   const std::unique_ptr<ByteSource> bytes = standard_input_bytes();
   MessageReader in(*bytes);
+  // The protocol's line ends are CR LF, and its JSON is no text for a terminal.
+  console.out.rdbuf(PrintableStream::raw(console.out));
   DebugAdapter adapter(in, console.out, dap_target(given));
   const Expected<void> served = adapter.serve();
   if (!served) return fail(console, served.diags());

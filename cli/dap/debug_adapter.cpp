@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/report/near.h"
+#include "core/report/printable.h"
 #include "core/report/shown.h"
 #include "core/report/try.h"
 
@@ -141,7 +142,7 @@ void DebugAdapter::refuse(const Json& request, const Diags& diags) {
                    {"request_seq", *request.find("seq")},
                    {"success", false},
                    {"command", *request.find("command")},
-                   {"message", diags.front().message}};
+                   {"message", printable(diags.front().message)}};
   response["body"]["error"] = std::move(error_body);
   send(response);
 }
@@ -155,7 +156,7 @@ void DebugAdapter::tell(std::string_view event, Json body) {
 
 void DebugAdapter::say(std::string_view category, const std::string& text, const Loc& at) {
   if (text.empty()) return;
-  Json body = {{"category", category}, {"output", text}};
+  Json body = {{"category", category}, {"output", printable(text)}};
   if (at && run_ != nullptr) {
     body["source"] = run_->sources.of(*at.source);
     body["line"] = to_client(at.line);

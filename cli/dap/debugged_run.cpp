@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/report/printable.h"
+
 namespace tessera::cli {
 namespace {
 
@@ -54,7 +56,7 @@ std::optional<AgentId> DebuggedRun::agent_of_frame(std::int64_t frame) const {
 }
 
 std::string DebuggedRun::take_said() {
-  std::string text = said.str();
+  std::string text = printable(said.str());
   said.str({});
   return text;
 }

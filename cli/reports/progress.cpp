@@ -7,6 +7,8 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/reports/printable_stream.h"
+
 namespace tessera::cli {
 namespace {
 
@@ -64,7 +66,8 @@ void Progress::tick(const std::stop_token& ends) {
 }
 
 void Progress::write() {
-  console_.err << "\r\033[K";
+  constexpr std::string_view clears_line = "\r\033[K";
+  PrintableStream::raw(console_.err)->sputn(clears_line.data(), clears_line.size());
   if (!text_.empty()) console_.err << fmt::format("{}, {:.0f} s", text_, elapsed());
   console_.err << std::flush;
   is_shown_ = !text_.empty();

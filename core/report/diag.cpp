@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/report/printable.h"
 #include "core/report/shown.h"
 #include "core/report/source_line.h"
 
@@ -17,21 +18,32 @@ constexpr std::size_t longest_line = 1000;
 // The inner bytes of a UTF-8 character take no column of their own on the screen.
 bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
-// Columns and widths count bytes. Tabs are repeated, so that the caret stands right for every tab
-// width.
+// A blank for each character that the text occupies when it is printed. Tabs are repeated, so that
+// what follows is aligned for every tab width.
+std::string blanks(std::string_view text) {
+  std::string result;
+  for (const char c : printable_line(text))
+    if (starts_character(c)) result += c == '\t' ? '\t' : ' ';
+  return result;
+}
+
+// Columns and widths count bytes of the line.
 std::string caret_line(std::string_view line, const Loc& loc) {
   const auto column = static_cast<std::size_t>(std::max(loc.column, 1));
   const auto begin = std::min(column - 1, line.size());
   const auto end = std::min(begin + static_cast<std::size_t>(std::max(loc.width, 1)), line.size());
-  std::string caret;
-  for (const char c : line.substr(0, begin)) {
-    if (starts_character(c)) caret += c == '\t' ? '\t' : ' ';
-  }
-  caret += '^';
-  for (std::size_t i = begin + 1; i < end; ++i) {
-    if (starts_character(line[i])) caret += '~';
-  }
-  return caret;
+  const std::size_t width = blanks(line.substr(begin, end - begin)).size();
+  return blanks(line.substr(0, begin)) + '^' +
+         std::string(std::max<std::size_t>(width, 1) - 1, '~');
+}
+
+// Continued lines are indented: text within a message cannot look like a report of its own.
+std::string message_lines(std::string_view message) {
+  while (message.ends_with('\n')) message.remove_suffix(1);
+  std::string result;
+  for (const char c : printable(shown_text(message, longest_message)))
+    result += c == '\n' ? std::string("\n  ") : std::string(1, c);
+  return result;
 }
 
 }  // namespace
@@ -44,20 +56,22 @@ std::string shown_text(std::string_view text, std::size_t most) {
 }
 
 std::string render_place(const Loc& loc, std::string_view kind, std::string_view message) {
-  const std::string shown = shown_text(message, longest_message);
+  const std::string shown = message_lines(message);
   if (!loc) return fmt::format("{}: {}\n", kind, shown);
   const bool is_whole_line = loc.column == 0;
   const std::string column = is_whole_line ? "" : fmt::format(":{}", loc.column);
-  auto text = fmt::format("{}:{}{}: {}: {}\n", loc.source->name, loc.line, column, kind, shown);
+  auto text = fmt::format("{}:{}{}: {}: {}
+", printable_line(loc.source->name), loc.line, column,
+                          kind, shown);
   const std::optional<std::string_view> line = source_line(loc.source, loc.line);
   if (line && line->empty() && is_whole_line) return text;  // of a file that was not to be had
   if (line && line->size() <= longest_line) {
-    text += fmt::format("{}\n", *line);
+    text += printable_line(*line) + '\n';
     if (!is_whole_line) text += caret_line(*line, loc) + '\n';
   } else if (line) {
     // Of a line that nobody reads, a piece that begins at the place.
     const auto at = std::min(static_cast<std::size_t>(std::max(loc.column, 1)) - 1, line->size());
-    text += fmt::format("{}\n^\n", shown_text(line->substr(at), longest_line));
+    text += printable_line(shown_text(line->substr(at), longest_line)) + "\n^\n";
   }
   return text;
 }
