@@ -16,6 +16,7 @@
 #include "cli/reports/printable_stream.h"
 #include "cli/reports/progress.h"
 #include "core/host/host_memory.h"
+#include "core/host/read_files.h"
 #include "core/report/guarded.h"
 #include "core/report/near.h"
 #include "devices/devices.h"
@@ -147,6 +148,8 @@ int run_whole(const Command& command, const Arguments& arguments, Console& conso
               const Host& host) {
   arguments.has("json");  // the console's
   const StopScope listens(host.stop);
+  ReadFiles read;
+  const ReadFilesScope records(read);
   const int code = run_bounded(command, arguments, console, host);
   // A command that runs long looks for these before; here none can be forgotten.
   if (const Diags unread = arguments.unread(); code < 2 && !unread.empty())

@@ -7,6 +7,7 @@
 #include "cli/args/source_file.h"
 #include "cli/command.h"
 #include "core/host/output_file.h"
+#include "core/host/read_files.h"
 #include "core/lang/language.h"
 #include "core/lang/upgrade.h"
 #include "core/lang/version.h"
@@ -30,6 +31,7 @@ int run(const Arguments& arguments, Console& console) {
                : fmt::format("{} is not in the house layout", path);
   const bool is_formatted = *text == (*source)->text;
   if (in_place && !is_formatted) {
+    if (ReadFiles* const read = ReadFiles::current()) read->remove(path);
     const Expected<void> written = write_whole(path, *text);
     if (!written) return fail(console, written.diags());
   }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cli/debug/debug_target.h"
+#include "core/report/printable.h"
 #include "core/report/guarded.h"
 #include "core/report/try.h"
 
@@ -11,13 +12,15 @@ namespace tessera::cli {
 Expected<std::unique_ptr<HeldDebugger>> HeldDebugger::open(const std::vector<std::string>& words,
                                                            HeldFiles& files) try {
   const HeldFilesScope holds(files);
+  ReadFiles read;
+  const ReadFilesScope records(read);
   const Arguments arguments = TRY(debug_arguments(words, target_options(words)));
   if (arguments.words().empty() && words.size() < 2)
     return error("debug needs FILE.tsr|KERNEL|COMMAND");
   std::unique_ptr<Session> session = TRY(debug_session(arguments));
   if (Diags unread = arguments.unread(); !unread.empty()) return unread;
   std::unique_ptr<HeldDebugger> result(
-      new HeldDebugger(std::move(session), files, arguments.invocation()));
+      new HeldDebugger(std::move(session), files, read, arguments.invocation()));
   TRY(result->debugger_.tell_printed());
   return result;
 } catch (...) {
@@ -26,9 +29,10 @@ Expected<std::unique_ptr<HeldDebugger>> HeldDebugger::open(const std::vector<std
 
 Expected<std::string> HeldDebugger::command(std::string_view line) try {
   const HeldFilesScope holds(files_);
+  const ReadFilesScope records(read_);
   out_.str({});
   TRY(debugger_.execute(line));
-  return out_.str();
+  return printable(out_.str());
 } catch (...) {
   return given_up("debugging");
 }

@@ -4,10 +4,12 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/debug/debugger.h"
 #include "core/data/held_files.h"
+#include "core/host/read_files.h"
 #include "core/report/expected.h"
 
 namespace tessera::cli {
@@ -26,12 +28,15 @@ class HeldDebugger {
   bool is_over() const { return session_->is_over(); }
 
  private:
-  HeldDebugger(std::unique_ptr<Session> session, HeldFiles& files, Invocation invocation)
+  HeldDebugger(std::unique_ptr<Session> session, HeldFiles& files, ReadFiles read,
+               Invocation invocation)
       : files_(files),
+        read_(std::move(read)),
         session_(std::move(session)),
         debugger_(*session_, out_, std::move(invocation)) {}
 
   HeldFiles& files_;
+  ReadFiles read_;
   std::unique_ptr<Session> session_;
   std::ostringstream out_;
   Debugger debugger_;

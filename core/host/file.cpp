@@ -10,6 +10,7 @@
 #include <optional>
 #include <system_error>
 
+#include "core/host/read_files.h"
 #include "core/report/try.h"
 
 namespace tessera {
@@ -97,6 +98,7 @@ Expected<InputFile> InputFile::open(const std::string& path) {
   if (descriptor.get() < 0) return system_failure("open", path);
   if (::fstat(descriptor.get(), &status) != 0) return system_failure("open", path);
   TRY(must_be_regular());
+  if (ReadFiles* const read = ReadFiles::current()) read->add(path);
   return InputFile(path, std::move(descriptor), status.st_size);
 }
 

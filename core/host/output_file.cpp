@@ -10,6 +10,7 @@
 #include <optional>
 #include <system_error>
 
+#include "core/host/read_files.h"
 #include "core/report/try.h"
 
 namespace tessera {
@@ -104,6 +105,7 @@ Expected<OutputFile> OutputFile::create(const std::string& path, At at) {
   std::string target = path;
   std::optional<unsigned> mode;
   if (at == At::target) {
+    TRY(check_not_read(path));
     target = TRY(final_path(path));
     if (const auto existing = status_of(target)) {
       if (!S_ISREG(existing->st_mode))

@@ -2,6 +2,7 @@
 // same place again, and where a run with findings opens it.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <iostream>
 #include <set>
 #include <sstream>
@@ -192,6 +193,29 @@ TEST_F(CliDebug, a_dead_store_opens_where_it_is) {
   EXPECT_EQ(times(ran.out, ": dead_store:"), 1) << ran.out;
   EXPECT_TRUE(ran.has("dead_store: the next event is the one that it is about\n")) << ran.out;
   EXPECT_TRUE(ran.has("event 0")) << ran.out;
+}
+
+TEST_F(CliDebug, nothing_that_was_read_is_overwritten) {
+  const std::string text =
+      "kernel k()\n  in  a: f32[2] hbm\n  out o: f32[2] hbm\n{\n  copy a -> o\n}\n";
+  const std::string kernel = written("k.tsr", text), script = written("s.txt", "continue\n");
+  ASSERT_EQ(gmm_run({"run", kernel, "--interpret", "--out", "a=" + file("a.npy")}).code, 0);
+  const std::string operand = read_bytes(file("a.npy"));
+  std::filesystem::create_symlink(kernel, file("link"));
+  for (const std::string& place : {kernel, file("a.npy"), file("link"), script})
+    for (const std::string& command : {"dump o " + place, "save " + place, "schedule " + place}) {
+      const Ran ran = gmm_run({"debug", kernel, "--batch", "-x", script, "--in",
+                               "a=" + file("a.npy"), "--commands", command});
+      EXPECT_EQ(ran.code, 2) << command;
+      EXPECT_NE(ran.err.find("which this command reads"), std::string::npos) << ran.err;
+    }
+  EXPECT_EQ(read_bytes(kernel), text);
+  EXPECT_EQ(read_bytes(file("a.npy")), operand);
+  EXPECT_EQ(read_bytes(script), "continue\n");
+  EXPECT_EQ(gmm_run({"debug", kernel, "--batch", "--commands",
+                     "continue; dump o " + file("o.npy") + "; dump o " + file("o.npy")})
+                .code,
+            0);
 }
 
 std::vector<double> values(const std::string& path) {
