@@ -24,7 +24,9 @@ std::string source_line(const Source& source, int line) {
     if (begin != std::string::npos) ++begin;
   }
   if (begin == std::string::npos || begin >= source.text.size()) return {};
-  return source.text.substr(begin, source.text.find('\n', begin) - begin);
+  std::string text = source.text.substr(begin, source.text.find('\n', begin) - begin);
+  if (text.ends_with('\r')) text.pop_back();
+  return text;
 }
 
 int lines_of(const Source& source) {
@@ -112,9 +114,13 @@ void Debugger::info_findings() {
 
 void Debugger::info_buffers() {
   const Program& program = session_.program();
-  for (const BufferId b : program.buffers.ids())
-    out_ << fmt::format("{} {} {} {}\n", name(program.buffers[b].role), shape_text(program, b),
-                        name(program.buffers[b].dtype), name(program.buffers[b].space));
+  for (const BufferId b : program.buffers.ids()) {
+    const Buffer& buffer = program.buffers[b];
+    const Loc loc = program.loc(buffer.place);
+    out_ << fmt::format("{} {} {} {}{}\n", name(buffer.role), shape_text(program, b),
+                        name(buffer.dtype), name(buffer.space),
+                        loc ? fmt::format(", line {}", loc.line) : "");
+  }
 }
 
 Expected<void> Debugger::info(const Words& words) {

@@ -152,11 +152,14 @@ Expected<AgentId> take_core(const Session& session, const AgentId& focus, std::s
   return core;
 }
 
-// A number of the source, of whatever place.
+// A number of the source, of whatever place, or a parameter.
 bool is_number(const Program& program, std::string_view name) {
-  return std::any_of(program.values.begin(), program.values.end(), [&](const Value& value) {
-    return value.name == name && (value.kind == ValueKind::scalar || value.kind == ValueKind::real);
-  });
+  const auto is_named = [&](const auto& entry) { return entry.name == name; };
+  const auto is_named_number = [&](const Value& value) {
+    return is_named(value) && (value.kind == ValueKind::scalar || value.kind == ValueKind::real);
+  };
+  return std::any_of(program.values.begin(), program.values.end(), is_named_number) ||
+         std::any_of(program.settings.begin(), program.settings.end(), is_named);
 }
 
 }  // namespace

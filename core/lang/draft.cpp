@@ -102,9 +102,10 @@ Entity Draft::name_result(Entity entity, const std::string& name) {
     Value& v = program.values[entity.slice.base];
     const bool is_last_op = v.statement == program.body.last();
     const bool is_last_buffer = v.buffer == program.buffers.last();
+    const bool is_new_array = entity.is_unnamed && is_last_buffer && v.name != name;
+    const bool is_new_tile = v.name.empty();
     if (!v.buffer && is_last_op) v.name = name;
-    if (v.buffer && entity.is_unnamed && is_last_buffer && v.name != name)
-      builder_.rename(entity.slice.base, name);
+    if (v.buffer && (is_new_array || is_new_tile)) builder_.rename(entity.slice.base, name);
     entity.is_unnamed = false;
   }
   return entity;

@@ -61,7 +61,7 @@ Slice TileLowering::temporary(DType dtype, const Shape& bound, const std::vector
   buffer.dtype = dtype;
   buffer.shape = bound;
   const ValueId value = builder_.buffer(std::move(buffer));
-  // The source has no name for it, so messages that name an operand shall not make one up.
+  // Without a name for messages, until a definition gives it one (Draft::name_result).
   builder_.program().values[value].name.clear();
   Slice slice = builder_.whole(value);
   for (std::size_t d = 0; d < size.size(); ++d) slice.size[d] = size[d];

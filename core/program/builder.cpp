@@ -1,5 +1,7 @@
 #include "core/program/builder.h"
 
+#include <algorithm>
+#include <charconv>
 #include <utility>
 
 #include "core/program/fold.h"
@@ -87,7 +89,14 @@ void Builder::rename(ValueId buffer, const std::string& name) {
   const std::string old = std::exchange(own, free_name(name));
   v.name = own;
   index().names.erase(old);
-  index().next_number.clear();  // the number that is free now may be below
+  // The number of the old name is free now.
+  const std::size_t mark = old.rfind('_');
+  const auto base = index().next_number.find(old.substr(0, mark));
+  if (mark == std::string::npos || base == index().next_number.end()) return;
+  int number = 0;
+  const char* const end = old.data() + old.size();
+  const auto [rest, failed] = std::from_chars(old.data() + mark + 1, end, number);
+  if (failed == std::errc() && rest == end) base->second = std::min(base->second, number);
 }
 
 TextId Builder::text(std::string_view text) {

@@ -1,6 +1,8 @@
 #include "interp/session/inspect.h"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 #include "interp/findings/describe.h"
@@ -108,6 +110,22 @@ Tensor tensor_of(Storage& storage, const Box& box) {
   return tensor;
 }
 
+namespace {
+
+// An integer parameter of the kernel.
+std::optional<NamedScalar> find_parameter(const Program& program, std::string_view name) {
+  for (const Setting& setting : program.settings) {
+    std::int64_t integer = 0;
+    const char* const end = setting.value.data() + setting.value.size();
+    const auto [rest, failed] = std::from_chars(setting.value.data(), end, integer);
+    if (setting.name == name && failed == std::errc() && rest == end)
+      return NamedScalar{false, integer, 0};
+  }
+  return {};
+}
+
+}  // namespace
+
 std::optional<NamedScalar> find_scalar(Machine& machine, SiteId site, std::string_view name) {
   if (name.empty()) return {};  // values need not have one
   const Program& program = machine.program();
@@ -119,7 +137,7 @@ std::optional<NamedScalar> find_scalar(Machine& machine, SiteId site, std::strin
     const bool is_number = value.kind == ValueKind::scalar || value.kind == ValueKind::real;
     if (is_number && value.name == name && value.statement <= here) best = id;
   }
-  if (!best) return {};
+  if (!best) return find_parameter(program, name);
   const std::int64_t bits = core.registers()[static_cast<std::size_t>(best->index)];
   const bool is_real = program.values[*best].kind == ValueKind::real;
   return NamedScalar{is_real, bits, is_real ? real_register(bits) : 0.0F};

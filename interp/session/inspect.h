@@ -57,8 +57,9 @@ SiteId home_of(Machine& machine, SiteId core, BufferId buffer);
 // drops; what is undefined as it lies.
 Tensor tensor_of(Storage& storage, const Box& box);
 
-// The value of an integer or an f32 of the source, as a core has it: of several of that name the
-// one that was defined last before the statement at which the core stands. None: there is none.
+// Value of an integer or a real of the source, as the core has it, or of an integer parameter. If
+// several have the name, the last definition before the statement of the core. Empty: none has a
+// value there.
 struct NamedScalar {
   bool is_real = false;
   std::int64_t integer = 0;
