@@ -6,6 +6,7 @@
 
 #include "core/lang/argument_binder.h"
 #include "core/lang/expressions.h"
+#include "core/lang/foreign_words.h"
 #include "core/lang/functions.h"
 #include "core/lang/place_lowering.h"
 #include "core/lang/statement_lowering.h"
@@ -80,8 +81,10 @@ Entity CallLowering::call_op(const Op& prototype, const ast::Call& node) {
     std::string names;
     for (const FieldInfo& f : row.fields)
       names += (names.empty() ? "" : ", ") + std::string(f.name);
+    const std::string_view ours = instead_of(row.mnemonic);
     return draft_.fail(
-        node.loc, fmt::format("expected {}({}), found {} arguments", row.mnemonic, names, given));
+        node.loc, fmt::format("expected {}({}), found {} arguments{}", row.mnemonic, names, given,
+                              ours.empty() ? "" : fmt::format("; also {}", ours)));
   }
   for (std::size_t i = 0; i < given; ++i)
     if (!set_field(op, row.fields[i], node.arguments[i])) return {};

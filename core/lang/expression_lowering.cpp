@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/lang/call_lowering.h"
+#include "core/lang/foreign_words.h"
 #include "core/lang/functions.h"
 #include "core/lang/operators.h"
 #include "core/lang/order_words.h"
@@ -86,6 +87,8 @@ Entity ExpressionLowering::form(const ast::Name& node) {
   if (functions_.find(node.name))
     return draft_.fail(node.loc,
                        fmt::format("function `{}` needs its arguments in parentheses", node.name));
+  if (const std::string_view ours = instead_of_name(node.name); !ours.empty())
+    return draft_.fail(node.loc, fmt::format("unknown name `{}`; here it is {}", node.name, ours));
   return draft_.fail(node.loc, fmt::format("unknown name `{}`", node.name));
 }
 
@@ -113,7 +116,12 @@ Entity ExpressionLowering::form(const ast::MemberCall& node) { return calls_.cal
 
 // Calls of functions take it before it comes here.
 Entity ExpressionLowering::form(const ast::NamedArgument& node) {
-  return draft_.fail(node.loc, "expected an expression");
+  const bool is_axis = node.parameter == "axis" || node.parameter == "dim";
+  return draft_.fail(
+      node.loc,
+      fmt::format("expected an expression, found `{} =`; {}", node.parameter,
+                  is_axis ? "a dimension is a number, as in `reduce_max(x, 1)`"
+                          : "only functions of the language and `mesh` take arguments by name"));
 }
 
 Entity ExpressionLowering::form(const ast::Negative& node) {
@@ -172,18 +180,38 @@ Entity ExpressionLowering::form(const ast::Conditional& node) {
   if (condition == no_value) return {};
   if (const auto known = builder_.program().constant(condition))
     return evaluate(*known != 0 ? *node.a : *node.b);
-  const ValueId a = scalar(*node.a), b = scalar(*node.b);
+  const Entity sides[] = {evaluate(*node.a), evaluate(*node.b)};
+  for (const Entity& side : sides)
+    if (is_tile(side))
+      return draft_.fail(node.loc,
+                         fmt::format("expected integers beside `:`, found {}; in place of `?` "
+                                     "tiles have `select(c, a, b)`",
+                                     draft_.describe(side)),
+                         ErrorCode::invalid_type);
+  const ValueId a = scalar(sides[0], node.a->loc()), b = scalar(sides[1], node.b->loc());
   if (a == no_value || b == no_value) return {};
   draft_.at(node.loc);
   return scalar_entity(builder_.select(condition, a, b));
 }
+
+namespace {
+
+// The end of the message for a member of what has none.
+std::string instead_of(const ast::Member& node, bool is_known_name) {
+  if (is_known_name) return "; the matrix product has blanks around its dot, as in `a . b`";
+  const std::string_view ours = instead_of_member(node.name);
+  return ours.empty() ? std::string() : fmt::format("; here it is {}", ours);
+}
+
+}  // namespace
 
 Entity ExpressionLowering::form(const ast::Member& node) {
   const Entity base = evaluate(*node.base);
   if (base.kind == Entity::Kind::nothing) return {};
   if (base.kind != Entity::Kind::record)
     return draft_.fail(node.loc,
-                       fmt::format("{} has no member `{}`", draft_.describe(base), node.name));
+                       fmt::format("{} has no member `{}`{}", draft_.describe(base), node.name,
+                                   instead_of(node, names_.find(node.name) != nullptr)));
   if (const auto it = base.environment->names.find(node.name); it != base.environment->names.end())
     return it->second;
   std::string members;

@@ -53,6 +53,10 @@ Entity Functions::unknown(const ast::Call& node) {
   if (const std::string_view ours = instead_of(node.function); !ours.empty())
     return draft_.fail(node.loc,
                        fmt::format("unknown function `{}`; here it is {}", node.function, ours));
+  if (parse_dtype(node.function))
+    return draft_.fail(node.loc, fmt::format("`{0}` is a type, not a function; expected "
+                                             "`cast(x, {0})`",
+                                             node.function));
   std::vector<std::string_view> known = words();
   for (const Module* module : modules_)
     for (const auto& [name, function] : module->functions) known.push_back(name);

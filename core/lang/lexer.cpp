@@ -25,16 +25,18 @@ constexpr std::string_view no_shift =
 constexpr std::string_view no_bits =
     "there are no operators on bits; `and` and `or` join conditions, `bit_and(a, b)` and "
     "`bit_or(a, b)` bits";
-constexpr std::array<ForeignOperator, 10> foreign_operators = {{{"&&", "and", ""},
-                                                                {"||", "or", ""},
-                                                                {"!", "not", ""},
-                                                                {"%", "mod", ""},
-                                                                {"**", "*", no_power},
-                                                                {"^", "*", no_power},
-                                                                {"<<", "*", no_shift},
-                                                                {">>", "/", no_shift},
-                                                                {"&", "and", no_bits},
-                                                                {"|", "or", no_bits}}};
+constexpr std::array<ForeignOperator, 11> foreign_operators = {
+    {{"@", ".", "the matrix product is `a . b`"},
+     {"&&", "and", ""},
+     {"||", "or", ""},
+     {"!", "not", ""},
+     {"%", "mod", ""},
+     {"**", "*", no_power},
+     {"^", "*", no_power},
+     {"<<", "*", no_shift},
+     {">>", "/", no_shift},
+     {"&", "and", no_bits},
+     {"|", "or", no_bits}}};
 constexpr std::string_view symbols = "()[]{},;:=+-*/<>?.";
 
 bool is_name_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
@@ -155,6 +157,20 @@ class Lexer {
     return {.kind = TokenKind::text, .text = value};
   }
 
+  // A comment of another language, which is skipped.
+  bool skip_foreign_comment() {
+    const bool is_block = text_.substr(at_).starts_with("/*");
+    if (!is_block && text_[at_] != '#') return false;
+    const std::size_t begin = at_;
+    const std::size_t line_end = std::min(text_.find('\n', at_), text_.size());
+    const std::size_t close = is_block ? text_.find("*/", at_ + 2) : line_end;
+    at_ += is_block ? 2 : 1;
+    fail(begin, fmt::format("unexpected `{}`: a comment begins with `//`",
+                            text_.substr(begin, at_ - begin)));
+    at_ = is_block && close < line_end ? close + 2 : line_end;
+    return true;
+  }
+
   // What other languages write for an operator is reported once, and read as ours.
   std::optional<Token> take_foreign() {
     for (const auto& [theirs, ours, instead] : foreign_operators)
@@ -178,6 +194,7 @@ class Lexer {
         return {.kind = TokenKind::symbol, .text = std::string(s)};
       }
     if (auto token = take_foreign()) return *token;
+    if (skip_foreign_comment()) return {};
     ++at_;
     if (symbols.find(text_[begin]) == std::string_view::npos) {
       while (at_ < text_.size() && (static_cast<unsigned char>(text_[at_]) & 0xC0U) == 0x80U)

@@ -37,6 +37,8 @@ ast::Definition DefinitionParser::definition() {
 }
 
 ast::LoopVariable DefinitionParser::loop_variable(bool is_loop) {
+  if (is_loop && tokens_.is("("))
+    tokens_.fail(tokens_.peek(), "expected a loop variable, as in `for q in 0 .. n { }`");
   const Token name = tokens_.new_name("a loop variable");
   tokens_.expect("in", fmt::format("and the range of `{}`", name.text));
   ast::LoopVariable variable{

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/lang/foreign_words.h"
 #include "core/lang/keywords.h"
 
 namespace tessera {
@@ -279,6 +280,10 @@ void StatementParser::refuse_foreign(const Token& first, const ast::Expression& 
     tokens_.report(tokens_.loc(first), std::string(what));
     throw TokenReader::SyntaxError{};
   };
+  const bool is_name_next = tokens_.peek().kind == TokenKind::name && !tokens_.peek().line_before;
+  if (is_name_next && begins_definition(word_of(target)))
+    instead(fmt::format("expected a definition, as in `{0} = ...`, found `{1} {0}`",
+                        tokens_.peek().text, word_of(target)));
   if (word_of(target) == "elif") instead("expected the block of an `if` before `elif`");
 }
 

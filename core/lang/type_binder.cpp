@@ -5,6 +5,7 @@
 #include "core/data/dtype_range.h"
 #include "core/data/shape_limits.h"
 #include "core/lang/expressions.h"
+#include "core/lang/foreign_words.h"
 
 namespace tessera {
 
@@ -30,7 +31,10 @@ std::optional<DType> TypeBinder::dtype(const ast::Expression& node) {
       return type;
     }
   }
-  draft_.fail(node.loc(), fmt::format("expected an element type, found `{}`", word_of(node)),
+  const std::string_view ours = type_instead_of(word_of(node));
+  draft_.fail(node.loc(),
+              fmt::format("expected an element type, found `{}`{}", word_of(node),
+                          ours.empty() ? "" : fmt::format("; did you mean `{}`?", ours)),
               ErrorCode::invalid_type);
   return std::nullopt;
 }
