@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "cli/reports/timing_report.h"
 #include "core/report/guarded.h"
 #include "core/report/try.h"
 #include "devices/devices.h"
@@ -77,7 +78,8 @@ Expected<double> modelled_seconds(const Prepared& call) {
   if (result.end != RunEnd::program)
     return error(fmt::format("the run ended after {} steps", result.stats.steps));
   if (!observer.timing().is_complete)
-    return error("the run depends on counts that it reads: its time cannot be modelled");
+    return error(fmt::format("its time is unknown: {}",
+                             why_unknown_time(call.request.profile.machine)));
   return observer.timing().seconds;
 }
 

@@ -52,8 +52,8 @@ Expected<void> Observation::finish_timeline() {
     return error(ErrorCode::runtime, "no timeline is written: the run did not come to its end");
   if (!timing_->timing().is_complete)
     return error(ErrorCode::runtime,
-                 "no timeline is written: in the model's time a wait never ends, as the run "
-                 "depends on counts that it reads, or it has a finding");
+                 "no timeline is written: the run has a finding, its control flow depends on "
+                 "counts, or the profile gives no link_bandwidth for its remote copies");
   return timeline_file_->commit();
 }
 

@@ -177,8 +177,8 @@ std::string certificate_line(const Certificate& c) {
       if (c.end != RunEnd::program && c.end != RunEnd::events)
         return line("explored", fmt::format("this schedule only: {}", c.why_explored()));
       if (c.basis.broken.empty())
-        return line("explored", fmt::format("this schedule only: the run has more than {} events, "
-                                            "which `gmm-run verify` analyses",
+        return line("explored", fmt::format("this schedule only: its record has more than {} "
+                                            "entries, which `gmm-run verify` analyses",
                                             certified_events));
       return line("explored",
                   fmt::format("this schedule only: {} does not hold, line {} {}",
@@ -239,7 +239,7 @@ std::string run_lines(const Arguments& arguments, const RunRequest& request,
   text += line("vmem", fmt::format("{} of {}", human_bytes(stats.peak_vmem),
                                    human_bytes(request.profile.machine.vmem_bytes)));
   if (request.timing && report.findings.empty() && result->end == RunEnd::program)
-    text += line("simulated", timing_text(request.timing->timing()));
+    text += line("simulated", timing_text(request.timing->timing(), request.profile.machine));
   if (request.cost && report.findings.empty() && result->end == RunEnd::program)
     text += cost_text(request.cost->cost(), *request.deeper, request.timing->timing());
   if (result->certificate) text += certificate_line(*result->certificate);

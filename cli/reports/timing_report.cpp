@@ -22,8 +22,15 @@ std::string_view name(Roofline::By by) {
 
 }  // namespace
 
-std::string timing_text(const Timing& timing) {
-  if (!timing.is_complete) return "unknown: the run depends on counts that it reads";
+std::string why_unknown_time(const MachineProfile& profile) {
+  if (profile.link_bandwidth <= 0)
+    return fmt::format("profile {} gives no link_bandwidth for copies to other devices",
+                       profile.name);
+  return "the run depends on counts that it reads";
+}
+
+std::string timing_text(const Timing& timing, const MachineProfile& profile) {
+  if (!timing.is_complete) return "unknown: " + why_unknown_time(profile);
   const auto least_waiting = [](const DeviceTiming& a, const DeviceTiming& b) {
     return a.waiting < b.waiting;
   };

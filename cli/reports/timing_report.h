@@ -3,6 +3,7 @@
 #include <string>
 
 #include "cli/reports/console.h"
+#include "core/machine/machine_profile.h"
 #include "interp/timeline/cost.h"
 #include "interp/timeline/deeper_windows.h"
 #include "interp/timeline/timing.h"
@@ -10,7 +11,9 @@
 namespace tessera::cli {
 
 // "4.2 us; matrix unit busy 30 %, ...": the shares are those of the busiest device.
-std::string timing_text(const Timing& timing);
+std::string timing_text(const Timing& timing, const MachineProfile& profile);
+// Reason for a time that is not complete.
+std::string why_unknown_time(const MachineProfile& profile);
 // seconds, and for each device the seconds of its parts.
 Json to_json(const Timing& timing);
 

@@ -109,6 +109,7 @@ class Timeline {
       told.moving = own.moves.seconds();
       told.overlapped = Busy::overlap(cores_[c].works, own.moves);
     }
+    timing.is_complete &= !has_unknown_links_;
     timing.roofline = roofline(record_, timing);
     tell([&](TimelineListener& who) { who.end(timing); });
     return timing;
@@ -242,6 +243,7 @@ class Timeline {
     if (copy.is_remote && &target != &source) {
       const std::int32_t other = profile.one_port ? -1 : record_.topology().device(copy.to);
       Link& link = source.links[other];
+      has_unknown_links_ |= profile.link_bandwidth <= 0;
       use(link.free, copy.moved, profile.link_bandwidth, link.busy);
       source.moves.add(begin, end);
       if (link.free > begin)
@@ -270,6 +272,7 @@ class Timeline {
   std::vector<SiteId> waiters_;        // the core that waits on the cell, or none
   std::priority_queue<Moment> moments_;
   std::int64_t order_ = 0;
+  bool has_unknown_links_ = false;  // a copy used a link whose bandwidth the profile does not give
 };
 
 }  // namespace
