@@ -177,6 +177,29 @@ int run_in_team(Team& team, const Command& command, const Arguments& arguments, 
   return others.empty() ? code : fail(console, error(ErrorCode::environment, others));
 }
 
+bool has_option(const Options& options, std::string_view name) {
+  return std::any_of(options.begin(), options.end(),
+                     [&](const Option& option) { return option.name == name; });
+}
+
+// `--m 64` may mean the parameter m of the kernel, unless `run` has such an option.
+void add_meant_parameter(const Command& command, const std::vector<std::string>& args, Diag& diag) {
+  if (!has_option(command.options, "set")) return;
+  const std::vector<Command> known = commands();
+  for (const std::string& word : args) {
+    if (!word.starts_with("--")) continue;
+    const std::string name = word.substr(2, word.find('=') - 2);
+    if (name.empty() || has_option(all_options(command), name) ||
+        std::any_of(known.begin(), known.end(), [&](const Command& other) {
+          return other.name == "run" && has_option(other.options, name);
+        }))
+      continue;
+    diag.notes.push_back(
+        {{}, fmt::format("a parameter `{0}` of the kernel is given as --set {0}=...", name)});
+    return;
+  }
+}
+
 int run_command(const Command& command, const std::vector<std::string>& args, Console& console,
                 const Host& host) {
   if (asks_for_help(args)) {
@@ -186,6 +209,7 @@ int run_command(const Command& command, const std::vector<std::string>& args, Co
   Expected<Arguments> arguments = parse_arguments(all_options(command), args);
   if (!arguments) {
     Diags diags = arguments.diags();
+    add_meant_parameter(command, args, diags.back());
     diags.back().notes.push_back(
         {{}, fmt::format("gmm-run {} --help lists its options", command.name)});
     return fail(console, diags);
@@ -196,8 +220,13 @@ int run_command(const Command& command, const std::vector<std::string>& args, Co
       operands.begin(), operands.end(),
       [](const std::string& operand) { return !operand.empty() && !operand.starts_with('['); }));
   if (arguments->words().size() > allowed) {
-    return fail(console, error(fmt::format("'{}' is one word too many for {}",
-                                           arguments->words()[allowed], command.name)));
+    const std::string& word = arguments->words()[allowed];
+    for (const std::string& set : arguments->glance("set"))
+      if (set.find('=') == std::string::npos)
+        return fail(console,
+                    error(fmt::format("expected --set {0}={1}, found --set {0} {1}", set, word)));
+    return fail(console,
+                error(fmt::format("'{}' is one word too many for {}", word, command.name)));
   }
   if (arguments->words().size() < needed) {
     return fail(console, error(fmt::format("{} needs {}", command.name, command.operand)));

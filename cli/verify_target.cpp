@@ -13,7 +13,8 @@ namespace {
 
 // Options of the other command that mean nothing here: verify writes no results and no trace, and
 // judges points without running them side by side; it does so itself for a witness.
-constexpr std::array<std::string_view, 13> not_taken = {
+constexpr std::array<std::string_view, 14> not_taken = {
+    "strict-values",
     "out",       "check",  "trace", "timeline",    "save-schedule",    "unchecked",
     "no-verify", "timing", "cost",  "point-cores", "debug-on-finding", "dump", "prints"};
 

@@ -1,10 +1,16 @@
 #include "cli/args/inferred_settings.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/args/device_parts.h"
 #include "core/data/tensor_file.h"
+#include "core/report/near.h"
 #include "core/report/try.h"
 #include "text/numbers.h"
 
@@ -41,20 +47,34 @@ void infer_from(const KernelInfo& kernel, const OperandInfo& operand, TensorHead
   }
 }
 
+// "; it has x, w", the names that --in takes, or the one that is near.
+std::string operands_text(const KernelInfo& kernel, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const OperandInfo& operand : kernel.operands)
+    if (!operand.is_result) names.push_back(operand.name);
+  if (names.empty()) return "; it has none";
+  if (std::string near = did_you_mean(name, names); !near.empty()) return near;
+  return fmt::format("; it has {}", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 Expected<void> infer_settings(const KernelInfo& kernel, const Arguments& arguments,
                               Settings& settings) {
   for (const std::string& text : arguments.glance("in")) {
     const std::size_t equals = text.find('=');
-    if (equals == std::string::npos) continue;  // said where operands are bound
+    if (equals == std::string::npos)
+      return error(
+          fmt::format("--in wants NAME=FILE, not '{}'{}", text, operands_text(kernel, "")));
     const std::size_t at = text.find('@');
     const bool is_for_all = at > equals;
     const std::string name = text.substr(0, std::min(equals, at));
     const auto operand =
         std::find_if(kernel.operands.begin(), kernel.operands.end(),
                      [&](const OperandInfo& o) { return o.name == name && !o.is_result; });
-    if (operand == kernel.operands.end()) continue;
+    if (operand == kernel.operands.end())
+      return error(
+          fmt::format("{} has no operand {}{}", kernel.name, name, operands_text(kernel, name)));
     infer_from(kernel, *operand,
                TRY(header_of(with_number(text.substr(equals + 1), device_hole, 0))), is_for_all,
                settings);

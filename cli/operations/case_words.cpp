@@ -106,6 +106,7 @@ class Draw {
         return choices_.percent(30) ? parameter.default_text : std::to_string(choices_.tile());
       case ParameterInfo::Kind::problem:
         if (!parameter.default_text.empty() && choices_.percent(20)) return parameter.default_text;
+        if (choices_.percent(10)) return "0";
         return std::to_string(choices_.extent(choices_.percent(50) ? 8 : largest_extent));
     }
     return {};
