@@ -43,8 +43,9 @@ class Debugger {
   Expected<void> tell_printed();
   // The same lines since the last time, for a face that shows them apart.
   std::string take_program_said() { return std::exchange(program_said_, {}); }
-  // From the beginning to where the run finds something, or, where it does not, to before the event
-  // that the first of these is about, or to the end; tells where that is and none of them.
+  // From the beginning to before the event at which the run finds something; if it does not, to
+  // before the event that the first of these is about, or to the end. The core of the finding is in
+  // focus. Prints the place, not the findings.
   Expected<void> go_to_finding(const std::vector<Finding>& findings);
 
   // What faces need that are no terminal, beside its commands.
@@ -107,6 +108,7 @@ class Debugger {
   // Once; whether it was the condition that ended it, and not a stop or the end.
   Expected<bool> move_once(Way way, StopCondition* condition, bool is_last);
   void tell_arrival(Way way, const Arrival& arrival, bool is_own);
+  Expected<void> go_to_event_of(const Cause& finding);
   Halt halt_of(const Arrival& arrival, bool is_own) const;
 
   // Stops.

@@ -56,7 +56,9 @@ Expected<void> Debugger::go_to_finding(const std::vector<Finding>& findings) {
   Found found;
   StopCondition* const met = &found;
   const Arrival arrival = TRY(session_.forward({&met, 1}));
-  if (arrival.why != Arrival::Why::condition && !findings.empty()) {
+  if (arrival.why == Arrival::Why::condition) {
+    TRY(go_to_event_of(arrival.cause));
+  } else if (!findings.empty()) {
     const Finding& first = findings.front();
     FindingReached place(first.at);
     if (const std::optional<Cause> there = TRY(go_to_first(session_, place))) {
@@ -66,6 +68,18 @@ Expected<void> Debugger::go_to_finding(const std::vector<Finding>& findings) {
   }
   if (session_.is_over()) out_ << over_text() << "\n";
   show_place();
+  return {};
+}
+
+// From the place after a finding to the place before its event, if its core did that event.
+Expected<void> Debugger::go_to_event_of(const Cause& finding) {
+  focus_ = finding.agent.issuer();
+  const std::int64_t after = session_.position();
+  if (after == 0) return {};
+  TRY(session_.go_to(after - 1));
+  const std::optional<AgentId> mover = session_.here().mover;
+  if (!mover || mover->issuer() != focus_) return session_.go_to(after);
+  out_ << "the next event finds something\n";
   return {};
 }
 
@@ -111,6 +125,7 @@ void Debugger::tell_arrival(Way way, const Arrival& arrival, bool is_own) {
     out_ << fmt::format("the program's breakpoint, {}, {}\n", to_string(focus_),
                         line_text(session_.program(), arrival.cause.statement));
   }
+  if (finds) focus_ = arrival.cause.agent.issuer();
   if (finds && way == Way::backward) out_ << "the next event finds something\n";
   if (way == Way::forward && (finds || session_.is_over()))
     for (const Finding& finding : session_.findings()) out_ << render(finding);

@@ -46,6 +46,9 @@ class Text {
       all_ ? add_rest(cause, n + 1) : count_rest(cause);
     }
     text_ += omitted_text(roots.size() - shown, "finding", "findings");
+    const auto is_race = [&](std::size_t i) { return findings_[i].kind == FindingKind::race; };
+    if (std::any_of(roots.begin(), roots.end(), is_race))
+      text_ += "note: `gmm-run explain race` shows the usual causes and their repairs\n";
     return std::move(text_);
   }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <variant>
 
@@ -113,6 +114,9 @@ std::string run_section(const Arguments& arguments, const Prepared& prepared,
   return text;
 }
 
+// Characters; a longer one is printed once.
+constexpr std::size_t long_schedule = 200;
+
 std::string race_witness_text(const Arguments& arguments, const RaceWitness& race) {
   if (!race.schedules)
     return race.outcome.empty() ? "" : fmt::format("witness: none: {}\n", race.outcome);
@@ -187,9 +191,13 @@ std::string replay_section(const Arguments& arguments, const RunRequest& request
   if (explored != nullptr && explored->schedules > 1)
     text += line("", fmt::format("{} schedules were run, and the last one is the first that has it",
                                  explored->schedules));
-  text += fmt::format("replay: {}\n", verify_replay_line(arguments, request, c));
   const std::string schedule = replay_of(c).schedule;
   const std::size_t length = schedule.size();
+  const bool is_of_witness =
+      std::any_of(c.races.begin(), c.races.end(), [](const auto& race) { return race.schedules; });
+  text += is_of_witness && length > long_schedule && length <= longest_schedule
+              ? "replay: the last command of the first witness\n"
+              : fmt::format("replay: {}\n", verify_replay_line(arguments, request, c));
   if (length > longest_schedule && !arguments.has("save-schedule") &&
       schedule != request.options.schedule)
     text += line("note", fmt::format("that schedule has {} characters: `--save-schedule FILE` "

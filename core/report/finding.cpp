@@ -54,22 +54,56 @@ std::string to_string(const LoopIndices& indices) {
   return text;
 }
 
+namespace {
+
+// True if the text contains the name of the device or agent as a whole.
+bool names(std::string_view text, std::string_view agent) {
+  for (std::size_t at = text.find(agent); at != std::string_view::npos;
+       at = text.find(agent, at + 1)) {
+    const std::size_t end = at + agent.size();
+    if (end == text.size() || text[end] < '0' || text[end] > '9') return true;
+  }
+  return false;
+}
+
+// "dev1.core0", or "dev1" for no agent in particular; empty if the message names it already.
+std::string agent_of(const FindingPlace& place, std::string_view message) {
+  std::string agent = place.agent;
+  if (agent.empty() && place.device >= 0) agent = fmt::format("dev{}", place.device);
+  return names(message, agent) ? std::string{} : agent;
+}
+
+std::string with_place(const FindingPlace& place, std::string_view message,
+                       const std::string& agent) {
+  const std::string loops = to_string(place.loops);
+  if (agent.empty() && loops.empty()) return std::string(message);
+  return fmt::format("{}, {}{}{}{}{}{}", message, place.is_last ? "the last " : "",
+                     agent.empty() ? "" : "on ", agent, agent.empty() || loops.empty() ? "" : " ",
+                     loops.empty() ? "" : "at ", loops);
+}
+
+// Of a note: its agent only if another core than that of the finding.
+std::string note_text(const FindingPlace& note, const FindingPlace& finding) {
+  const auto core = [](const std::string& agent) { return agent.substr(0, agent.find('/')); };
+  const bool is_other = !note.agent.empty() && core(note.agent) != core(finding.agent);
+  return with_place(note, note.message, is_other ? agent_of(note, note.message) : "");
+}
+
+}  // namespace
+
 std::string message_text(const FindingPlace& place, std::string_view message) {
-  if (place.loops.empty()) return std::string(message);
-  return fmt::format("{}, {}at {}", message, place.is_last ? "the last " : "",
-                     to_string(place.loops));
+  return with_place(place, message, agent_of(place, message));
 }
 
 Diag as_error(const Finding& finding) {
   const ErrorCode code =
       has(finding.kind, FindingTrait::unsupported) ? ErrorCode::unsupported : ErrorCode::runtime;
-  Diag diag{
-      code,
-      finding.at.loc,
-      fmt::format("{}: {}", name(finding.kind), message_text(finding.at, finding.message)),
-      {}};
+  Diag diag{code,
+            finding.at.loc,
+            fmt::format("{}: {}", name(finding.kind), message_text(finding.at, finding.message)),
+            {}};
   for (const FindingPlace& note : finding.notes)
-    diag.notes.push_back({note.loc, message_text(note, note.message)});
+    diag.notes.push_back({note.loc, note_text(note, finding.at)});
   return diag;
 }
 
@@ -86,7 +120,7 @@ std::string render(const Finding& finding, std::string_view message, bool with_d
       render_place(finding.at.loc, name(finding.kind), message_text(finding.at, message));
   for (const FindingPlace& note : finding.notes)
     if (with_details || !note.is_detail)
-      text += render_place(note.loc, "note", message_text(note, note.message));
+      text += render_place(note.loc, "note", note_text(note, finding.at));
   if (finding.missing_wait.before_line > 0)
     text += render_place({}, "note",
                          fmt::format("insert \"{}\" before line {}", finding.missing_wait.text,
@@ -98,7 +132,7 @@ std::string render(const Remark& remark, std::string_view words) {
   const std::string message = fmt::format("{}{}", words, remark.at.message);
   std::string text = render_place(remark.at.loc, "note", message_text(remark.at, message));
   for (const FindingPlace& note : remark.notes)
-    text += render_place(note.loc, "note", message_text(note, note.message));
+    text += render_place(note.loc, "note", note_text(note, remark.at));
   return text;
 }
 

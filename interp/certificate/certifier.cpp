@@ -10,6 +10,7 @@
 
 #include "core/host/host_memory.h"
 #include "core/passes/at_once.h"
+#include "interp/certificate/races/neighbours.h"
 #include "interp/certificate/races/pinned.h"
 #include "interp/observe/event_words.h"
 #include "interp/schedule/schedule.h"
@@ -146,6 +147,8 @@ void Certifier::analyse(RunResult& result) {
   const bool is_guess = reads_ == Reads::unsettled && !recorded.sem_reads.empty() && !pinned_;
   const std::size_t before = certificate_.findings.size();
   if (!is_guess) list_races(result, record, analysis, control);
+  explain_neighbours(record, certificate_.findings);
+  explain_neighbours(record, result.findings);
   // Room first: where memory ends while copies are inserted, what was there would be lost.
   result.findings.reserve(result.findings.size() + certificate_.findings.size() - before);
   result.findings.insert(result.findings.end(),

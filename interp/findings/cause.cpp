@@ -217,7 +217,7 @@ std::string folded_message(const std::vector<Finding>& findings,
   for (std::size_t i = finding + 1; i < findings.size() && is_same; ++i)
     if (links[i].folded_into == finding) is_same = own(findings[i], set) == text;
   if (is_same) return *text;
-  return fmt::format("{} ({} alike, on {})", first.message, link.count, set);
+  return fmt::format("{} (one of {} alike, on {})", first.message, link.count, set);
 }
 
 }  // namespace tessera

@@ -85,7 +85,7 @@ Finding uninitialised_finding(const Machine& machine, std::string_view verb, con
                         ? fmt::format("{} is undefined since here", program.buffers[source].name)
                         : "undefined since here"});
   if (origin.via && origin.via != origin.place)
-    finding.notes.push_back({.loc = program.loc(origin.via), .message = "brought by this"});
+    finding.notes.push_back({.loc = program.loc(origin.via), .message = "the undefined data was copied here"});
   add_call_chain(program, place, finding.notes);
   return finding;
 }

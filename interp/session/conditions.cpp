@@ -16,6 +16,13 @@ bool writes(EventKind kind) {
 
 Cause cause_of(const Event& event) { return {event.kind, event.agent, event.statement}; }
 
+// The agent of the finding; else the first core of its device.
+Cause cause_of(const Finding& finding) {
+  const AgentId of_device{.device = std::max(finding.at.device, 0)};
+  return {EventKind::enter, parse_agent(finding.at.agent).value_or(of_device),
+          finding.about.statement};
+}
+
 Core& core_of(Machine& machine, const AgentId& agent) {
   return machine.core_state(machine.topology().of(agent)).core;
 }
@@ -74,7 +81,7 @@ std::optional<Cause> Found::holds(const Moment& moment) {
   const std::vector<Finding>& all = moment.machine.findings();
   const std::size_t known = std::exchange(known_, all.size());
   for (std::size_t i = known; i < all.size(); ++i)
-    if (std::find(but_.begin(), but_.end(), all[i].kind) == but_.end()) return Cause{};
+    if (std::find(but_.begin(), but_.end(), all[i].kind) == but_.end()) return cause_of(all[i]);
   return {};
 }
 

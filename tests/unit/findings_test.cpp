@@ -124,7 +124,7 @@ TEST(findings, uninitialised_result) {
             "undefined, into the "
             "result\n"
             "  2: x is undefined since here\n"
-            "  6: brought by this");
+            "  6: the undefined data was copied here");
   EXPECT_EQ(run_text(result_of(3), {.uninitialised = Uninitialised::poison}), "");
   EXPECT_EQ(run_text(result_of(3), {.uninitialised = Uninitialised::strict}),
             "6: uninitialised_read: read of x[0:4, 0:2] uses x[3, 0], which is undefined\n"
@@ -140,7 +140,7 @@ TEST(findings, a_result_in_vmem_must_be_defined_too) {
       run_text(k.finish()),
       "3: uninitialised_read: write of out[0:2] puts an undefined element into the result: out[0]\n"
       "  2: x is undefined since here\n"
-      "  3: brought by this");
+      "  3: the undefined data was copied here");
 }
 
 TEST(findings, never_written) {

@@ -134,12 +134,19 @@ inline RunResult run_ok(const Program& program, const RunOptions& options = {}) 
   return run_ok(program, operands, options);
 }
 
+// The message with its loops, without the agent.
+inline std::string text(FindingPlace place, const std::string& message) {
+  place.agent.clear();
+  place.device = -1;
+  return message_text(place, message);
+}
+
 // "line: kind: message", then "  line: note" for each note.
 inline std::string text(const Finding& f) {
   std::string s = std::to_string(f.at.loc.line) + ": " + std::string(name(f.kind)) + ": " +
-                  message_text(f.at, f.message);
+                  text(f.at, f.message);
   for (const FindingPlace& n : f.notes)
-    s += "\n  " + std::to_string(n.loc.line) + ": " + message_text(n, n.message);
+    s += "\n  " + std::to_string(n.loc.line) + ": " + text(n, n.message);
   return s;
 }
 

@@ -23,10 +23,52 @@ class Why : RaceWords {
       why_.notes.push_back(on_one_core());
     else
       on_two_cores();
+    note_credit();
+    note_shared_semaphore();
     return std::move(why_);
   }
 
  private:
+  // A copy into memory of another core that comes too early: the owner has to permit it.
+  void note_credit() {
+    if (!writes_to_other_core(y_)) return;
+    const std::string owner = record_.topology.name(range(y_).site);
+    const std::string sender = core_text(issuer(y_));
+    why_.notes.push_back(
+        {.message = fmt::format("credit: {0} must signal {1} when {2} is free, and {1} must wait "
+                                "for that signal before it starts this copy",
+                                owner, sender, range_text(y_))});
+  }
+
+  bool writes_to_other_core(EventId e) const {
+    if (!is_copy(e) || event(e).access != AccessKind::write) return false;
+    const Range& written = range(e);
+    if (written.kind != ObjectKind::buffer) return false;
+    const AgentId owner = record_.topology.agent(written.site), sender = agent(issuer(e)).id;
+    const bool is_of_device = program_.buffers[written.buffer()].space == Space::hbm;
+    return owner.device != sender.device || (!is_of_device && owner.core != sender.core);
+  }
+
+  // One semaphore for several slots: a wait does not show which of the copies is complete.
+  void note_shared_semaphore() {
+    if (!is_copy(x_) || !is_copy(y_) || event(y_).access != AccessKind::write) return;
+    const CellId cell = cell_of(y_);
+    if (!cell || cell != cell_of(x_)) return;
+    for (const RecordedAgentId other : record_.copy_ids()) {
+      for (const EventId e : agent(other).events()) {
+        const bool is_elsewhere = event(e).act == Act::access &&
+                                  event(e).access == AccessKind::write &&
+                                  !is_same_place(range(e), range(y_));
+        if (!is_elsewhere || cell_of(e) != cell) continue;
+        why_.notes.push_back(
+            {.message = fmt::format("shared semaphore: {} also counts the bytes of copies to {}, "
+                                    "so a wait for it can end with the bytes of another copy",
+                                    cell_name(cell), range_text(e))});
+        return;
+      }
+    }
+  }
+
   void on_two_cores() {
     for (const auto& [late, early] : {std::pair{y_, x_}, std::pair{x_, y_}}) {
       const EventId from = begin_of(late);
@@ -53,8 +95,8 @@ class Why : RaceWords {
     const CellId cell = event(wait).cell();
     const bool is_added = is_automatic_barrier(cell);
     FindingPlace where =
-        place(wait, fmt::format("why: nothing tells {} before it {} that {}: the last wait that {} "
-                                "signals is {}, and signals from before that can meet it",
+        place(wait, fmt::format("why: no wait of {} before it {} shows that {}: the last wait for a "
+                                "signal of {} is {}, and earlier signals can satisfy it",
                                 core_text(issuer(late)), begins(late), is_done(early),
                                 core_text(issuer(early)),
                                 is_added ? "the automatic barrier at the kernel's start"
@@ -150,13 +192,13 @@ class Why : RaceWords {
 
   FindingPlace on_one_core() const {
     if (is_copy(x_) && is_copy(y_))
-      return {.message = fmt::format("why: nothing lets {} wait until {} is complete{}",
+      return {.message = fmt::format("why: nothing makes {} wait until {} is complete{}",
                                      agent_text(y_), agent_text(x_), instead(x_, y_))};
     const EventId copy = is_copy(x_) ? x_ : y_, access = is_copy(x_) ? y_ : x_;
     const CellId cell = cell_of(copy);
     const EventId start = begin_of(copy);
     if (start > access)
-      return {.message = "why: the copy is started after it, and nothing lets it wait"};
+      return {.message = "why: the copy is started after it, and nothing makes it wait"};
     EventId wait;
     for (const EventId i : IdRange(start, access))
       if (cell && waits_on(i, cell)) wait = i;

@@ -25,7 +25,7 @@ def told(findings: Sequence[Finding], strict: Callable[[], Sequence[Finding]]) -
             found = strict() if found is None else found
             first = _first(found, culprit)
             told_by = {note.place for note in first}
-            others = (note for note in finding.notes if note.message != "brought by this" or note.place not in told_by)
+            others = (note for note in finding.notes if note.message != "the undefined data was copied here" or note.place not in told_by)
             finding = replace(finding, notes=(*first, *others))
         written.append(finding)
     return tuple(written)
