@@ -77,7 +77,7 @@ TEST(Printable, TakesCharactersInPieces) {
     out << "\xf0\x9f"
         << "\x99\x82 \xe2\x80"
         << "\xae" << '\x1b' << "\xe2" << std::flush << "x\xc3";
-    EXPECT_NE(cli::PrintableStream::raw(out), out.rdbuf());
+    EXPECT_NE(cli::PrintableStream::raw(out), static_cast<std::ostream&>(out).rdbuf());
   }
   EXPECT_EQ(out.str(), "\xf0\x9f\x99\x82 \\u202e\\u001b\\xe2x\\xc3");
 }

@@ -245,7 +245,7 @@ TEST(Stamps, name_line_and_indices_of_the_first_node_that_differs) {
   ASSERT_NE(begin, std::string::npos) << found.out;
   EXPECT_EQ(found.out.substr(begin),
             "rows.tsr:10:5: mismatch: slot[2:3, 0:8] of dev0 is not what the interpreter computes: "
-            "1 of 8 elements differs, the first is slot[2, 0] = -6, expected -3, at i=1\n"
+            "1 of 8 elements differs, the first is slot[2, 0] = -6, expected -3, on dev1.core0/dma#4 at i=1\n"
             "    start slot[0, :] -> (device + 1) mod devices: slot[1 + i, :], sent, came[i]\n"
             "    ^" +
                 std::string(74, '~') +

@@ -108,7 +108,7 @@ TEST(ValueUse, follows_many_writes_of_one_memory) {
 }
 )");
   EXPECT_NE(notes.find("nothing reads what this copy brings to b[0:8, 8:16] before it is "
-                       "overwritten (8 of 64 times), at i=0 j=1"),
+                       "overwritten (8 of 64 times), on dev0.core0/dma#1 at i=0 j=1"),
             std::string::npos)
       << notes;
 }
