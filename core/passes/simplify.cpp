@@ -52,6 +52,7 @@ class CommonSubexpressions {
 
   void run() {
     Table<StmtId, Stmt> out;
+    out.reserve(program_.body.size());
     tables_.emplace_back();
     const Table<StmtId, Purpose> purpose = purposes(program_);
     for (const StmtId i : program_.body.ids()) {
@@ -182,6 +183,7 @@ class CommonSubexpressions {
 void drop_unused(Table<StmtId, Stmt>& body, const Table<LoopId, Loop>& loops, std::size_t values) {
   Table<ValueId, bool> used(values);
   std::vector<Stmt> kept;
+  kept.reserve(body.size());
   for (auto it = body.entries().rbegin(); it != body.entries().rend(); ++it) {
     const bool is_region = info(it->op).scope != Scope::none;
     if (is_pure(it->op) && it->result != no_value && !used[it->result]) continue;

@@ -23,7 +23,11 @@ namespace {
 class SimulatedProgram final : public Executable {
  public:
   explicit SimulatedProgram(const Program& structured)
-      : full_(structured), structured_(without(structured, Purpose::show)), points_(structured_) {}
+      : full_(std::make_shared<const Program>(structured)),
+        structured_(has_debug_statements(structured)
+                        ? std::make_shared<const Program>(without(structured, Purpose::show))
+                        : full_),
+        points_(structured_) {}
 
   Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
                              const DeviceOptions& given) override {
@@ -36,19 +40,19 @@ class SimulatedProgram final : public Executable {
       options.profile = fallback->machine;
     }
     const bool is_split = options.point_cores > 0;
-    if (is_split && !has_points(structured_))
+    if (is_split && !has_points(*structured_))
       return error(
           fmt::format("{} has no parallel loop or grid dimension, whose points {} "
                       "point-cores could do side by side",
-                      structured_.name, options.point_cores));
+                      structured_->name, options.point_cores));
     // Nobody hears what a program shows but a listener and a debugger.
     const bool shows = options.listener != nullptr || LaunchScope::current() != nullptr;
-    const Expected<const Program*> program = expanded(is_split, shows ? full_ : structured_);
+    const Expected<const Program*> program = expanded(is_split, shows ? *full_ : *structured_);
     if (!program) return program.diags();
     if (options.deeper != nullptr)
-      time_deeper_windows(structured_, bindings, options, *options.deeper);
+      time_deeper_windows(*structured_, bindings, options, *options.deeper);
     if (options.compile_notes != nullptr)
-      *options.compile_notes = compile_notes(structured_, **program, options.profile);
+      *options.compile_notes = compile_notes(*structured_, **program, options.profile);
     Expected<RunResult> result = points_.run(**program, bindings, options);
     if (!result) return result.diags();
 
@@ -62,7 +66,7 @@ class SimulatedProgram final : public Executable {
  private:
   // The explicit loops and copies, as a run takes them or with each point by itself.
   Expected<const Program*> expanded(bool per_point, const Program& from) {
-    std::optional<Program>& kept = expanded_[per_point ? 1 : 0][&from == &full_ ? 1 : 0];
+    std::optional<Program>& kept = expanded_[per_point ? 1 : 0][&from != structured_.get() ? 1 : 0];
     if (!kept) {
       Expected<Program> made = expand(from, {.per_point = per_point});
       if (!made) return made.diags();
@@ -71,8 +75,8 @@ class SimulatedProgram final : public Executable {
     return &*kept;
   }
 
-  Program full_;
-  Program structured_;  // without what shows something
+  // The second without the statements that only show something; the same if there are none.
+  std::shared_ptr<const Program> full_, structured_;
   JudgedPoints points_;
   std::optional<Program> expanded_[2][2];
 };

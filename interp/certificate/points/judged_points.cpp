@@ -18,9 +18,9 @@ bool asks_at_once(const RunOptions& options) {
 
 Expected<void> JudgedPoints::judge(const std::vector<Binding>& bindings,
                                    const RunOptions& options) {
-  if (options.points == nullptr || !has_points(structured_)) return {};
+  if (options.points == nullptr || !has_points(*structured_)) return {};
   PointsVerdict& verdict = *options.points;
-  if (std::optional<std::vector<ParallelLoop>> loops = independent_by_structure(structured_)) {
+  if (std::optional<std::vector<ParallelLoop>> loops = independent_by_structure(*structured_)) {
     verdict = {.loops = *std::move(loops), .landing = verdict.landing};
     return {};
   }
@@ -28,7 +28,7 @@ Expected<void> JudgedPoints::judge(const std::vector<Binding>& bindings,
   std::optional<Program>& per_point = (at_once ? at_once_ : expanded_).per_point;
   const Expansion how{.per_point = true};
   if (!per_point)
-    per_point = TRY(at_once ? expand_at_once(structured_, how) : expand(structured_, how));
+    per_point = TRY(at_once ? expand_at_once(*structured_, how) : expand(*structured_, how));
   verdict = TRY(judge_points(*per_point, bindings, options, verdict.landing));
   return {};
 }
@@ -60,7 +60,7 @@ bool is_one_by_one(const RunOptions& options) {
 
 Expected<RunResult> JudgedPoints::run_at_once(const std::vector<Binding>& bindings,
                                               const RunOptions& options) {
-  if (!at_once_.whole) at_once_.whole = TRY(expand_at_once(structured_));
+  if (!at_once_.whole) at_once_.whole = TRY(expand_at_once(*structured_));
   RunOptions as_it_is = options;
   const MoveAtOnce& form = *options.rewrite.target<MoveAtOnce>();
   as_it_is.knows_patterns = form.knows_patterns;
@@ -68,10 +68,10 @@ Expected<RunResult> JudgedPoints::run_at_once(const std::vector<Binding>& bindin
                          is_one_by_one(options) && options.checked && options.point_cores == 0 &&
                          options.math == Math::none && !options.wants_values;
   as_it_is.rewrite = nullptr;
-  const bool may_tell = options.points != nullptr && has_points(structured_) &&
-                        is_one_by_one(options) && tells_points(structured_);
+  const bool may_tell = options.points != nullptr && has_points(*structured_) &&
+                        is_one_by_one(options) && tells_points(*structured_);
   std::optional<PointsOfRun> points;
-  if (may_tell && !independent_by_structure(structured_)) {
+  if (may_tell && !independent_by_structure(*structured_)) {
     // Before all that asks for the verdict.
     points.emplace(*options.points);
     as_it_is.observers.insert(as_it_is.observers.begin(), &*points);
@@ -89,7 +89,7 @@ Expected<RunResult> JudgedPoints::run_at_once(const std::vector<Binding>& bindin
 Expected<RunResult> JudgedPoints::run(const Program& expanded, const std::vector<Binding>& bindings,
                                       const RunOptions& options) {
   // Whoever has the expanded program alone has no other form of it.
-  if (asks_at_once(options) && structured_.body.size() > 0) return run_at_once(bindings, options);
+  if (asks_at_once(options) && structured_->body.size() > 0) return run_at_once(bindings, options);
   TRY(judge(bindings, options));
   return tessera::run(expanded, bindings, options);
 }

@@ -1,6 +1,7 @@
 // Runs that are asked whether the points of their program's parallel loops are independent, and in
 // which form the program runs.
 #pragma once
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -29,7 +30,10 @@ bool asks_at_once(const RunOptions& options);
 class JudgedPoints {
  public:
   // Of a program that has no parallel loop nothing is judged.
-  explicit JudgedPoints(Program structured) : structured_(std::move(structured)) {}
+  explicit JudgedPoints(std::shared_ptr<const Program> structured)
+      : structured_(std::move(structured)) {}
+  explicit JudgedPoints(Program structured)
+      : JudgedPoints(std::make_shared<const Program>(std::move(structured))) {}
   // Fills `options.points`, if it is asked for: by the form of the program, or else by a run of
   // single points.
   Expected<void> judge(const std::vector<Binding>& bindings, const RunOptions& options);
@@ -45,7 +49,7 @@ class JudgedPoints {
     std::optional<Program> whole, per_point;
   };
 
-  const Program structured_;
+  const std::shared_ptr<const Program> structured_;
   Forms expanded_, at_once_;
 };
 
