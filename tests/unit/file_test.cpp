@@ -98,7 +98,7 @@ TEST_F(File, WithoutCommitNothingChanges) {
     auto file = OutputFile::create(path);
     ASSERT_TRUE(file);
     ASSERT_TRUE(file->append(bytes_of("new")));
-    EXPECT_EQ(folder.files(), 2);
+    EXPECT_LE(folder.files(), 2);  // 1 where the file system has files without a name
     EXPECT_EQ(read_bytes(path), "old");
   }
   EXPECT_EQ(folder.files(), 1);
@@ -123,7 +123,7 @@ void expect_nothing_left(int signal) {
     cli::end_without_temporary_files();
     auto one = OutputFile::create(folder.file("one")), two = OutputFile::create(folder.file("two"));
     auto three = OutputFile::create(folder.file("three"));
-    if (!one || !two || !three || folder.files() != 3) ::_exit(1);
+    if (!one || !two || !three) ::_exit(1);
     if (!one->append(std::string(1 << 20, 'x')) || !three->commit()) ::_exit(2);
     std::raise(signal);
     ::_exit(3);
@@ -136,7 +136,7 @@ void expect_nothing_left(int signal) {
 }
 
 TEST_F(File, ASignalLeavesNoTemporaryFile) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) expect_nothing_left(signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGKILL}) expect_nothing_left(signal);
 }
 
 // Names come and go on several threads while others are held.
