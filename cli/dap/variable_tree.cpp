@@ -22,6 +22,7 @@ std::int64_t cells_of(const Semaphore& semaphore) {
 }
 
 std::string text_of(const NamedScalar& scalar) {
+  if (!scalar.is_defined) return "?";
   return scalar.is_real ? fmt::format("{:.6g}", scalar.real) : fmt::format("{}", scalar.integer);
 }
 

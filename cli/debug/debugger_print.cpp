@@ -75,7 +75,8 @@ Expected<void> Debugger::print(const Words& words) {
   } else if (const auto* scalar = std::get_if<ScalarReference>(&what)) {
     const NamedScalar value = *find_scalar(*TRY(session_.valued()), scalar->core, scalar->name);
     print_number(full_text(session_, what), "",
-                 {.is_defined = true, .integer = value.integer, .real = value.real}, value.is_real);
+                 {.is_defined = value.is_defined, .integer = value.integer, .real = value.real},
+                 value.is_real);
     out_ << "\n";
   } else if (const auto* copy = std::get_if<CopyReference>(&what)) {
     const std::vector<CopyInFlight> all = copies_in_flight(session_.machine());

@@ -140,7 +140,8 @@ std::optional<NamedScalar> find_scalar(Machine& machine, SiteId site, std::strin
   if (!best) return find_parameter(program, name);
   const std::int64_t bits = core.registers()[static_cast<std::size_t>(best->index)];
   const bool is_real = program.values[*best].kind == ValueKind::real;
-  return NamedScalar{is_real, bits, is_real ? real_register(bits) : 0.0F};
+  return NamedScalar{is_real, bits, is_real ? real_register(bits) : 0.0F,
+                     !core.is_undefined(*best)};
 }
 
 }  // namespace tessera

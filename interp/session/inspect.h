@@ -64,6 +64,7 @@ struct NamedScalar {
   bool is_real = false;
   std::int64_t integer = 0;
   float real = 0;
+  bool is_defined = true;  // false: computed from a scalar that was read out of bounds
 };
 std::optional<NamedScalar> find_scalar(Machine& machine, SiteId core, std::string_view name);
 
