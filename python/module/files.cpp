@@ -1,5 +1,6 @@
 #include "python/module/files.h"
 
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
 #include <string>
