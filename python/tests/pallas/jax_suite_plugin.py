@@ -9,6 +9,7 @@ The tests see a TPU: JAX's test utilities report one, and each kernel goes throu
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import os
@@ -58,14 +59,15 @@ def _draw_few_examples() -> None:
 
 
 def _find_helpers() -> None:
-    """A module that JAX's tests import and its wheel does not have is taken from the repository around the tests."""
-    name = "hypothesis_test_util"
-    file = Path.cwd().parents[1] / "jax" / "_src" / f"{name}.py"
-    if importlib.util.find_spec(f"jax._src.{name}") is None and file.exists():
-        spec = importlib.util.spec_from_file_location(f"jax._src.{name}", file)
-        module = importlib.util.module_from_spec(spec)      # type: ignore[arg-type]
-        sys.modules[f"jax._src.{name}"] = module
-        spec.loader.exec_module(module)                     # type: ignore[union-attr]
+    """Modules that JAX's tests import and its wheel does not have are taken from the repository around the tests."""
+    for name in ("jax._src.hypothesis_test_util", "jax._src.pallas.pallas_test_util"):
+        file = Path.cwd().parents[1] / f"{name.replace('.', '/')}.py"
+        if importlib.util.find_spec(name) is None and file.exists():
+            spec = importlib.util.spec_from_file_location(name, file)
+            module = importlib.util.module_from_spec(spec)      # type: ignore[arg-type]
+            sys.modules[name] = module
+            spec.loader.exec_module(module)                     # type: ignore[union-attr]
+            setattr(importlib.import_module(name.rpartition(".")[0]), name.rpartition(".")[2], module)
 
 
 _pretend_a_tpu()
