@@ -139,11 +139,22 @@ std::string why_unknown(const Program& program, StmtId from) {
   return loc ? fmt::format("`opaque` at {}:{}", loc.source->name, loc.line) : "an `opaque`";
 }
 
+namespace {
+
+bool has_opaque(const Program& program) {
+  return std::any_of(program.body.begin(), program.body.end(),
+                     [](const Stmt& s) { return std::holds_alternative<OpaqueWrite>(s.op); });
+}
+
+}  // namespace
+
 std::string why_unknown(const Program& program, BufferId buffer) {
+  if (!has_opaque(program)) return "";
   return why_unknown(program, unknown_values(program).buffers[buffer]);
 }
 
 std::string why_unknown(const Program& program, ValueId number) {
+  if (!has_opaque(program)) return "";
   return why_unknown(program, unknown_values(program).values[number]);
 }
 
