@@ -60,8 +60,7 @@ std::string render_place(const Loc& loc, std::string_view kind, std::string_view
   if (!loc) return fmt::format("{}: {}\n", kind, shown);
   const bool is_whole_line = loc.column == 0;
   const std::string column = is_whole_line ? "" : fmt::format(":{}", loc.column);
-  auto text = fmt::format("{}:{}{}: {}: {}
-", printable_line(loc.source->name), loc.line, column,
+  auto text = fmt::format("{}:{}{}: {}: {}\n", printable_line(loc.source->name), loc.line, column,
                           kind, shown);
   const std::optional<std::string_view> line = source_line(loc.source, loc.line);
   if (line && line->empty() && is_whole_line) return text;  // of a file that was not to be had
