@@ -154,7 +154,8 @@ std::vector<Violation> violations(const std::string& path, const std::string& te
   return violations(path, stream);
 }
 
-std::set<std::string> files_with(const std::regex& pattern) {
+// Each match has the word: std::regex is slow, and few lines do.
+std::set<std::string> files_with(std::string_view word, const std::regex& pattern) {
   std::set<std::string> found;
   for (const std::string& path : tessera::test::source_files()) {
     if (path.find('/') == std::string::npos || path.starts_with("tests/") ||
@@ -162,7 +163,8 @@ std::set<std::string> files_with(const std::regex& pattern) {
       continue;
     std::ifstream text(fs::path(tessera::test::source_dir()) / path);
     for (std::string line; std::getline(text, line);)
-      if (std::regex_search(line, pattern)) found.insert(path);
+      if (line.find(word) != std::string::npos && std::regex_search(line, pattern))
+        found.insert(path);
   }
   return found;
 }
@@ -173,7 +175,7 @@ TEST(Layering, nobody_knows_the_parts_of_a_device) {
   for (const tessera::Device* device : tessera::devices()) {
     if (device->is_simulated()) continue;
     const std::regex includes(fmt::format("^#include \"devices/{}/", device->name()));
-    EXPECT_EQ(files_with(includes), std::set<std::string>()) << device->name();
+    EXPECT_EQ(files_with(device->name(), includes), std::set<std::string>()) << device->name();
   }
 }
 
@@ -188,7 +190,7 @@ const std::map<std::string_view, std::set<std::string>> other_words = {
 TEST(Layering, nobody_names_a_device) {
   for (const tessera::Device* device : tessera::devices()) {
     const std::regex names(fmt::format("\"{0}\"|\\b{0}_device\\(\\)", device->name()));
-    std::set<std::string> found = files_with(names);
+    std::set<std::string> found = files_with(device->name(), names);
     if (const auto own = other_words.find(device->name()); own != other_words.end())
       for (const std::string& file : own->second) found.erase(file);
     EXPECT_EQ(found, std::set<std::string>()) << device->name();
@@ -279,13 +281,17 @@ TEST(Layering, files_are_opened_in_one_place) {
   const std::set<std::string> places = {"core/host/file.cpp", "core/host/output_file.cpp",
                                         "core/host/disk_cache.cpp"};
   const std::regex opens(R"(\b[io]?fstream\b|\bfopen\b|(^|[\s(])::open(at)?\()");
+  const auto may_open = [](const std::string& line) {
+    return line.find("open") != std::string::npos || line.find("fstream") != std::string::npos;
+  };
   for (const std::string& path : tessera::test::source_files()) {
     if (path.starts_with("tests/") || path.starts_with("examples/")) continue;
     if (places.contains(path)) continue;
     std::ifstream text(fs::path(tessera::test::source_dir()) / path);
     std::string line;
     for (int number = 1; std::getline(text, line); ++number) {
-      EXPECT_FALSE(std::regex_search(line, opens)) << path << ":" << number << ": " << line;
+      EXPECT_FALSE(may_open(line) && std::regex_search(line, opens))
+          << path << ":" << number << ": " << line;
     }
   }
 }
