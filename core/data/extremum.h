@@ -17,12 +17,12 @@ constexpr bool has_minus_sign(F x) {
 template <std::floating_point F>
 constexpr F maximum(F a, F b) {
   const bool is_a = (a != a) | (a > b) | ((a == b) & !has_minus_sign(a));
-  return is_a & (b == b) ? a : b;
+  return (is_a & (b == b)) ? a : b;
 }
 template <std::floating_point F>
 constexpr F minimum(F a, F b) {
   const bool is_a = (a != a) | (a < b) | ((a == b) & has_minus_sign(a));
-  return is_a & (b == b) ? a : b;
+  return (is_a & (b == b)) ? a : b;
 }
 
 }  // namespace tessera
