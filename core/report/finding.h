@@ -80,7 +80,7 @@ enum class KernelEnd : std::uint8_t { none, entry, exit };
 // -1 where there is none. Findings that follow from others are recognised by it.
 struct FindingSubject {
   StmtId statement;             // at which it stands
-  StmtId other;                 // race: of the other access
+  StmtId other;                 // race: the other access; undefined value: the read out of bounds
   StmtId copy;                  // the start of a copy that is not waited for in time ...
   SemaphoreId semaphore{};      // ... and the semaphore that counts its bytes; or one left over
   StmtId wait;                  // race: the last wait of one side for the other, which is too early
