@@ -1,7 +1,10 @@
 // Reductions of a tile along a dimension.
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "core/report/check.h"
@@ -54,6 +57,37 @@ T combine(Reduce op, T a, T b) {
   CHECK(false);
 }
 
+// A float as an integer of the same order, in which -0 is less than +0, and back.
+std::int32_t ordered(float x) {
+  const auto bits = std::bit_cast<std::int32_t>(x);
+  return bits ^ ((bits >> 31) & INT32_MAX);
+}
+float float_of(std::int32_t key) { return std::bit_cast<float>(key ^ ((key >> 31) & INT32_MAX)); }
+
+// The largest, or smallest, of `start` and n elements. Integers in lanes vectorise; NaN, which has
+// no place in the order, is looked for on the way.
+template <bool is_max>
+float outermost(float start, const float* elements, std::int64_t n) {
+  std::int32_t best = ordered(start), has_nan = start != start;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int32_t key = ordered(elements[i]);
+    best = (is_max ? key > best : key < best) ? key : best;
+    has_nan |= elements[i] != elements[i];
+  }
+  return has_nan != 0 ? std::numeric_limits<float>::quiet_NaN() : float_of(best);
+}
+
+// `result` and the elements of a row.
+template <typename T>
+T fold(Reduce op, T result, const T* row, std::int64_t n) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (op == Reduce::max) return outermost<true>(result, row, n);
+    if (op == Reduce::min) return outermost<false>(result, row, n);
+  }
+  for (std::int64_t i = 0; i < n; ++i) result = combine(op, result, row[i]);
+  return result;
+}
+
 // The range of integer sums; a maximum is in it already.
 template <typename T>
 void wrap(const TileView& dst, const Source& src, T* values, std::int64_t n) {
@@ -75,8 +109,7 @@ void reduce_last(Reduce op, const TileView& dst, const Source& src) {
     for (std::int64_t begin = 0; begin < length; begin += piece) {
       const std::int64_t n = std::min(piece, length - begin);
       src.load(index, begin, n, row.data());
-      for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
-        result = combine(op, result, row[i]);
+      result = fold(op, result, row.data(), n);
     }
     wrap(dst, src, &result, 1);
     store(dst, index, 0, 1, &result);
