@@ -97,8 +97,9 @@ int measure(int argc, char** argv) {
       fmt::format("ag-matmul --gather m --dtype f32 --devices {} --m {} --k {} --n {}", size,
                   rows * size, k, columns);
   for (int i = 5; i < argc; ++i) words += std::string(" ") + argv[i];
-  std::optional<KeptRun> launch = launch_of(words);
-  if (!launch) return 2;
+  std::optional<Launch> made = launch_of(words);
+  if (!made) return 2;
+  KeptRun* const launch = &made->run;
   MPI_Comm communicator = MPI_COMM_WORLD;
   if (const auto joined = mpi::join(TESSERA_MPI_LIBRARY, &communicator); !joined) {
     fmt::print(stderr, "{}", render(joined.diags()));
