@@ -91,12 +91,12 @@ const std::map<std::string, std::vector<std::string>> used_by = {
     {"poll.h", {"cli/dap/byte_source"}},
     {"fcntl.h", {""}},
     {"immintrin.h", {""}},
-    {"elf.h", {"devices/cuda/", "cli/reports/certificate_file"}},
-    {"link.h", {"devices/cuda/", "cli/reports/certificate_file"}},
+    {"elf.h", {"core/host/build_id", "devices/cuda/"}},
+    {"link.h", {"core/host/build_id", "devices/cuda/"}},
     {"dlfcn.h", {"interp/tiles/tile_math", "devices/cuda/", "devices/mpi/library", "tests/"}},
     {"mpi.h", {"devices/mpi/plugin/plugin", "tests/mpi/"}},
     {"malloc.h", {"core/host/host_memory", "tests/fuzz/harness/memory_budget"}},
-    {"pthread.h", {"tests/fuzz/harness/harness"}},
+    {"pthread.h", {"core/host/stack_room", "tests/fuzz/harness/harness"}},
     {"ucontext.h", {"tests/"}},
 };
 

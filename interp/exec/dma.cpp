@@ -107,10 +107,10 @@ Step move_at_once(Core& core, CopyKind kind, const Region& src, const Region& ds
   const bool is_result = dst.storage->buffer().role == Role::out;
   if (!data.initialised() &&
       (policy == Uninitialised::strict || (policy == Uninitialised::use && is_result))) {
-    machine.stop(
-        uninitialised_finding(machine, is_result ? "copy" : "read", src, data.first_uninitialised(),
-                              data.origin(), core.id(), core.statement()),
-        core.id(), core.statement());
+    machine.stop(uninitialised_finding(machine.program(), machine.findings(),
+                                       is_result ? "copy" : "read", src, data.first_uninitialised(),
+                                       data.origin(), core.id(), core.statement()),
+                 core.id(), core.statement());
     return Step::stop;
   }
   const PlaceId place = core.stmt().place;

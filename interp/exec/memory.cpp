@@ -15,7 +15,8 @@ namespace {
 bool is_from_outside(Core& core, const Region& at) {
   return core.machine().options().uninitialised == Uninitialised::use &&
          !at.storage->is_initialised(at.box) &&
-         outside_read(core.machine(), at.storage->origin(at.box.start).place);
+         outside_read(core.machine().program(), core.machine().findings(),
+                      at.storage->origin(at.box.start).place);
 }
 
 // result = value(region of the element at src); undefined if src is outside its memory.

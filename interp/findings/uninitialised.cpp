@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "interp/findings/describe.h"
-#include "interp/machine/machine.h"
 
 namespace tessera {
 
@@ -33,10 +32,10 @@ FindingPlace outside_note(const Program& program, StmtId read) {
 
 }  // namespace
 
-StmtId outside_read(const Machine& machine, PlaceId place) {
-  for (const Finding& f : machine.findings())
+StmtId outside_read(const Program& program, const std::vector<Finding>& found, PlaceId place) {
+  for (const Finding& f : found)
     if (f.kind == FindingKind::out_of_bounds && place &&
-        machine.program().place_of(f.about.statement) == place)
+        program.place_of(f.about.statement) == place)
       return f.about.statement;
   return {};
 }
@@ -53,10 +52,9 @@ Finding undefined_scalar_finding(const Program& program, const std::string& used
   return finding;
 }
 
-Finding uninitialised_finding(const Machine& machine, std::string_view verb, const Region& region,
-                              const Index& index, Origin origin, const AgentId& agent,
-                              StmtId statement) {
-  const Program& program = machine.program();
+Finding uninitialised_finding(const Program& program, const std::vector<Finding>& found,
+                              std::string_view verb, const Region& region, const Index& index,
+                              Origin origin, const AgentId& agent, StmtId statement) {
   const PlaceId place = program.place_of(statement);
   const Buffer& buffer = program.buffers[region.buffer];
   const std::string element = element_text(program, region.buffer, index);
@@ -72,7 +70,7 @@ Finding uninitialised_finding(const Machine& machine, std::string_view verb, con
   // The memory that lacks the element, where that is not the one that was read.
   const BufferId source = finding.about.buffer;
   const bool is_brought = source != region.buffer;
-  finding.about.other = outside_read(machine, origin.place);
+  finding.about.other = outside_read(program, found, origin.place);
   if (finding.about.other)
     finding.notes.push_back(outside_note(program, finding.about.other));
   else if (origin.place)
@@ -85,7 +83,8 @@ Finding uninitialised_finding(const Machine& machine, std::string_view verb, con
                         ? fmt::format("{} is undefined since here", program.buffers[source].name)
                         : "undefined since here"});
   if (origin.via && origin.via != origin.place)
-    finding.notes.push_back({.loc = program.loc(origin.via), .message = "the undefined data was copied here"});
+    finding.notes.push_back(
+        {.loc = program.loc(origin.via), .message = "the undefined data was copied here"});
   add_call_chain(program, place, finding.notes);
   return finding;
 }

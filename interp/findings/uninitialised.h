@@ -2,6 +2,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/program/program.h"
 #include "core/report/finding.h"
@@ -11,14 +12,13 @@
 
 namespace tessera {
 
-class Machine;
-
-Finding uninitialised_finding(const Machine& machine, std::string_view verb, const Region& region,
-                              const Index& index, Origin origin, const AgentId& agent,
-                              StmtId statement);
+// found: the findings of the run so far; an origin that read out of bounds is one of them.
+Finding uninitialised_finding(const Program& program, const std::vector<Finding>& found,
+                              std::string_view verb, const Region& region, const Index& index,
+                              Origin origin, const AgentId& agent, StmtId statement);
 
 // The read of a scalar at the place that was found to be out of bounds; none if there is none.
-StmtId outside_read(const Machine& machine, PlaceId place);
+StmtId outside_read(const Program& program, const std::vector<Finding>& found, PlaceId place);
 
 // The same for a scalar: `used_as` ("the condition of `if`") is undefined, for the statement `read`
 // read it outside its memory.

@@ -235,8 +235,8 @@ void Core::require_initialised(const Region& region) {
   if (machine_.options().uninitialised == Uninitialised::poison || region.box.empty()) return;
   if (region.storage->is_initialised(region.box)) return;
   const Index index = region.storage->first_uninitialised(region.box);
-  machine_.stop(uninitialised_finding(machine_, "read", region, index,
-                                      region.storage->origin(index), id_, statement()),
+  machine_.stop(uninitialised_finding(machine_.program(), machine_.findings(), "read", region,
+                                      index, region.storage->origin(index), id_, statement()),
                 id_, statement());
 }
 
@@ -246,8 +246,8 @@ void Core::check_written() {
   for (const Region& region : results_written_) {
     if (stopped() || region.storage->is_initialised(region.box)) continue;
     const Index index = region.storage->first_uninitialised(region.box);
-    machine_.stop(uninitialised_finding(machine_, "write", region, index,
-                                        region.storage->origin(index), id_, statement()),
+    machine_.stop(uninitialised_finding(machine_.program(), machine_.findings(), "write", region,
+                                        index, region.storage->origin(index), id_, statement()),
                   id_, statement());
   }
   results_written_.clear();

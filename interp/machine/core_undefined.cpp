@@ -37,9 +37,9 @@ void Core::note_undefined(ValueId value, StmtId by) {
 void Core::undefined_result() {
   // An element inside is undefined since the read whose value was stored there.
   const Region at = peek(field<Slice>(stmt().op, info(stmt().op).fields[0]));
-  const StmtId read = at.storage == nullptr
-                          ? statement()
-                          : outside_read(machine_, at.storage->origin(at.box.start).place);
+  const StmtId read = at.storage == nullptr ? statement()
+                                            : outside_read(machine_.program(), machine_.findings(),
+                                                           at.storage->origin(at.box.start).place);
   result(std::int64_t{0});
   note_undefined(stmt().result, read);
   undefined_.tracks = true;

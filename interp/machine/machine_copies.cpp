@@ -76,8 +76,9 @@ void Machine::take(Copy& copy) {
                           : copy.src.storage->snapshot(copy.src.box, carries);
   if (!same_kept_sizes(copy.src.box, copy.dst.box)) copy.data.reshape(copy.dst.box);
   if (options_.uninitialised != Uninitialised::strict || copy.data.initialised()) return;
-  stop(uninitialised_finding(*this, "read", copy.src, copy.data.first_uninitialised(),
-                             copy.data.origin(), copy.id, copy.statement),
+  stop(uninitialised_finding(program(), findings(), "read", copy.src,
+                             copy.data.first_uninitialised(), copy.data.origin(), copy.id,
+                             copy.statement),
        copy.id, copy.statement);
 }
 
@@ -94,8 +95,8 @@ bool Machine::keeps_result_defined(const Copy& copy, const Snapshot& data, const
   if (!is_result || options_.uninitialised != Uninitialised::use || data.initialised()) return true;
   Index missing = data.first_uninitialised();
   for (std::size_t d = 0; d < missing.size(); ++d) missing[d] += from[d];
-  Finding finding = uninitialised_finding(*this, "copy", copy.src, missing, data.origin(), copy.id,
-                                          copy.statement);
+  Finding finding = uninitialised_finding(program(), findings(), "copy", copy.src, missing,
+                                          data.origin(), copy.id, copy.statement);
   finding.message = fmt::format("copy of {} to {} takes {}, which is undefined, into the result",
                                 slice_text(program_, copy.src.buffer, copy.src.box),
                                 slice_text(program_, copy.dst.buffer, copy.dst.box),

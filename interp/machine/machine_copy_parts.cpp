@@ -40,8 +40,9 @@ void Machine::take_part(Copy& copy, std::int64_t granules) {
     const Snapshot data = src.snapshot(box, !copy.staging->storage.is_idle());
     const Snapshot& needed = is_write_back ? copy.staging->stored : data;
     if (options_.uninitialised == Uninitialised::strict && !needed.initialised())
-      return stop(uninitialised_finding(*this, "read", copy.src, needed.first_uninitialised(),
-                                        needed.origin(), copy.id, copy.statement),
+      return stop(uninitialised_finding(program(), findings(), "read", copy.src,
+                                        needed.first_uninitialised(), needed.origin(), copy.id,
+                                        copy.statement),
                   copy.id, copy.statement);
     copy.staging->storage.land(copy.staging->local(box), data, place);
   }
