@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace tessera {
 
@@ -61,7 +62,11 @@ bool names(std::string_view text, std::string_view agent) {
   for (std::size_t at = text.find(agent); at != std::string_view::npos;
        at = text.find(agent, at + 1)) {
     const std::size_t end = at + agent.size();
-    if (end == text.size() || text[end] < '0' || text[end] > '9') return true;
+    const auto is_part_of_name = [&](std::size_t i) {
+      return i < text.size() &&
+             (std::isalnum(static_cast<unsigned char>(text[i])) || text[i] == '_');
+    };
+    if ((at == 0 || !is_part_of_name(at - 1)) && !is_part_of_name(end)) return true;
   }
   return false;
 }

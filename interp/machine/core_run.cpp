@@ -12,6 +12,9 @@ namespace {
 
 // So many ops without a step, and the machine is asked whether to go on.
 constexpr std::int64_t longest_pass = 1 << 18;
+// Ops for which a change between the two forms of run_ops() counts, so that a loop of such changes
+// ends at a limit.
+constexpr std::int64_t ops_of_a_change = 256;
 
 }  // namespace
 
@@ -78,6 +81,7 @@ std::optional<Core::Pause> Core::run_ops(std::int64_t& steps, bool until_start) 
       const auto pc = static_cast<std::size_t>(i - code);
       if (undefined_.count == 0) {
         undefined_.tracks = false;
+        if (!machine_.pass(ops_of_a_change)) return rest(pc, ops);
         pc_ = pc;
         ops_ += ops;
         return std::nullopt;
@@ -266,7 +270,7 @@ std::optional<Core::Pause> Core::run_ops(std::int64_t& steps, bool until_start) 
       return rest(pc, ops);
     }
     if (!is_region && !machine_.begin_step()) return rest(pc, ops);
-    pass_ends = ops + longest_pass;
+    if (!is_region) pass_ends = ops + longest_pass;
     const bool is_number = i->code == static_cast<std::uint16_t>(Jump::load_number) ||
                            i->code == static_cast<std::uint16_t>(Jump::store_number);
     const Step step =
@@ -294,6 +298,7 @@ std::optional<Core::Pause> Core::run_ops(std::int64_t& steps, bool until_start) 
     if constexpr (!tracks) {
       if (!undefined_.tracks) continue;
       pc_ = static_cast<std::size_t>(i - code);
+      if (!machine_.pass(ops_of_a_change)) return rest(pc_, ops + 1);
       ops_ += ops + 1;
       return std::nullopt;
     }

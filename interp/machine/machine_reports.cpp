@@ -39,10 +39,12 @@ void Machine::report(FindingKind kind, std::string message, const AgentId& agent
 
 void Machine::report_once(FindingKind kind, std::string message, const AgentId& agent,
                           StmtId statement) {
+  if (stopped_) return;
+  const std::string name = to_string(agent);
   const auto is_same = [&](const Finding& f) {
-    return f.kind == kind && f.about.statement == statement && f.at.agent == to_string(agent);
+    return f.kind == kind && f.about.statement == statement && f.at.agent == name;
   };
-  if (!stopped_ && std::none_of(findings_.begin(), findings_.end(), is_same))
+  if (std::none_of(findings_.begin(), findings_.end(), is_same))
     report(kind, std::move(message), agent, statement);
 }
 
