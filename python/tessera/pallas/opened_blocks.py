@@ -35,7 +35,7 @@ def _explained(kernel: Kernel, eqn: core.JaxprEqn, finding: Finding) -> Finding:
     mapping = eqn.params["grid_mapping"]
     reason = _reason(mapping, mapping.block_mappings[mapping.num_inputs + names.index(into[1])])
     if reason is None:
-        brought = any(note.message == "brought by this" for note in finding.notes)
+        brought = any(note.message == "the undefined data was copied here" for note in finding.notes)
         reason = "the body reads the block before it stores it" if brought else "the body does not store all of the block"
     notes = [replace(note, message=f"{note.message}: {reason}") if note.message == "undefined since here" and reason else note for note in finding.notes]
     return replace(finding, notes=tuple(notes))

@@ -81,7 +81,7 @@ def test_parallel_dimensions_that_came_in_turn_are_a_condition():
                               compiler_params=pltpu.CompilerParams(dimension_semantics=(semantics,)))(x)
 
     x = np.ones((16, 128), np.float32)
-    said = "the points of the grid's parallel dimensions come in turn, as on one core; parallel=True decides any order"
+    said = "the points of the grid's parallel dimensions come in turn, as on one core; parallel=True decides any order, cores=2 two cores"
     assert tessera.pallas.verify(lambda x: doubled(x, "parallel"), x).sites[0].conditions == (said,)
     for how in ({"parallel": True}, {"semantics": "arbitrary"}):
         wanted = how.pop("semantics", "parallel")
