@@ -119,5 +119,7 @@ def _proved(site: SiteVerdict, kernel: Kernel, lanes: Sequence[Sequence[Any]], w
     found = first_use.told(engine.findings(kernel, report),
                            lambda: engine.findings(kernel, engine.verify(kernel, lanes, strictly)))
     is_complete = bool(said.get("complete", True)) and not said.get("more_races") and said.get("has_all_races", True)
+    # If a condition of the certificate does not hold, other schedules can have other findings.
+    is_complete = is_complete and not (said["verdict"] == "refuted" and said.get("conditions"))
     return replace(site, status=said["verdict"], findings=found, conditions=conditions, promises=promises,
                    certificate=certificate, complete=is_complete)

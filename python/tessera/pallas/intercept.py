@@ -6,7 +6,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
@@ -74,6 +74,7 @@ class Session:
     _paths: dict[int, Path] = field(default_factory=dict)           # by the id of the equation
     _reached: set[Path] = field(default_factory=set)                # of kernels with a site
     _meetings: dict[Any, _Meeting] = field(default_factory=dict)
+    _has_invented: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -109,12 +110,15 @@ class Session:
             if self.prove:
                 site = decide(eqn, world, lanes, self.given, limit=self.limit, check_numbers=self.numbers,
                               parallel=self.parallel)
+                if self._has_invented:
+                    site = replace(site, complete=False, notes=(*site.notes, "it was analysed with inputs that another kernel did not compute"))
                 self.found.append(site)
                 self._reached.add(self._paths[id(eqn)])
             return simulated(eqn, world, lanes, self.given)
-        except FindingError as error:
-            self.errors.append(str(error))
-        except Refused as error:
+        except (FindingError, Refused) as error:
+            if isinstance(error, FindingError) and not self.accepted:
+                self.errors.append(str(error))
+                return self._invented(eqn, lanes)
             try:
                 found = reference(eqn, world.shape, [lanes], limit=self.limit)["results"][0]
             except NoReference:
@@ -123,6 +127,11 @@ class Session:
                 self.errors.append(str(error))
             if found is not None:
                 return found
+        return self._invented(eqn, lanes)
+
+    def _invented(self, eqn: core.JaxprEqn, lanes: Sequence[Sequence[Any]]) -> Any:
+        """NaN and zeros for results that are not known: kernels that run after this one are not analysed with their own inputs."""
+        self._has_invented = True
         return [[_nothing(var.aval) for var in eqn.outvars] for _ in lanes]
 
 

@@ -149,3 +149,9 @@ def test_types_of_the_same_width():
     def kernel(x_ref, o_ref):
         o_ref[...] = x_ref[...].astype(i32)
     check(kernel, shaped((1, 8), np.int32), np.array([[0, 1, 2**31, 2**32 - 1, 3 * 10**9, 5, 6, 7]], np.uint32))
+
+
+def test_an_index_tile_of_a_narrow_type_wraps():
+    def kernel(o_ref):
+        o_ref[...] = lax.div(lax.broadcasted_iota(jnp.int8, (8, 256), 1), jnp.int8(3)).astype(i32)
+    check(kernel, shaped((8, 256), i32))

@@ -1,5 +1,6 @@
 """Blocks that begin anywhere, with room before and after their array, mean what JAX means by them."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -95,3 +96,53 @@ def test_other_copies_do_not_reach_over_the_array():
     fn = pl.pallas_call(kernel, out_shape=shaped((8, 128)), in_specs=[SMEM, ANY], out_specs=ANY)
     verdict = tessera.pallas.verify(fn, np.array([128], np.int32), np.ones((8, 200), np.float32))
     assert [one.kind for one in verdict.findings] == ["out_of_bounds"], verdict
+
+
+PIPELINED = [pl.BlockSpec((8, 128), lambda i: (i, 0))]
+needs_bounds = pytest.mark.skipif(jax.__version_info__ < (0, 10, 2), reason="no padded bounds before 0.10.2")
+
+
+@needs_bounds
+def test_a_copy_in_the_body_of_a_pipeline_is_not_the_pipelines():
+    """The body copies rows 8 to 16 of 12."""
+    def kernel(x_ref, y_ref, o_ref, buf, sem):
+        def body(x, o):
+            copy = pltpu.make_async_copy(y_ref.at[pl.ds(pl.program_id(0) * 8, 8)], buf, sem)
+            copy.start()
+            copy.wait()
+            o[...] = x[...] + buf[0:1]
+        pltpu.emit_pipeline(body, grid=(2,), in_specs=PIPELINED, out_specs=PIPELINED)(x_ref, o_ref)
+
+    call = pl.pallas_call(kernel, out_shape=shaped((16, 128)), in_specs=[ANY, ANY], out_specs=ANY,
+                          scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA])
+    (finding,) = tessera.pallas.verify(call, X, X[:12]).findings
+    assert finding.message.startswith("read of y_ref[8:16, 0:128] leaves y_ref[12, 128]"), finding
+
+
+@needs_bounds
+def test_a_copy_that_can_leave_a_padded_array_is_refused():
+    """The pipeline pads o; rows 8 to 16 of 12 are no part of it."""
+    def kernel(n_ref, x_ref, o_ref, buf, sem):
+        def body(x, o):
+            o[...] = x[...] + 1
+        buf[...] = jnp.ones((8, 128), jnp.float32)
+        pltpu.emit_pipeline(body, grid=(2,), in_specs=PIPELINED, out_specs=PIPELINED)(x_ref, o_ref)
+        copy = pltpu.make_async_copy(buf, o_ref.at[pl.ds(n_ref[0] * 8, 8)], sem)
+        copy.start()
+        copy.wait()
+
+    call = pl.pallas_call(kernel, out_shape=shaped((12, 128)), in_specs=[SMEM, ANY], out_specs=ANY,
+                          scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA])
+    verdict = tessera.pallas.verify(call, np.array([1], np.int32), X[:12])
+    assert verdict.status == "refused" and "a copy that can leave an array which `emit_pipeline` pads" in str(verdict)
+
+
+def test_a_padded_result_of_several_cores_is_refused():
+    def kernel(x_ref, o_ref):
+        o_ref[...] = x_ref[...] * 2
+
+    call = pl.pallas_call(kernel, grid=(2,), out_shape=shaped((14, 128)), in_specs=PIPELINED,
+                          out_specs=pl.BlockSpec((pl.Element(8, (0, 2)), 128), lambda i: (i * 8, 0)),
+                          compiler_params=pltpu.CompilerParams(dimension_semantics=("parallel",)))
+    assert tessera.pallas.verify(call, X).proved
+    assert "a padded result of several cores" in str(tessera.pallas.verify(call, X, cores=2))

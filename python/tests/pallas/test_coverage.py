@@ -274,3 +274,70 @@ def test_more_races_than_are_listed_are_not_ok(monkeypatch):
         return report
     monkeypatch.setattr(engine, "verify", longer)
     assert not tessera.pallas.verify(racy, 2 * X, accept=known).ok
+
+
+@needs_kernels
+def test_a_refuted_kernel_with_a_broken_condition_may_have_other_findings():
+    """Core 1 copies to o only if it reads the count late; accepting the race on the scratch memory must not accept this one."""
+    mesh = pltpu.create_tensorcore_mesh("core", num_cores=2)
+
+    def kernel(x_ref, o_ref, scratch, buf, sem):
+        core = lax.axis_index("core")
+        buf[...] = jnp.ones((8, 128), jnp.float32)
+
+        @pl.when(core == 0)
+        def _():
+            pl.semaphore_signal(sem, 1, core_index=1)
+            pltpu.sync_copy(buf, scratch)
+            pltpu.sync_copy(buf, o_ref)
+
+        @pl.when(core == 1)
+        def _():
+            count = pl.semaphore_read(sem)
+            pltpu.sync_copy(buf, scratch)
+
+            @pl.when(count > 0)
+            def _():
+                pltpu.sync_copy(buf, o_ref)
+            pl.semaphore_wait(sem, 1)
+
+    def f(x):
+        return pl.kernel(kernel, out_type=f32(8, 128), mesh=mesh, scratch_types=[
+            pltpu.HBM((8, 128), jnp.float32), pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.REGULAR])(x)
+
+    verdict = tessera.pallas.verify(f, X)
+    assert verdict.status == "refuted" and verdict.sites[0].conditions and not verdict.sites[0].complete, verdict
+    accepted = [Accepted(*one, "known") for one in {(finding.kind, finding.place) for finding in verdict.findings}]
+    assert not tessera.pallas.verify(f, X, accept=accepted).ok
+
+
+def test_a_kernel_after_an_accepted_finding_runs_on_its_own_inputs():
+    """`interpret()` continues with JAX's results: the second kernel leaks because the first one computed 1."""
+    def first(x):
+        def kernel(x_ref, o_ref, buf, sem):
+            copy = pltpu.make_async_copy(x_ref, buf, sem)
+            copy.start()
+            o_ref[...] = (buf[...] == buf[...]).astype(jnp.int32)
+            copy.wait()
+        return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct((8, 128), jnp.int32), in_specs=[ANY],
+                              scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA])(x)
+
+    def second(n, x):
+        def kernel(n_ref, x_ref, o_ref, sem):
+            o_ref[...] = x_ref[...]
+
+            @pl.when(n_ref[0] == 1)
+            def _():
+                pl.semaphore_signal(sem, 1)
+        return pl.pallas_call(kernel, out_shape=f32(8, 128), in_specs=[SMEM, pl.BlockSpec()],
+                              scratch_shapes=[pltpu.SemaphoreType.REGULAR])(n, x)
+
+    def f(x):
+        return second(first(x)[0, :1] * 0 + 1, x)
+
+    (race,) = tessera.pallas.verify(first, X).findings
+    with pytest.raises(tessera.pallas.FindingError):
+        with tessera.pallas.interpret(accept=[Accepted(race.kind, race.place, "known")]) as session:
+            jax.block_until_ready(f(X))
+    assert not session.verdict.ok
+    assert [one.kind for one in session.verdict.findings if one.kind == "semaphore_leak"], session.verdict

@@ -248,19 +248,24 @@ class Grid:
         """Padded arrays get a copy with room around them, before the grid, and results go back after it."""
         c, made = self.c, dict[str, Ref]()
         for at, (block, source) in enumerate(zip(self.mapping.block_mappings, sources)):
-            array, room = self._shared(at, source), padding.of_block(block)
+            array, room, for_pipeline = self._shared(at, source), padding.of_block(block), False
             if padding.is_padded(room) and self.aliases:
                 raise c.refuse("a padded block where results share the memory of inputs")
             if array.name in c.padded and space_of(c, block_aval(block)) == "hbm":
                 room = padding.to_tiles(array)
+                for_pipeline = True
             if not padding.is_padded(room):
                 continue
             if array.name not in made:
                 made[array.name], part = padding.with_room(c, array, room)
+                if for_pipeline:
+                    c.unpadded[made[array.name].root] = array.extents
                 c.arrays[made[array.name].name] = c.arrays.get(array.name, array.name)
                 output = next((at for at, one in enumerate(sources) if at >= self.mapping.num_inputs and one.name == array.name), None)
                 if output is None or output - self.mapping.num_inputs in self.aliases:
                     self.before.append(f"copy {array.name} -> {part.text}")
+                if output is not None and self.shared.count > 1:
+                    raise c.refuse("a padded result of several cores")
                 if output is not None:
                     self.after.append(f"copy {part.text} -> {array.name}")
             self.joined[at] = made[array.name]

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tessera.pallas.convert.blocks import numpy_type
+from tessera.pallas.convert.places import is_users
 from tessera.pallas.convert.values import Dim, Ref, number, whole
 from tessera.pallas.convert.walk import Conversion
 
@@ -38,9 +39,14 @@ def to_tiles(array: Ref) -> Room:
 
 
 def is_of_pipeline(eqn: Any) -> bool:
-    """Whether JAX's `emit_pipeline` made the equation."""
+    """True if JAX's `emit_pipeline` itself made the equation, False if the body made it, which the pipeline calls."""
     traceback = eqn.source_info.traceback
-    return traceback is not None and any(code.co_filename.endswith("pallas/mosaic/pipeline.py") for code in traceback.raw_frames()[0])
+    for code in traceback.raw_frames()[0] if traceback is not None else ():      # innermost first
+        if code.co_filename.endswith("pallas/mosaic/pipeline.py"):
+            return True
+        if is_users(code.co_filename):
+            return False
+    return False
 
 
 def with_room(c: Conversion, array: Ref, room: Sequence[tuple[int, int]]) -> tuple[Ref, Ref]:

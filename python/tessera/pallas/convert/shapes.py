@@ -11,6 +11,7 @@ from tessera.pallas.convert.refs import scalar
 from tessera.pallas.convert.tiles import as_tile, cell, full, of_cell, store, untrailed
 from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, Tile, dtype_name, is_float, number
 from tessera.pallas.convert.walk import Conversion, rule
+from tessera.pallas.convert.wrapping import fits
 
 
 # What is stored as it stands must have the shape of what it is stored to.
@@ -254,9 +255,17 @@ def _iota(c: Conversion, eqn: Any) -> Any:
     shape, along, dtype = tuple(p["shape"]), p["dimension"], dtype_name(p["dtype"])
     sizes = tuple(n if d == along else 1 for d, n in enumerate(shape))
     made = cell(c, dtype, sizes, "index")
-    index = f"tile_iota({along})"
-    c.say(f"{made.name} = {index if dtype == 'int32' else f'cast({index})'}")
-    return of_cell(made).with_(shape=shape, bounds=(0, max(shape[along] - 1, 0)))
+    last = max(shape[along] - 1, 0)
+    is_whole = is_float(dtype) or fits(0, last, dtype)
+    if dtype == "int32":
+        c.say(f"{made.name} = tile_iota({along})")
+    elif is_whole:
+        c.say(f"{made.name} = cast(tile_iota({along}))")
+    else:
+        wide = cell(c, "int32", sizes, "index")
+        c.say(f"{wide.name} = tile_iota({along})")
+        c.say(f"{made.name} = truncate({wide.name}, {c.type_of(dtype)})")
+    return of_cell(made).with_(shape=shape, bounds=(0, last) if is_whole else None)
 
 
 @rule("tile")

@@ -148,6 +148,8 @@ def _start_one(c: Conversion, eqn: Any, source: Ref, target: Ref, arrived: Ref, 
     if padding.is_of_pipeline(eqn):
         c.leaving.update(ref.root for ref in (source, target) if ref.space == "hbm" and padding.is_padded(padding.to_tiles(ref))
                          and any(leaves(dim, extent) for dim, extent in zip(ref.dims, ref.extents)))
+    elif any(leaves(dim, extent) for ref in (source, target) for dim, extent in zip(ref.dims, c.unpadded.get(ref.root, ()))):
+        raise c.refuse("a copy that can leave an array which `emit_pipeline` pads to whole tiles")
     to = destination(c, device, eqn.params.get("device_id_type"))
     add = " add" if eqn.params.get("add") else ""
     add += _reshaped(c, source, target)

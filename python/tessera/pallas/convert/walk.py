@@ -60,6 +60,7 @@ class Conversion:
     windows: set[str] = field(default_factory=set)
     arrays: dict[str, str] = field(default_factory=dict)    # the Python's refs for arrays behind them
     padded: frozenset[str] = frozenset()                # arrays that are padded to whole tiles
+    unpadded: dict[str, tuple[int, ...]] = field(default_factory=dict)     # extents before padding, by the padded memory
     leaving: set[str] = field(default_factory=set)      # arrays that must be, as a pipeline's copies reach over their ends
     equations: int = 0
     used: set[Any] = field(default_factory=set)
