@@ -29,7 +29,9 @@ class CudaCompile : public testing::Test {
 // Compiles all and prints a line for each; `seconds` are the compiler's own on a machine that may
 // be busy.
 void pass_the_gates(const std::vector<TestConfiguration>& all) {
-  constexpr double most_seconds = 1.5;  // of a kernel that is made when it is first used
+  // For a kernel that is compiled at its first use. Up to 2.2 were seen on a core that another thread
+  // shared, 1.0 on a core of its own.
+  constexpr double most_seconds = 4;
   double seconds = 0, longest = 0;
   std::string table;
   for (const TestConfiguration& configuration : all) {
