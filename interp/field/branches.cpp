@@ -1,10 +1,13 @@
 #include "interp/field/branches.h"
 
 #include <algorithm>
+#include <deque>
 #include <memory>
+#include <span>
 #include <unordered_set>
 #include <utility>
 
+#include "core/data/splitmix.h"
 #include "core/report/try.h"
 #include "interp/cut_off.h"
 
@@ -12,6 +15,7 @@ namespace tessera::fields {
 namespace {
 
 constexpr std::int64_t most_inputs = std::int64_t{1} << 21;
+constexpr int orders_looked_at = 8;
 
 using Values = std::unordered_set<Residue>;
 
@@ -49,6 +53,15 @@ bool are_inputs(const Side& a, const Side& b, const Draw& draw, const std::vecto
   return std::all_of(all.begin(), all.end(), [&](Residue value) { return inputs.contains(value); });
 }
 
+Expected<void> run_both(const Side& a, const Side& b, std::span<const Draw> draws,
+                        bool has_exponents) {
+  for (const auto& [side, name] : {std::pair(&a, "A"), std::pair(&b, "B")}) {
+    const Ran ran = TRY(run_over(*side, draws, has_exponents));
+    if (ran.result.end != RunEnd::program) return cut_off(ran.result.end, name);
+  }
+  return {};
+}
+
 }  // namespace
 
 Expected<Branches> branches_of(const Side& a, const Side& b, const Draw& draw, bool has_exponents) {
@@ -62,19 +75,34 @@ Expected<Branches> branches_of(const Side& a, const Side& b, const Draw& draw, b
     each.levels = std::make_shared<Levels>(levels_without_constants(is_max, found.constants));
     each.comparisons = is_max ? &of_maxima : &of_minima;
   }
-  for (const auto& [side, name] : {std::pair(&a, "A"), std::pair(&b, "B")}) {
-    const Ran ran = TRY(run_over(*side, draws, has_exponents));
-    if (ran.result.end != RunEnd::program) return cut_off(ran.result.end, name);
+  std::deque<Comparisons> others;
+  for (int i = 1; i <= orders_looked_at; ++i) {
+    Draw& each = draws.emplace_back(draws.front());
+    each.order = SplitMix::mix(draw.order + SplitMix::golden * static_cast<std::uint64_t>(i));
+    each.comparisons = &others.emplace_back(found.constants);
   }
+  TRY(run_both(a, b, draws, has_exponents));
   found.maxima = of_maxima.groups(true);
   found.minima = of_minima.groups(false);
   found.comparisons = of_maxima.count();
   found.is_truncated = of_maxima.is_truncated() || of_minima.is_truncated();
   const std::vector<Residue> values = of_maxima.values();
-  found.is_nested = values != of_minima.values();
-  found.is_of_inputs = !found.is_truncated && !found.is_nested && of_maxima.constants() <= 1 &&
-                       of_minima.constants() <= 1 && are_inputs(a, b, draw, values);
+  found.is_nested = values != of_minima.values() ||
+                    std::any_of(others.begin(), others.end(),
+                                [&](const Comparisons& each) { return each.values() != values; });
   return found;
+}
+
+Expected<bool> compares_inputs(const Side& a, const Side& b, const Draw& draw, bool has_exponents) {
+  Values constants;
+  add_constants(a.program(), draw, constants);
+  add_constants(b.program(), draw, constants);
+  Comparisons compared(constants);
+  Draw same = draw;
+  same.comparisons = &compared;
+  TRY(run_both(a, b, {&same, 1}, has_exponents));
+  return !compared.is_truncated() && compared.constants() <= 1 &&
+         are_inputs(a, b, draw, compared.values());
 }
 
 }  // namespace tessera::fields

@@ -18,12 +18,13 @@ struct Branches {
   bool is_truncated = false;     // there were too many operands to note
   // The operands of some max or min depend on which branch another one took.
   bool is_nested = false;
-  // All operands are elements of the programs' operands and at most one constant, so that each
-  // order is one of some real numbers.
-  bool is_of_inputs = false;
 };
 
-// At this draw.
+// At this draw. Dependence of operands on branches is looked for in several orders.
 Expected<Branches> branches_of(const Side& a, const Side& b, const Draw& draw, bool has_exponents);
+
+// True if all values that max and min compare at this draw, in its order, are elements of the
+// programs' operands and at most one constant: the order is then one of some real numbers.
+Expected<bool> compares_inputs(const Side& a, const Side& b, const Draw& draw, bool has_exponents);
 
 }  // namespace tessera::fields

@@ -149,8 +149,9 @@ class Comparison {
     branches_ = TRY(branches_of(a_, b_, draws_.front(), has_exponents_));
     TRY(try_branches(true));
     TRY(try_branches(false));
-    if (is_over() || equality_.untried.empty()) return {};
-    return equality_.elements < many_elements ? try_draws(draws_of_orders) : Expected<void>();
+    // Combinations of branches, at random.
+    if (is_over() || equality_.elements >= many_elements) return {};
+    return try_draws(draws_.size() + draws_of_orders - fewest_draws);
   }
 
   // True if the equality has its reason already.
@@ -161,10 +162,8 @@ class Comparison {
     equality_.draws = static_cast<int>(draws_.size());
     if (!found_) return conclude_equal(), Expected<void>();
     bool is_decided = !bound.has_unknown && !bound.has_no_value;
-    if (is_decided && bound.has_order) {
-      if (!branches_) branches_ = TRY(branches_of(a_, b_, draws_.front(), has_exponents_));
-      is_decided = branches_->is_of_inputs;
-    }
+    if (is_decided && bound.has_order)
+      is_decided = TRY(compares_inputs(a_, b_, draws_[found_->draw], has_exponents_));
     equality_.outcome = is_decided ? Outcome::different : Outcome::not_shown;
     if (!is_decided) equality_.reason = incomplete(bound);
     if (tracing == Tracing::none) return {};
