@@ -56,19 +56,6 @@ Image undefined_image(const TaskGraph& graph, const Rectangle& at) {
           {}};
 }
 
-// Whether the run that was just seen did what the graph was made of.
-bool is_run_of(const TaskGraph& graph, const Log& log) {
-  if (log.actions.size() != graph.actions.size() || log.memories.size() != graph.memories.size())
-    return false;
-  for (const MemoryId m : graph.memories.ids())
-    if (log.memories[m] != graph.memories[m]) return false;
-  for (const ActionId a : graph.actions.ids())
-    if (log.actions[a].statement != graph.actions[a].statement ||
-        log.actions[a].site != graph.actions[a].site)
-      return false;
-  return true;
-}
-
 }  // namespace
 
 ReferenceRun::ReferenceRun(const TaskGraph& graph, const Table<HalfId, bool>& wanted, Take take)
@@ -77,7 +64,8 @@ ReferenceRun::ReferenceRun(const TaskGraph& graph, const Table<HalfId, bool>& wa
       take_(std::move(take)),
       outputs_(graph.halves.size()),
       left_(graph.halves.size(), 0),
-      half_of_(graph.actions.size()) {
+      half_of_(graph.actions.size()),
+      match_(graph) {
   for (const HalfId half : graph.halves.ids()) {
     if (!wanted[half]) continue;
     outputs_[half] = outputs(graph, private_, half);
@@ -97,11 +85,13 @@ void ReferenceRun::begin(const Program& program, const RunOptions& options) {
 void ReferenceRun::on(const Event& event) {
   recorder_.on(event);
   if (event.object_kind != ObjectKind::buffer || !is_write(event.kind)) return;
-  const ActionId action = recorder_.action_of(event);
-  if (!half_of_.has(action) || (!half_of_[action] && !watched_)) return;
-  Rectangle at{recorder_.log().touches[action].back().memory, *event.box};
+  const Log& log = recorder_.log();
+  const ActionId own = recorder_.action_of(event);
+  const ActionId action = match_.action(log, own);
+  if (!action || (!half_of_[action] && !watched_)) return;
+  Rectangle at{match_.memory(log.memories[log.touches[own].back().memory]), *event.box};
   at.box.dropped = 0;
-  if (!graph_.memories.has(at.memory)) return;  // is_run_of() will say so
+  if (!at.memory) return;  // the match will not be whole
   if (keeps_writes_ || at.memory == watched_)
     writes_.push_back({action, at, event.agent, loop_indices(recorder_.program(), event)});
   if (half_of_[action] && is_seen(at.memory))
@@ -202,9 +192,9 @@ Expected<std::vector<Finding>> ReferenceRun::run(const std::vector<Binding>& bin
   if (!result.findings.empty()) return result.findings;
   if (result.end != RunEnd::program) return cut_off(result.end, "the interpreter's run");
   const Log log = TRY(recorder_.take());
-  if (!is_run_of(graph_, log) || !open_.empty())
+  if (!match_.is_whole(log) || !open_.empty())
     return error(ErrorCode::runtime,
-                 "the interpreter's run with arithmetic is another one than that of the graph");
+                 "the interpreter's run with arithmetic has other actions than the graph");
   return std::vector<Finding>();
 } catch (...) {
   return given_up("running the program for what its nodes write");

@@ -11,6 +11,7 @@
 #include "interp/machine/machine.h"
 #include "interp/running_error/error_run.h"
 #include "interp/stamp/image.h"
+#include "interp/stamp/run_match.h"
 
 namespace tessera::graph {
 
@@ -68,6 +69,7 @@ class ReferenceRun final : private Observer, private Pausing {
   Table<HalfId, std::int64_t> left_;  // writes that are still to come
   Table<ActionId, HalfId> half_of_;
   Recorder recorder_;
+  RunMatch match_;
   Machine* machine_ = nullptr;
   const running_error::ErrorRun* errors_ = nullptr;
   std::vector<Pending> pending_;  // of this step, whose values are there when it is over

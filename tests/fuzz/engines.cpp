@@ -32,16 +32,8 @@ std::string run_on_threads(const EngineCase& of, const KeptRun& expected, bool i
   const auto report = threads_device().run(
       of.structured, run.bindings(), {.profile = run.options.profile, .interpreter = &run.options});
   if (!report) {
-    // --stamp refuses a run in which devices take their turns in another order than while planning.
-    const bool is_other_order =
-        is_stamped && report.diags().front().message.find("is another one") != std::string::npos;
-    is_refused = is_other_order || report.diags().front().code == ErrorCode::unsupported;
+    is_refused = report.diags().front().code == ErrorCode::unsupported;
     return render(report.diags());
-  }
-  // Scratch in hbm that two pipelines store ends the interpreter's run of --stamp (issue 37, D2).
-  if (is_stamped && !report->findings.empty() && stamped.runs == 0) {
-    is_refused = true;
-    return "";
   }
   if (!report->findings.empty()) return report->findings.front().message;
   return difference(run, expected);

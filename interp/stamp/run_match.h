@@ -1,0 +1,36 @@
+// The action of a task graph that each action of another run of its program is.
+#pragma once
+#include <cstddef>
+#include <map>
+#include <vector>
+
+#include "interp/graph/recorder.h"
+#include "interp/graph/task_graph.h"
+
+namespace tessera::graph {
+
+// Matches each core's actions in their order. Cores may take turns in another order than in the
+// run that the graph was made of, so the numbers of actions and memories may differ.
+class RunMatch {
+ public:
+  explicit RunMatch(const TaskGraph& graph);
+
+  // action: of the log, which may still grow; none if the graph's core has fewer actions.
+  ActionId action(const Log& log, ActionId action);
+  // None if the graph has no such memory. memory: of a buffer.
+  MemoryId memory(const Memory& memory) const;
+  // Whether the run that is now over had all actions and memories of the graph, and no others.
+  bool is_whole(const Log& log);
+
+ private:
+  void extend(const Log& log, std::size_t count);
+
+  const TaskGraph& graph_;
+  Table<SiteId, std::vector<ActionId>> of_site_;
+  Table<SiteId, std::size_t> next_;      // first action of the site that is not matched yet
+  Table<ActionId, ActionId> matched_;    // by action of the log
+  std::map<Memory, MemoryId> memories_;  // of buffers
+  bool differs_ = false;                 // the action of another statement, or one too many
+};
+
+}  // namespace tessera::graph
