@@ -98,12 +98,14 @@ class Report : RaceWords {
       if (!cell) continue;
       const RecordedAgentId owner = record_.owner(cell);
       EventId wait;
+      bool is_last = false;  // of several waits, any of which may take the bytes
       for (EventId i = agent(owner).end; i > agent(owner).begin;) {
         --i;
         if (owner == issuer(e) && i < agent(event(e).agent).started_at) break;
         if (!waits_on(i, cell)) continue;
+        is_last = owner != issuer(e) && wait;
+        if (is_last) break;
         wait = i;
-        if (owner != issuer(e)) break;
       }
       const std::string bytes = fmt::format("its bytes are counted by {}", cell_name(cell));
       if (!wait)
@@ -111,7 +113,8 @@ class Report : RaceWords {
                                                   ? ", which nobody waits for after its start"
                                                   : ", and this run ended before a wait for it")});
       else
-        notes_.push_back(place(wait, bytes + ", waited for here"));
+        notes_.push_back(place(
+            wait, bytes + (is_last ? ", waited for here at the latest" : ", waited for here")));
       return;
     }
   }
