@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install_test.sh BUILD_FOLDER: installs the build, then builds and runs examples/embed against the package, and compiles every
+# install_test.sh BUILD_FOLDER: installs the build, runs the installed command, then builds and runs examples/embed against the package, and compiles every
 # installed header there.
 set -euo pipefail
 build=$1
@@ -9,6 +9,9 @@ trap 'rm -rf "$work"' EXIT
 
 cmake --install "$build" --prefix "$work/prefix" >"$work/install.log"
 for notice in LICENSE THIRD_PARTY_NOTICES; do test -s "$work/prefix/share/doc/tessera/$notice"; done
+"$work/prefix/bin/gmm-run" gmm --m 16 --k 16 --n 16 >"$work/run.txt"
+grep -q 'status  *ok' "$work/run.txt" || { cat "$work/run.txt"; exit 1; }
+[ ! -e "$work/prefix/tessera" ] || { echo 'the Python module is installed, which is for pip alone'; exit 1; }
 # A copy, so that nothing of the source tree is found by accident.
 cp -r "$source_root/examples/embed" "$work/embed"
 (cd "$work/prefix/include" && find tessera -name '*.h' | LC_ALL=C sort | sed 's/.*/#include <&>/') >"$work/embed/headers.cpp"
