@@ -15,7 +15,7 @@ namespace {
 
 // Limits and requests are looked at after that many steps, at first more often.
 constexpr std::int64_t longest_look = 1 << 16, shortest_look = 1 << 10;
-constexpr std::int64_t ops_like_a_step = 256;
+constexpr std::int64_t ops_like_a_step = 64;
 
 }  // namespace
 

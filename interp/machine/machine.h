@@ -87,6 +87,7 @@ class Machine : private Enabled {
   AgentId mover() const { return id_of(turn_->agent); }
   StmtId mover_statement() const;
   const std::vector<Finding>& findings() const { return findings_; }
+  RunEnd ended_by() const { return end_; }  // a limit or a signal; RunEnd::program if none did
   const std::optional<Diag>& problem() const { return refused_; }  // what end() will say
   std::uint64_t trace_hash() const { return hash_.value(); }       // of the events so far
 

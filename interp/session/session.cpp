@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/report/stop.h"
 #include "core/report/try.h"
 #include "interp/cut_off.h"
 #include "interp/findings/exit_checks.h"
@@ -83,21 +82,13 @@ Expected<Machine*> Session::valued() {
   }
   valued_->advance(is_over() ? Turn::unlimited : position());
   if (const auto problem = valued_->machine().problem()) return *problem;
-  if (valued_->position() != position() && cut_by() == RunEnd::stop)
+  if (valued_->position() != position() && valued_->machine().ended_by() == RunEnd::stop)
     return cut_off(RunEnd::stop, "the run that computes the values");
   return &valued_->machine();
 }
 
 RunEnd Session::ended_by() const {
-  const Machine& machine = run_->machine();
-  const bool is_cut = is_over() && machine.stopped() && machine.findings().empty();
-  return is_cut ? cut_by() : RunEnd::program;
-}
-
-// The cause of an end without a finding. The machine of a session has no limit of recorded events.
-RunEnd Session::cut_by() const {
-  if (is_stopped(options_.stop) || is_stopped(current_stop())) return RunEnd::stop;
-  return options_.max_steps > 0 ? RunEnd::steps : RunEnd::memory;
+  return is_over() ? run_->machine().ended_by() : RunEnd::program;
 }
 
 Moment Session::here() {

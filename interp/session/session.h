@@ -41,8 +41,7 @@ class Session final : private Observer, private Pausing, private Listener {
   std::int64_t position() const { return run_->position(); }
   // Nothing moves any more; what was wrong at the end is among the findings.
   bool is_over() const { return run_->is_over(); }
-  // The limit or the signal that ended the run here; RunEnd::program without one, or after a
-  // finding.
+  // The limit or the signal that ended the run here; RunEnd::program if none did.
   RunEnd ended_by() const;
   // How many steps the whole run has; none: it was not there yet.
   std::optional<std::int64_t> length() const { return length_; }
@@ -92,7 +91,6 @@ class Session final : private Observer, private Pausing, private Listener {
   Expected<void> approach(std::int64_t position);
   Expected<void> follow(const std::string& schedule, std::int64_t position);
   Expected<void> advance(std::int64_t steps, Pausing* pausing);
-  RunEnd cut_by() const;
   bool may_hold(std::span<StopCondition* const> conditions, const MachineImage& to) const;
   void watch(std::span<StopCondition* const> conditions, bool stops);
   std::optional<Hit> look();
