@@ -7,6 +7,7 @@
 #include <functional>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -43,7 +44,7 @@ class TaskRun {
   }
 
  private:
-  // As many as can be created. A thread that cannot be created is missing without an error.
+  // Up to threads - 1. A thread that cannot be created is no error.
   std::vector<std::thread> start_helpers() {
     std::vector<std::thread> helpers;
     const std::size_t wanted = std::min(static_cast<std::size_t>(options_.threads), tasks_.size());
@@ -77,16 +78,17 @@ class TaskRun {
   // Performs tasks until none is left or the run is over.
   void serve() {
     try {
-      graph::Worker own(memories_, kit_);
+      std::optional<graph::Worker> own;  // created with the first task
       std::unique_lock lock(mutex_);
       while (wait_for_task(lock)) {
         const std::size_t task = take();
         const bool waits = options_.shuffle && random_.next() % 4 == 0;
         lock.unlock();
+        if (!own) own.emplace(memories_, kit_);
         if (waits) std::this_thread::sleep_for(std::chrono::microseconds(200));
-        const bool is_done = graph::perform(tasks_[task], memories_, own);
+        const bool is_done = graph::perform(tasks_[task], memories_, *own);
         lock.lock();
-        if (!is_done) return end_with(own.findings(), nullptr);
+        if (!is_done) return end_with(own->findings(), nullptr);
         finish(task);
       }
     } catch (...) {
