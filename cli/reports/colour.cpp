@@ -80,16 +80,6 @@ bool shows_colours(int fd) {
          std::string_view(terminal) != "dumb";
 }
 
-ColouredLines::~ColouredLines() {
-  sync();
-  stream_.rdbuf(under_);
-}
-
-bool ColouredLines::pass(std::string_view text) {
-  const auto size = static_cast<std::streamsize>(text.size());
-  return under_->sputn(text.data(), size) == size;
-}
-
 std::streamsize ColouredLines::xsputn(const char* text, std::streamsize count) {
   std::string_view rest(text, static_cast<std::size_t>(count));
   for (std::size_t end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
@@ -104,19 +94,12 @@ std::streamsize ColouredLines::xsputn(const char* text, std::streamsize count) {
   return count;
 }
 
-ColouredLines::int_type ColouredLines::overflow(int_type c) {
-  if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
-  const char character = traits_type::to_char_type(c);
-  return xsputn(&character, 1) == 1 ? c : traits_type::eof();
-}
-
-// Whoever asks for half a line, such as progress, gets it as it is.
 int ColouredLines::sync() {
   if (!begun_.empty()) {
     is_partly_out_ = true;
     if (!pass(std::exchange(begun_, {}))) return -1;
   }
-  return under_->pubsync();
+  return under()->pubsync();
 }
 
 }  // namespace tessera::cli

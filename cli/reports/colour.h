@@ -2,9 +2,10 @@
 // Reports say all of it in words too, so nothing is lost without.
 #pragma once
 #include <ostream>
-#include <streambuf>
 #include <string>
 #include <string_view>
+
+#include "cli/reports/stream_filter.h"
 
 namespace tessera::cli {
 
@@ -14,26 +15,20 @@ std::string coloured(std::string_view line);
 // Whether the file is a terminal that shows colours; NO_COLOR (no-color.org) and TERM=dumb say no.
 bool shows_colours(int fd);
 
-// While it lives, whole lines that go to the stream are coloured.
-class ColouredLines : public std::streambuf {
+// Whole lines that are written to the stream are coloured.
+class ColouredLines final : public StreamFilter {
  public:
-  explicit ColouredLines(std::ostream& stream) : stream_(stream), under_(stream.rdbuf(this)) {}
-  ~ColouredLines() override;
-  ColouredLines(const ColouredLines&) = delete;
-  ColouredLines& operator=(const ColouredLines&) = delete;
+  explicit ColouredLines(std::ostream& stream) : StreamFilter(stream) {}
+  ~ColouredLines() override { sync(); }
 
  protected:
-  int_type overflow(int_type c) override;
   std::streamsize xsputn(const char* text, std::streamsize count) override;
+  // A line that has not ended, such as progress, is written without colours.
   int sync() override;
 
  private:
-  bool pass(std::string_view text);
-
-  std::ostream& stream_;
-  std::streambuf* under_;
   std::string begun_;           // a line that has not ended
-  bool is_partly_out_ = false;  // its beginning was asked for before its end came
+  bool is_partly_out_ = false;  // its beginning is written already
 };
 
 }  // namespace tessera::cli
