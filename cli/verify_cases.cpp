@@ -89,7 +89,7 @@ std::optional<Case> one_case(std::int64_t index, std::uint64_t seed,
     if (!certificate->findings.empty()) {
       const Finding& first = certificate->findings.front();
       result.why =
-          fmt::format("{}: {}", tessera::name(first.kind), message_text(first.at, first.message));
+          fmt::format("{}: {}", tessera::name(first.kind), message_text(first, first.message));
     }
     return result;
   }

@@ -64,7 +64,7 @@ void DebugAdapter::tell_halt(const Debugger::Halt& halt, Debugger::Way way) {
         return tell_stopped("exception", "the next event finds something");
       const Finding& finding = findings[run_->shown_finding];
       return tell_stopped("exception", std::string(name(finding.kind)),
-                          {{"text", message_text(finding.at, finding.message)}});
+                          {{"text", message_text(finding, finding.message)}});
     }
     case Why::paused:  // or the client is about to leave
       if (const auto asked = in_.take("pause")) {

@@ -119,7 +119,7 @@ Expected<Json> DebugAdapter::exception_info(Fields& given) {
   const std::string kind(name(finding.kind));
   return Json(
       {{"exceptionId", kind},
-       {"description", message_text(finding.at, finding.message)},
+       {"description", message_text(finding, finding.message)},
        {"breakMode", "always"},
        {"details",
         {{"typeName", kind}, {"message", finding.message}, {"stackTrace", render(finding)}}}});

@@ -33,7 +33,7 @@ std::string value_text(const DiffValue& value) {
 std::string findings_line(std::string_view label, const std::vector<Finding>& findings) {
   if (findings.empty()) return {};
   const Finding& first = findings.front();
-  std::string text = fmt::format("{}: {}", name(first.kind), message_text(first.at, first.message));
+  std::string text = fmt::format("{}: {}", name(first.kind), message_text(first, first.message));
   if (first.at.loc)
     text = fmt::format("{}:{}: {}", first.at.loc.source->name, first.at.loc.line, text);
   if (findings.size() > 1) text += fmt::format("; {} more", findings.size() - 1);

@@ -87,7 +87,7 @@ std::string with_place(const FindingPlace& place, std::string_view message,
                      loops.empty() ? "" : "at ", loops);
 }
 
-// Of a note: its agent only if another core than that of the finding.
+// The text of a note; it names its agent only if the finding is on another core.
 std::string note_text(const FindingPlace& note, const FindingPlace& finding) {
   const auto core = [](const std::string& agent) { return agent.substr(0, agent.find('/')); };
   const bool is_other = !note.agent.empty() && core(note.agent) != core(finding.agent);
@@ -100,12 +100,17 @@ std::string message_text(const FindingPlace& place, std::string_view message) {
   return with_place(place, message, agent_of(place, message));
 }
 
+std::string message_text(const Finding& finding, std::string_view message) {
+  if (finding.kind == FindingKind::deadlock) return with_place(finding.at, message, "");
+  return message_text(finding.at, message);
+}
+
 Diag as_error(const Finding& finding) {
   const ErrorCode code =
       has(finding.kind, FindingTrait::unsupported) ? ErrorCode::unsupported : ErrorCode::runtime;
   Diag diag{code,
             finding.at.loc,
-            fmt::format("{}: {}", name(finding.kind), message_text(finding.at, finding.message)),
+            fmt::format("{}: {}", name(finding.kind), message_text(finding, finding.message)),
             {}};
   for (const FindingPlace& note : finding.notes)
     diag.notes.push_back({note.loc, note_text(note, finding.at)});
@@ -122,7 +127,7 @@ std::string render(const std::vector<Finding>& findings) {
 
 std::string render(const Finding& finding, std::string_view message, bool with_details) {
   std::string text =
-      render_place(finding.at.loc, name(finding.kind), message_text(finding.at, message));
+      render_place(finding.at.loc, name(finding.kind), message_text(finding, message));
   for (const FindingPlace& note : finding.notes)
     if (with_details || !note.is_detail)
       text += render_place(note.loc, "note", note_text(note, finding.at));

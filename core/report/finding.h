@@ -121,8 +121,11 @@ struct Remark {
   std::vector<FindingPlace> notes{};  // other places that belong to it
 };
 
-// The message with the place in the loops: "..., at i=0 j=1 s=3".
+// The message with the agent, unless the message names it, and the place in the loops:
+// "..., on dev2.core0 at i=0 j=1 s=3".
 std::string message_text(const FindingPlace& place, std::string_view message);
+// The same for a finding. The notes of a deadlock name each blocked core, so its text names none.
+std::string message_text(const Finding& finding, std::string_view message);
 
 // The finding as an error with the message "KIND: message", for callers that treat it as one.
 Diag as_error(const Finding& finding);
