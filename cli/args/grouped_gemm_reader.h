@@ -31,9 +31,9 @@ class GroupedGemmReader : ProductReader {
   DimSizes sizes_of(std::string_view option, const Axes& sizes);
   // m, k, n of a product or of one of its gradients.
   void plain_form();
-  // The kind, from --kind and --transpose-rhs; contracts the axes of its operands as generated,
-  // saved and read: lhs [m, k] (dgrad: [m, n]) and weights [groups, k, n] or [groups, n, k], or of
-  // wgrad two operands with m rows.
+  // Returns the kind, from --kind and --transpose-rhs, and sets the axes for generated, saved and
+  // read operands: lhs [m, k] (dgrad: [m, n]) and weights [groups, k, n] or [groups, n, k]. Both
+  // operands of wgrad have m rows.
   std::size_t contract_plainly();
   // Shapes, axes and dims of their own.
   void free_form(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs);

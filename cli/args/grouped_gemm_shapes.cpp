@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 5> axis_options = {
     "lhs-first-dims", "lhs-last-dims", "rhs-first-dims", "rhs-last-dims", "contracting"};
 constexpr std::array<std::string_view, 6> plain_options = {"m",           "k",      "n",
                                                            "group-sizes", "groups", "sizes"};
-constexpr std::size_t plain_only = 3;  // of these, in any call with shapes
+constexpr std::size_t plain_only = 3;  // the first ones, refused in any call with shapes
 constexpr std::array<std::string_view, 2> layout_options = {"kind", "transpose-rhs"};
 
 // The shape that the sizes of both sides give; none where one is missing or of another type, which

@@ -37,7 +37,7 @@ class Splitter {
 
   std::vector<GivenWord> split() {
     bool has_options = true;  // until the word --
-    for (; next_ < words_.size();) {
+    while (next_ < words_.size()) {
       const std::string& word = words_[next_++];
       const std::string_view letter = name_of_letter(word);
       if (has_options && word == "--")

@@ -145,7 +145,7 @@ class Reader : ProductReader {
   }
 
   void free_form(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs) {
-    refuse(plain_options, "is for calls without shapes: here the shapes say it");
+    refuse(plain_options, "is for calls without shapes: the shapes of this call give the sizes");
     read_shapes(lhs, rhs);
     const bool names_axes =
         std::any_of(axis_options.begin(), axis_options.end(),

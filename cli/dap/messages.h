@@ -22,7 +22,7 @@ class MessageReader {
   // The next one, when it is there; none: there are no more. Errors: the header or the JSON is
   // malformed, the input ends inside of a message.
   Expected<std::optional<Json>> next();
-  // Takes in what has come, without waiting. More than 32 MiB of messages that wait is malformed.
+  // Reads the available input without waiting. More than 32 MiB of waiting messages is malformed.
   void look();
   // Of what look() took in: whether a request of that command is among it, and that request,
   // before its turn.

@@ -33,7 +33,7 @@ class CollectiveReader {
   const Tensor& rings() const { return rings_; }
   std::int64_t length() const { return rings_.dim(1); }
   std::size_t devices() const { return static_cast<std::size_t>(rings_.elements()); }
-  // An extent that an option or an operand's file says: `lowest` to max_extent.
+  // The extent given by an option or an operand's file: `lowest` to max_extent.
   Extent& extent(std::string_view option, std::int64_t lowest = 0);
   // Its value; an error where nobody says it.
   std::int64_t value(const Extent& extent);
@@ -78,7 +78,8 @@ class CollectiveReader {
   std::vector<std::int64_t> group_sizes(std::int64_t groups, std::int64_t rows,
                                         std::uint64_t stream);
 
-  // The experts of the tokens of one device, i32 [tokens, top_k]; reports what cannot be drawn.
+  // The experts of the tokens of one device, i32 [tokens, top_k]; reports sizes for which none can
+  // be drawn.
   Tensor experts(std::int64_t tokens, std::int64_t top_k, std::int64_t groups, std::size_t device);
 
   // One tensor for each device or ring: those of the operand's file, else by the fill; sums have

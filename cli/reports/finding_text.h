@@ -10,8 +10,8 @@
 
 namespace tessera::cli {
 
-// Numbered when there are several causes; without `all` at most 100 of them. `behind` returns the
-// text after the finding of that index.
+// The findings, numbered if there are several causes; at most 100 unless `all`.
+// behind: returns the text that follows the finding with this index.
 std::string findings_text(const std::vector<Finding>& findings, bool all,
                           const std::function<std::string(std::size_t)>& behind = {});
 // Each finding as a note; without `all` the first 20.

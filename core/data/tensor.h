@@ -21,16 +21,16 @@ inline constexpr std::size_t largest_file_rank = 64;  // dimensions of a tensor 
 
 std::int64_t elements(const Shape& shape);  // their product; 1 for rank 0
 std::string to_string(const Shape& shape);  // "(300, 64)", "(300,)", "()"
-// Bytes of an array; none when a dimension is negative or the number does not fit. A shape from
-// outside is judged by this before a Tensor has it.
+// Number of bytes of an array; none if a dimension is negative or the number overflows.
 std::optional<std::int64_t> checked_bytes(DType dtype, const Shape& shape);
 
 // Type, shape and elements. Moved freely, copied only by clone().
 class Tensor {
  public:
   Tensor() = default;
-  // Elements are zero; `uninitialised` skips that. NoMemory is thrown where memory does not suffice
-  // (core/host/host_memory.h); the public operations catch it.
+  // Elements are zero; `uninitialised` leaves them unset. Throws InvalidValue if checked_bytes()
+  // has none (core/report/invalid_value.h), and NoMemory if memory does not suffice
+  // (core/host/host_memory.h). Public operations return both as errors.
   Tensor(DType dtype, Shape shape);
   static Tensor uninitialised(DType dtype, Shape shape);
   // A tensor that calls `make` at the first access to its elements, and never without one. `make`

@@ -14,8 +14,9 @@
 
 namespace tessera {
 
-// Bytes go to a new file beside `path`, which commit() renames to `path`; without commit() it is
-// removed, also where a signal ends the process (temporary_files.h).
+// Bytes go to a new file in the folder of `path`, which has no name until commit() if the file
+// system supports that, else a temporary name (temporary_files.h). Without commit() nothing
+// remains, also if a signal ends the process.
 class OutputFile {
  public:
   enum class At : std::uint8_t {

@@ -15,7 +15,7 @@ class ReadFiles {
   void remove(const std::string& path);
   bool contains(const std::string& path) const;
 
-  // Of this thread; null outside every ReadFilesScope.
+  // The record of this thread; null outside every ReadFilesScope.
   static ReadFiles* current();
 
  private:

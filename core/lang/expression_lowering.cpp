@@ -196,7 +196,7 @@ Entity ExpressionLowering::form(const ast::Conditional& node) {
 
 namespace {
 
-// The end of the message for a member of what has none.
+// The end of the message about a member of a value without members.
 std::string instead_of(const ast::Member& node, bool is_known_name) {
   if (is_known_name) return "; the matrix product has blanks around its dot, as in `a . b`";
   const std::string_view ours = instead_of_member(node.name);

@@ -1,5 +1,5 @@
-// What a public entry does about work that cannot go on: memory that is not there, and a request to
-// stop, are diagnostics. No caller is aborted, and none has to catch.
+// Exceptions at public entries: missing memory, a request to stop and a value that cannot be
+// represented are returned as errors. Public entries neither abort nor throw.
 //
 //   Expected<Tensor> multiply(...) try {
 //     ...
@@ -13,8 +13,9 @@
 
 namespace tessera {
 
-// Of the exception that is being handled: who asked for how much memory, during what, and how much
-// there may be. Exceptions of other kinds, those of a caller's functions, pass on.
+// Error for the exception that is being handled: for missing memory the number of bytes requested,
+// the work and the limit; for InvalidValue its text. Rethrows other exceptions, for example of a
+// caller's functions.
 Diag given_up(std::string_view doing);
 
 }  // namespace tessera

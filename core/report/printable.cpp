@@ -20,7 +20,7 @@ std::size_t length_of(unsigned first) {
 }
 
 // False for bytes that are no continuation, overlong forms, surrogates and code points over
-// 0x10FFFF. index: of the byte within the character, from 1.
+// 0x10FFFF. index: position of the byte in the character, from 1.
 bool continues(unsigned first, std::size_t index, unsigned byte) {
   const unsigned from = index > 1 ? 0x80 : first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
   const unsigned to = index > 1 ? 0xBF : first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;

@@ -6,10 +6,10 @@
 
 namespace tessera {
 
-// Returns the text with escapes in place of everything that a terminal would execute instead of
-// showing it: control characters (C0 except tab and newline, DEL, C1), characters that change the
-// direction of text, line separators, and bytes that are not UTF-8. A character becomes `\u001b`,
-// which means the same within JSON; a byte becomes `\xff`. Idempotent.
+// Escapes everything that a terminal would execute instead of showing it: control characters (C0
+// except tab and newline, DEL, C1), characters that change the direction of text, line separators,
+// and bytes that are not UTF-8. A character becomes `\u001b`, which JSON reads alike; a byte
+// becomes `\xff`. Idempotent.
 std::string printable(std::string_view text);
 // The same for text that must stay on one line: newlines are escaped too.
 std::string printable_line(std::string_view text);

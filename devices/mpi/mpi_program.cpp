@@ -173,8 +173,8 @@ class MpiProgram final : public Executable {
     return wants_all;
   }
 
-  // What all processes found. The process with the first node that differs, or else with the first
-  // result, looks for what was written.
+  // The findings of all processes. The process with the first node that differs, or with the first
+  // result if no node does, finds the write.
   Expected<void> take(const graph::Stamps& stamps, const graph::TaskGraph& graph,
                       DeviceReport& report) {
     const graph::Tally own = stamps.tally();

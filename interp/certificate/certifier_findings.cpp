@@ -57,7 +57,7 @@ void Certifier::list_races(const RunResult& result, const Record& record,
   }
 }
 
-// What single points showed. If the run itself did not come to its end, only its finding is listed.
+// Findings of runs of single iterations. If the run itself did not end, only its finding is listed.
 void Certifier::judge_loops(RunResult& result) {
   if (points_ == nullptr || points_->loops.empty()) return;
   certificate_.loops = points_->loops;

@@ -112,7 +112,7 @@ std::string incomplete(const Bound& bound) {
          "order";
 }
 
-// The reason for which so many orders are not tried; empty if they are.
+// The reason not to try this number of orders; empty: they are tried.
 std::string too_many(const Branches& branches, std::size_t orders, std::int64_t elements) {
   // Values that all runs together compare.
   constexpr std::int64_t most_work = std::int64_t{1} << 27;
@@ -284,7 +284,7 @@ class Comparison {
   std::vector<Matched> results_;
   std::vector<Draw> draws_;
   std::optional<Found> found_;
-  std::optional<Branches> branches_;  // of max and min, once they are needed
+  std::optional<Branches> branches_;  // max and min, once needed
   std::size_t tried_ = 0;             // orders of their operands
   bool is_left_open_ = false;
 };
@@ -293,7 +293,7 @@ class Comparison {
 
 Expected<Equality> compare(KeptRun& a, KeptRun& b, std::uint64_t seed, Tracing tracing) try {
   Equality equality;
-  // What looks at a run computes nothing.
+  // Assertions do not change results.
   for (KeptRun* const run : {&a, &b})
     run->program = without(std::move(run->program), Purpose::assertion);
   if (a.options.devices != b.options.devices && b.options.devices != 1)

@@ -40,13 +40,13 @@ struct Equality {
   std::optional<Difference> difference;
   int draws = 0;
   std::vector<std::uint32_t> primes;
-  std::int64_t elements = 0;              // of results that were compared
+  std::int64_t elements = 0;              // in the compared results
   std::vector<std::string> results{};     // their names
   std::vector<std::string> uncompared{};  // results that one program alone has
   std::vector<std::string> unmatched{};   // operands that one program alone has
   std::vector<std::string>
       alike{};             // operands of A that B, on one device, has once for all devices
-  Bound bound{};           // of the difference of a result of A and that of B
+  Bound bound{};           // for the difference between results
   double probability = 0;  // that equal is wrong, where max and min decide nothing
 };
 

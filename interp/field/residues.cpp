@@ -50,7 +50,7 @@ Residue Modulus::power(Residue base, std::uint64_t exponent) const {
 }
 
 std::uint64_t Draw::rank(Residue element) const {
-  constexpr int bits = 61;  // of the place within a level
+  constexpr int bits = 61;  // place within a level
   const std::uint64_t place = SplitMix::mix(element + SplitMix::mix(~order)) >> (64 - bits);
   std::uint64_t level = 2;
   if (levels != nullptr)

@@ -104,10 +104,12 @@ void Recorder::on_region(const Event& event) {
   Item& item = add(here, enters ? ItemKind::enter : ItemKind::leave, event);
   if (!enters) return;
   Entry entry{.pipeline = pipeline};
-  if (is_told_)
+  if (is_told_) {
     entry.instance = add_instance(event);
-  else if (event.token >= 0)
-    begin_pattern(event), entry.pattern = seen_;
+  } else if (event.token >= 0) {
+    begin_pattern(event);
+    entry.pattern = seen_;
+  }
   const std::vector<ValueId>& outer = outer_.at(event.statement);
   entry.outer.reserve(*log_.arena, outer.size());
   for (const ValueId v : outer) entry.outer.push_back(*log_.arena, event.registers[v.index]);

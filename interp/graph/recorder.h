@@ -29,7 +29,7 @@ enum class ItemKind : std::uint8_t { action, start, wait, signal, open, close, e
 struct Entry {
   StmtId pipeline{};                // of the structured program
   InstanceId instance{};            // what follows is that
-  PatternId pattern{};              // what follows is the first pipeline of it
+  PatternId pattern{};              // if this is its first pipeline
   ArenaList<std::int64_t> outer{};  // of the scalars around it, what it reads
 };
 using EntryId = Id<Entry>;

@@ -83,7 +83,7 @@ struct Node {
   std::int64_t commit = 0;  // a step of the run, between its last wait and its first signal
   ArenaList<ActionId> actions{};
   InstanceId instance{};  // its actions are those of a pattern, in other memory: of a folded graph
-  PatternId pattern{};    // it is the first pipeline of this pattern: of a folded graph
+  PatternId pattern{};    // folded graph: this node is the first pipeline of the pattern
   ArenaList<std::int64_t> outer{};  // of its pipeline: outer_scalars() (core/passes/at_once.h)
   std::int64_t bytes = 0, flops = 0;
   HalfId first{};  // of its halves

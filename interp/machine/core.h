@@ -129,9 +129,9 @@ class Core {
 
   // Registers that are undefined.
   struct Undefined {
-    Table<ValueId, StmtId> by{};  // the read that made it so; none: it is defined
-    std::int32_t count = 0;       // of undefined ones
-    bool tracks = false;          // ops of the run have made some, and pass them on
+    Table<ValueId, StmtId> by{};  // the read out of bounds; none: the register is defined
+    std::int32_t count = 0;       // undefined registers
+    bool tracks = false;          // run_ops<true> is used
   };
 
   // Where it stands between two steps, and as it stood; of cores that deal no points.

@@ -1,4 +1,4 @@
-// Debug statements, whose ops are no steps: undefined memory makes their values undefined.
+// Debug statements. Their ops are no steps, and undefined memory makes their values undefined.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -99,8 +99,8 @@ std::optional<std::int64_t> Core::peek_count(const Slice& slice) {
   return machine_.cell(machine_.counted({site_, semaphore, *cell})).count;
 }
 
-// 0 stands for what is undefined: a loop has no turn, and statements in the `else` of such a branch
-// tell nothing either.
+// An undefined value counts as 0: a loop has no iteration, and statements in the `else` of such a
+// branch report nothing either.
 void Core::look(StmtId statement) {
   if (machine_.options().listener == nullptr) return;
   stmt_ = &machine_.program().body[statement];

@@ -60,8 +60,8 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
   }
 }
 
-// One function: the switch keeps the instruction and the registers in the processor's own, and what
-// an op does in a few words stands where it is chosen. All that takes more is an exec().
+// One function, so that the instruction and the registers stay in processor registers. Short ops
+// are written in the switch; longer ones have an exec(). tracks: some register is undefined.
 template <bool tracks>
 std::optional<Core::Pause> Core::run_ops(std::int64_t& steps, bool until_start) {
   const Instruction* const code = code_.instructions.data();

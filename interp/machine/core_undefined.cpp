@@ -1,6 +1,5 @@
-// Scalars that were read outside their memory: which registers are undefined, and what they may do.
-// An undefined scalar may be computed with and stored. The run stops where one decides what is
-// done.
+// Undefined scalars, which were read out of bounds. They may be used in arithmetic and stored. The
+// run stops if one is a condition, a bound, a count, a device or a place.
 #include <fmt/format.h>
 
 #include <utility>
@@ -84,7 +83,7 @@ bool Core::is_decided(const Op& op) const {
   return false;
 }
 
-// Stops the run if an undefined scalar is a place, or decides what is done.
+// Stops the run if the op uses an undefined scalar as a place or for control; true if it does.
 bool Core::decides_by_undefined(const Op& op) {
   const Program& program = machine_.program();
   const auto stop = [&](const FieldInfo& f, ValueId value) {

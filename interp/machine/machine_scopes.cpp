@@ -62,7 +62,7 @@ void Machine::release(Core& core, BufferId buffer) {
     core_state(home(core.site(), once)).storages[once]->end_once(core.id().core, buffer);
 }
 
-// What a pipeline may write back once ends with the pipeline's own memory.
+// The last buffer allocated above a `once`, which the pipeline owns. Freeing it ends the `once`.
 BufferId Machine::scope_of_once(StmtId once) const {
   for (StmtId i = once - 1; i; --i) {
     const auto* alloc = std::get_if<Alloc>(&program_.body[i].op);

@@ -115,9 +115,9 @@ class Storage final : public Initialisation {
   // once().
   std::optional<Index> land_stored(const Box& box, const Snapshot& source, PlaceId place,
                                    std::int32_t core, std::int64_t since = newest);
-  // From here on no element may be written back twice by what this core starts, until end_once() or
-  // another once() for the same slot; what it started before is counted with its own, whenever it
-  // lands. Of several that are not over, only the newest counts.
+  // Until end_once() or another once() for the same slot, the write-backs that this core starts may
+  // write no element twice. Write-backs started earlier belong to the once() before, also if they
+  // land later. If several once() are open, only the newest counts.
   void once(std::int32_t core, BufferId slot = {});
   void end_once(std::int32_t core, BufferId slot);
   std::int64_t start_write_back(std::int32_t core);            // `since` for land_stored()
@@ -161,7 +161,7 @@ class Storage final : public Initialisation {
   std::byte* base() { return data_; }  // null: there are none
 
   static constexpr std::int64_t newest = std::numeric_limits<std::int64_t>::max();
-  static constexpr std::int64_t unjudged = -1;  // of a write-back outside any once()
+  static constexpr std::int64_t unjudged = -1;  // a write-back outside any once()
 
  private:
   enum class Elements : std::uint8_t { all, stored };

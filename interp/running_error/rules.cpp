@@ -12,7 +12,7 @@
 namespace tessera::running_error {
 namespace {
 
-constexpr double tiny = 0x1p-52;           // of a result of double arithmetic, or of libm
+constexpr double tiny = 0x1p-52;           // relative error of double arithmetic and of libm
 constexpr double least_normal = 0x1p-126;  // f32, and bf16, which XLA computes in f32
 
 double low(const Number& x) { return x.value - static_cast<double>(x.bound); }

@@ -12,8 +12,8 @@ namespace {
 
 constexpr double tiny = 0x1p-52;    // of a result of libm
 constexpr double of_libraries = 8;  // half units in the last place of functions that others compute
-// Error of exp(x * ln 2), in half units in the last place for each unit of |x|: ln 2 for the rounding
-// of the product, and a twentieth of that for the rounding of ln 2.
+// Error of exp(x * ln 2) per unit of |x|, in half units in the last place. The rounding of the
+// product contributes ln 2, the rounding of ln 2 a twentieth of it.
 constexpr double exp2_roundings = 0.74;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double smallest = std::numeric_limits<double>::min();

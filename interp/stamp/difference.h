@@ -15,7 +15,7 @@ Finding difference(const TaskGraph& graph, HalfId half, const Images& images,
                    const std::vector<std::vector<std::byte>>& got,
                    const std::vector<WriteEvent>& writes, const Tally& all);
 
-// The same for a result at the end of the run, where no half differs. writes: of all nodes to it.
+// The same for a result at the end of the run, if no half differs. writes: all writes to it.
 Finding result_difference(const TaskGraph& graph, const Image& image,
                           const std::vector<std::byte>& got, const std::vector<WriteEvent>& writes,
                           const Tally& all);

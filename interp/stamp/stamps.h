@@ -55,9 +55,9 @@ class Stamps final : public HalfObserver {
 
   // Of all that was told so far. first: of the halves that differ.
   Tally tally() const;
-  // Of the first half that differs here, or if none does anywhere of different_result(): what
-  // differs, and which line of the program wrote it. Runs the interpreter again. all: of the whole
-  // run, of several processes.
+  // The finding for the first half that differs here, or for different_result() if no half differs
+  // in any process; it names the line that wrote the element. Runs the interpreter again.
+  // all: the tally of all processes.
   Expected<Finding> first_difference(const Tally& all) const;
 
  private:

@@ -31,7 +31,7 @@ Verdict judge_rows(const Tensor& out, const Arithmetic& arithmetic, std::int64_t
   const std::vector<double> none(static_cast<std::size_t>(std::max<std::int64_t>(columns, 1)));
   for (const std::int64_t& row : rows) {
     const std::span<const std::int64_t> one(&row, 1);
-    value.assign(static_cast<std::size_t>(columns), -0.0);  // of which any first term is the sum
+    value.assign(static_cast<std::size_t>(columns), -0.0);  // -0 + x is x for every x
     magnitude.assign(static_cast<std::size_t>(columns), 0);
     elements(one, value, magnitude);
     judge.see(

@@ -7,8 +7,8 @@
 
 namespace tessera {
 
-// Adds a note to the first race or deadlock if the program calls neighbour_barrier with a `right`
-// whose own `left` is another device: the place of the call, and the devices.
+// Adds a note to the first race or deadlock if a device passes neighbour_barrier a `right`, and
+// that device passes another `left`. The note has the place of the call and the devices.
 void explain_neighbours(const Record& record, std::vector<Finding>& findings);
 
 }  // namespace tessera

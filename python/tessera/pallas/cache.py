@@ -58,7 +58,7 @@ def store(name: str, value: Any) -> None:
 def has_shape(value: Any, shape: Any) -> bool:
     """True if a JSON value has a shape.
 
-    A shape is a type, a frozenset of texts, a list with the shape of every element, a tuple with one shape per element, or a dict with
+    A shape is a type, a frozenset of texts, a list with the shape of every element, or a tuple with one shape per element. A dict has
     the shape of each member; other members are not allowed.
     """
     if isinstance(shape, frozenset):

@@ -72,7 +72,7 @@ class Session:
     _compiled: dict[Path, Unreached] = field(default_factory=dict)
     _equations: list[core.JaxprEqn] = field(default_factory=list)   # alive, so that no other equation gets the id of one
     _paths: dict[int, Path] = field(default_factory=dict)           # by the id of the equation
-    _reached: set[Path] = field(default_factory=set)                # of kernels with a site
+    _reached: set[Path] = field(default_factory=set)                # paths of kernels that have a site
     _meetings: dict[Any, _Meeting] = field(default_factory=dict)
     _has_invented: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)

@@ -14,7 +14,7 @@
 - `parallel=True` tells the leading dimensions whose semantics are "parallel" as such: `verify` then also decides whether
   their points may come in any order and on several cores. Without it the points come in turn, as on one core.
 - `cores=2` shares the first parallel dimension among two cores of each device, the first half on core 0, as on a megacore.
-  A mesh of TensorCores says itself how many there are.
+  A mesh of TensorCores has its own number of cores.
 - `lines=True` writes a `# line` directive before each statement; without it `kernel.places` alone has the lines.
 """
 

@@ -19,7 +19,7 @@ _TRACED: dict[Any, Any] = {}
 
 
 def traced(c: Conversion, eqn: Any, fn: Callable[..., Any], *operands: Any, known: Any = None) -> Any:
-    """Converts what fn does with values of the operands' types; `known`: further values that fn depends on, besides the equation's params."""
+    """Converts fn, traced with the types of the operands. `known`: values that fn depends on in addition to the equation's params."""
     avals = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in eqn.invars]
     key = (eqn.primitive.name, known, str(sorted(eqn.params.items(), key=lambda one: one[0])), *((a.shape, a.dtype) for a in avals))
     if key not in _TRACED:

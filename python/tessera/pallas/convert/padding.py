@@ -1,4 +1,4 @@
-"""Arrays with room around them, whose elements are undefined.
+"""Arrays with room around them. The elements of the room are undefined.
 
 Blocks of `pl.Element(size, padding=(before, after))` have such room. Arrays of `emit_pipeline` have it up to whole tiles, like on a TPU:
 the pipeline copies the last blocks up to the end of a tile.

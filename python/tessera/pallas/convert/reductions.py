@@ -106,7 +106,7 @@ def _batched(c: Conversion, eqn: Any, x: Tile, y: Tile) -> Tile:
 
 
 def _of_matrices(c: Conversion, eqn: Any, x: Tile, y: Tile) -> Any:
-    """A product of more dimensions: those of each kind become one, and the operands matrices, one for each batch."""
+    """A product with more dimensions: dimensions of one kind are merged, and each batch is a product of two matrices."""
     from tessera.pallas.convert.expanded import traced
     (left, right), batches = eqn.params["dimension_numbers"]
     (a, b), out = (v.aval.shape for v in eqn.invars), eqn.outvars[0].aval

@@ -155,7 +155,7 @@ class Tile:
     trail: int = 0
     reads: frozenset[str] = frozenset()
     ref: Ref | None = None              # the text is this memory itself
-    bounds: tuple[int, int] | None = None   # of integers: smallest and largest; None: the limits of the type
+    bounds: tuple[int, int] | None = None   # integers: smallest and largest value; None: the limits of the type
     product: bool = False               # the text is `a . b`
     sum: tuple[Tile, Tile] | None = None
     opaque: bool = False
