@@ -190,5 +190,11 @@ TEST(Growth, additions_to_one_element) {
     expect_growth([&](int n) { return work_of_copies(additions(n, "i32", place), 2, 0); }, 200);
 }
 
+// Their order is a remark, and its pairs are counted up to a limit.
+TEST(Growth, additions_of_floats_to_one_element) {
+  for (const std::string_view place : {"o, s", "(device + 1) mod devices: o, s, r"})
+    expect_growth([&](int n) { return work_of_copies(additions(n, "f32", place), 2, 1); }, 400);
+}
+
 }  // namespace
 }  // namespace tessera

@@ -82,7 +82,8 @@ void Forks::segment(EventId first) {
     if (event.act != Act::access && event.act != Act::none && event.act != Act::poll) break;
     // Sums in no order may take away the ground that the races found stand on.
     if (is_cut_ && event.access != AccessKind::accumulate) continue;
-    if (event.act == Act::access && is_suspect(e) && has_partners(e)) members_.push_back(e);
+    if (event.act != Act::access || !is_suspect(e) || is_known_sum(e)) continue;
+    if (has_partners(e)) members_.push_back(e);
   }
   covered_[agent] = e;
   if (!members_.empty()) fork(agent, first);

@@ -61,6 +61,9 @@ class Forks {
   bool is_suspect(EventId e) const {
     return suspects_ == nullptr || (*suspects_)[e] != Suspicion::none;
   }
+  bool is_known_sum(EventId e) {
+    return suspects_ != nullptr && (*suspects_)[e] == Suspicion::sum && found_.leaves_out(e);
+  }
   void segment(EventId first);
   bool has_partners(EventId x);
   void fork(RecordedAgentId agent, EventId first);

@@ -10,6 +10,8 @@ namespace {
 
 // Pairs of one race that are kept beside the last.
 constexpr std::size_t first_pairs = 3;
+// Pairs of additions of one statement to one range that are looked for.
+constexpr std::int64_t most_sums = 10'000;
 
 // Runs of neighbours that agree, one after another.
 template <typename T, typename Same, typename Visit>
@@ -42,9 +44,19 @@ void RaceList::add(std::span<const EventId> x, std::span<const EventId> y) {
     for_each_run(Accesses(others_), is_alike, [&](Accesses b) {
       const Clash how = clash(a.front().kind, b.front().kind);
       if (how == Clash::none || (how == Clash::order && is_sum_of_integers(a.front()))) return;
-      if (conflicts_.overlap(a.front().range, b.front().range)) add(a, b);
+      if (!conflicts_.overlap(a.front().range, b.front().range)) return;
+      if (how == Clash::order) count_sums(a, b);
+      add(a, b);
     });
   });
+}
+
+bool RaceList::leaves_out(EventId addition) {
+  const RecordedEvent& event = record_.events[addition];
+  const auto known = sums_.find({event.statement, event.range()});
+  if (known == sums_.end() || known->second < most_sums) return false;
+  is_left_out_[event.statement] = true;
+  return true;
 }
 
 bool RaceList::is_sum_of_integers(const Access& access) const {
@@ -62,6 +74,18 @@ RaceList::Topic RaceList::topic(const Access& x, const Access& y) const {
 
 namespace {
 
+constexpr auto is_same_statement = [](const auto& a, const auto& b) {
+  return a.statement == b.statement;
+};
+
+template <typename Group>
+auto by_turn(Group group) {
+  std::vector<typename Group::value_type> sorted(group.begin(), group.end());
+  std::sort(sorted.begin(), sorted.end(),
+            [](const auto& a, const auto& b) { return a.turn < b.turn; });
+  return sorted;
+}
+
 // Of two sets of turns, how many pairs have the second after the first.
 template <typename Turns>
 std::int64_t ordered_pairs(const Turns& first, const Turns& second) {
@@ -76,25 +100,26 @@ std::int64_t ordered_pairs(const Turns& first, const Turns& second) {
 
 }  // namespace
 
+void RaceList::count_sums(Accesses x, Accesses y) {
+  const auto others = by_turn(y);
+  for_each_run(x, is_same_statement, [&](Accesses run) {
+    const std::int64_t pairs = ordered_pairs(by_turn(run), others);
+    if (pairs > 0) sums_[{run.front().statement, run.front().range}] += pairs;
+  });
+}
+
 // All pairs of two groups. How many is counted without going through them; statements are paired in
 // the order of the text until what comes is not wanted any more.
 void RaceList::add(Accesses x, Accesses y) {
-  const auto by_turn = [](Accesses group) {
-    std::vector<Access> sorted(group.begin(), group.end());
-    std::sort(sorted.begin(), sorted.end(),
-              [](const Access& a, const Access& b) { return a.turn < b.turn; });
-    return sorted;
-  };
   const std::int64_t pairs = ordered_pairs(by_turn(x), by_turn(y));
   if (pairs == 0) return;
   const Topic about = topic(x.front(), y.front());
   Found& found = found_[about];
   found.pairs += pairs;
   if (!about.is_order) note_statements(x, y, about.is_leaving);
-  const auto is_same = [](const Access& a, const Access& b) { return a.statement == b.statement; };
   std::vector<Accesses> ours, others;
-  for_each_run(x, is_same, [&](Accesses run) { ours.push_back(run); });
-  for_each_run(y, is_same, [&](Accesses run) { others.push_back(run); });
+  for_each_run(x, is_same_statement, [&](Accesses run) { ours.push_back(run); });
+  for_each_run(y, is_same_statement, [&](Accesses run) { others.push_back(run); });
   // Those of one side with a statement, paired with those of the other side from it on.
   const auto pair_up = [&](Accesses one, const std::vector<Accesses>& rest, std::size_t from,
                            bool is_ours) {
@@ -224,6 +249,8 @@ void RaceList::add(const RaceList& other) {
   for (std::size_t i = 0; i < std::size(in_race_); ++i)
     for (const StmtId s : in_race_[i].ids())
       if (other.in_race_[i][s]) in_race_[i][s] = true;
+  for (const StmtId s : is_left_out_.ids())
+    if (other.is_left_out_[s]) is_left_out_[s] = true;
 }
 
 void RaceList::note_statements(Accesses x, Accesses y, bool is_leaving) {
@@ -259,7 +286,10 @@ std::vector<Race> RaceList::races() const {
     }
   }
   std::vector<Race> races;
-  for (const auto& [key, race] : all) races.push_back(race);
+  for (const auto& [key, race] : all) {
+    races.push_back(race);
+    races.back().has_more = race.is_order && (is_left_out_[key.first] || is_left_out_[key.second]);
+  }
   return races;
 }
 

@@ -17,6 +17,7 @@ struct Race {
   EventId x{}, y{};  // one of the pairs, x first in the run
   std::int64_t pairs = 0;
   bool is_order = false;  // both accumulate: no race, but the sum's order is open
+  bool has_more = false;  // of is_order: there may be more pairs than `pairs`
   // A few more of the pairs, for a run that shows what the first does not.
   std::vector<std::pair<EventId, EventId>> others{};
   std::vector<std::int32_t> devices{};  // whose cores, or copies, are in a pair; ascending
@@ -36,11 +37,16 @@ class RaceList {
            const Table<EventId, std::int32_t>& turns, std::size_t most)
       : record_(record), conflicts_(conflicts), turns_(turns), most_(most) {
     for (Table<StmtId, bool>& in_race : in_race_) in_race.resize(record.program->body.size());
+    is_left_out_.resize(record.program->body.size());
   }
 
   // Each x with each y that came after it in the run, overlaps it and clashes with it; integers
   // that are added are the same sum in every order. All x are of one agent, which is that of no y.
   void add(std::span<const EventId> x, std::span<const EventId> y);
+
+  // Whether so many pairs of an addition's statement and range are known that no more are looked
+  // for: all of them would be quadratic. `pairs` of these races is a lower bound from then on.
+  bool leaves_out(EventId addition);
 
   // What another list of the same record found, of other accesses x.
   void add(const RaceList& other);
@@ -58,7 +64,7 @@ class RaceList {
  private:
   struct Key {
     StmtId first, second;
-    std::int32_t object;         // buffer, or -1 - semaphore
+    std::int32_t object;  // buffer, or -1 - semaphore
     AccessKind first_kind, second_kind;
     auto operator<=>(const Key&) const = default;
   };
@@ -90,6 +96,7 @@ class RaceList {
   void add(Accesses x, Accesses y);
   void add(Found& found, const Key& key, Accesses x, Accesses y, bool is_order);
   bool is_sum_of_integers(const Access& access) const;
+  void count_sums(Accesses x, Accesses y);
   Pairs kept_of(Accesses x, Accesses y) const;
   void keep(Race& race, EventId x, EventId y) const;
   void keep_all(Race& race, const Race& more) const;
@@ -105,6 +112,9 @@ class RaceList {
   const std::size_t most_;
   std::map<Topic, Found> found_;
   Table<StmtId, bool> in_race_[2];  // [1]: with leaving
+  // Pairs of additions: x of the statement and the range, y any.
+  std::map<std::pair<StmtId, RangeId>, std::int64_t> sums_;
+  Table<StmtId, bool> is_left_out_;    // some addition of the statement is
   std::vector<Access> ours_, others_;  // of add(), which is called for each fork
 };
 

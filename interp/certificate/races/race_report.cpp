@@ -38,7 +38,7 @@ class Report : RaceWords {
                                   range_text(here_), agent_text(there_), what_there());
     if (race_.pairs > 1)
       finding.message +=
-          fmt::format(" ({} such pairs{})", race_.pairs,
+          fmt::format(" ({}{} such pairs{})", race_.has_more ? "at least " : "", race_.pairs,
                       race_.devices.size() > 1 ? ", on " + devices_text(race_.devices) : "");
     finding.at = place(here_, "");
     finding.about = subject();
