@@ -7,7 +7,7 @@ python_folder=$root/build/python
 prepare_python() {
   local preset=$1 wanted
   case $preset in
-    release | clang) ;;
+    release | clang | clang-warnings) ;;
     *) skip_python "the preset $preset: a module with its sanitizers or counters needs an interpreter that has them"; return ;;
   esac
   wanted=$(cksum <"$root/python/requirements.txt")
