@@ -15,9 +15,10 @@ class RunMatch {
  public:
   explicit RunMatch(const TaskGraph& graph);
 
-  // action: of the log, which may still grow; none if the graph's core has fewer actions.
+  // The graph's action for an action of the log; none if the core has fewer in the graph or another
+  // statement there. The log may grow between calls.
   ActionId action(const Log& log, ActionId action);
-  // None if the graph has no such memory. memory: of a buffer.
+  // The graph's memory for the memory of a buffer; none if the graph has none.
   MemoryId memory(const Memory& memory) const;
   // Whether the run that is now over had all actions and memories of the graph, and no others.
   bool is_whole(const Log& log);
@@ -29,7 +30,7 @@ class RunMatch {
   Table<SiteId, std::vector<ActionId>> of_site_;
   Table<SiteId, std::size_t> next_;      // first action of the site that is not matched yet
   Table<ActionId, ActionId> matched_;    // by action of the log
-  std::map<Memory, MemoryId> memories_;  // of buffers
+  std::map<Memory, MemoryId> memories_;  // those with a buffer
   bool differs_ = false;                 // the action of another statement, or one too many
 };
 

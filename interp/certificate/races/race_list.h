@@ -17,7 +17,7 @@ struct Race {
   EventId x{}, y{};  // one of the pairs, x first in the run
   std::int64_t pairs = 0;
   bool is_order = false;  // both accumulate: no race, but the sum's order is open
-  bool has_more = false;  // of is_order: there may be more pairs than `pairs`
+  bool has_more = false;  // only with is_order: there may be more pairs than `pairs`
   // A few more of the pairs, for a run that shows what the first does not.
   std::vector<std::pair<EventId, EventId>> others{};
   std::vector<std::int32_t> devices{};  // whose cores, or copies, are in a pair; ascending
@@ -44,8 +44,9 @@ class RaceList {
   // that are added are the same sum in every order. All x are of one agent, which is that of no y.
   void add(std::span<const EventId> x, std::span<const EventId> y);
 
-  // Whether so many pairs of an addition's statement and range are known that no more are looked
-  // for: all of them would be quadratic. `pairs` of these races is a lower bound from then on.
+  // True if enough pairs with the statement and range of this addition are known. The caller then
+  // skips the addition, because the number of all pairs is quadratic, and Race::pairs is a lower
+  // bound.
   bool leaves_out(EventId addition);
 
   // What another list of the same record found, of other accesses x.

@@ -98,7 +98,7 @@ class Report : RaceWords {
       if (!cell) continue;
       const RecordedAgentId owner = record_.owner(cell);
       EventId wait;
-      bool is_last = false;  // of several waits, any of which may take the bytes
+      bool is_last = false;  // several waits count on the cell, and each may take these bytes
       for (EventId i = agent(owner).end; i > agent(owner).begin;) {
         --i;
         if (owner == issuer(e) && i < agent(event(e).agent).started_at) break;
