@@ -1,4 +1,4 @@
-// The action of a task graph that each action of another run of its program is.
+// Finds for each action of a run the same action of the program's task graph.
 #pragma once
 #include <cstddef>
 #include <map>
