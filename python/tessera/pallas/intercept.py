@@ -181,8 +181,9 @@ def recorded(*, prove: bool = True, numbers: bool = True, parallel: bool = False
     if mpmd is not None:
         mlir.register_lowering(mpmd.mpmd_map_p, _lowering_of_jax(session, mpmd), cacheable=False)
     try:
-        yield session
-        jax.effects_barrier()
+        with versions.without_pipeline_primitive():
+            yield session
+            jax.effects_barrier()
     finally:
         mlir.register_lowering(pallas_call.pallas_call_p, pallas_call._pallas_call_lowering)
         if mpmd is not None:

@@ -6,12 +6,13 @@ import contextlib
 import importlib
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
 import jax
 import numpy as np
-from jax._src import literals
+from jax._src import config, literals
 from jax.extend import core as jex_core
 
 from tessera.pallas import jaxpr_tools
@@ -92,8 +93,26 @@ _CHIP = threading.RLock()     # JAX has one table of chips for all threads
 def as_if_on(chip: str, cores: int = 1) -> Iterator[None]:
     """Kernels that query the chip get this one, with `cores` cores. Other threads wait."""
     # Meshes of cores query the device, of which a CPU has no cores.
-    with _CHIP, mock.patch.object(jax.Device, "num_cores", cores, create=True), _meshes_of(cores), _tables_of(chip, cores):
+    with (_CHIP, mock.patch.object(jax.Device, "num_cores", cores, create=True), _meshes_of(cores), _tables_of(chip, cores),
+          without_pipeline_primitive()):
         yield
+
+
+class _WithoutPrimitive:
+    """JAX's configuration with the flag of the `emit_pipeline` primitive off."""
+    use_emit_pipeline_primitive = SimpleNamespace(value=False)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(config, name)
+
+
+def without_pipeline_primitive() -> contextlib.AbstractContextManager[Any]:
+    """Under it `emit_pipeline` is traced to the copies and loops of the pipeline, whatever the user's flag.
+
+    JAX's own lowering expands the primitive to the same trace, only when it compiles for a TPU.
+    """
+    module = _module("jax._src.pallas.mosaic.pipeline")
+    return mock.patch.object(module, "config", _WithoutPrimitive()) if hasattr(module, "config") else contextlib.nullcontext()
 
 
 @contextlib.contextmanager

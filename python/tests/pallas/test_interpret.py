@@ -6,9 +6,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax._src import config
 
 import tessera.pallas
 from corpus import collectives, grids
+from tessera.pallas.trace import on_chip
 from test_verify import changed
 from test_walk import X as ROWS
 from test_walk import twice, with_gradient
@@ -48,3 +50,16 @@ def test_outside_of_it_jax_is_as_before():
     assert session.verdict.sites == ()
     with pytest.raises(ValueError, match="Only interpret mode"):
         grids.add(X, X)
+
+
+@pytest.mark.skipif(not hasattr(config, "use_emit_pipeline_primitive"), reason="this JAX has no primitive for emit_pipeline")
+def test_emit_pipeline_as_a_primitive():
+    """A flag of JAX makes `emit_pipeline` a primitive, which JAX's interpreter does not have."""
+    with config.use_emit_pipeline_primitive(True):
+        verdict = tessera.pallas.verify(grids.add_pipelined, X, X)
+        assert verdict.proved and verdict.compared, verdict
+        np.testing.assert_array_equal(tessera.pallas.run(grids.add_pipelined, X, X), 2 * X)
+        with on_chip("v5e"), tessera.pallas.interpret() as session:
+            found = jax.jit(grids.add_pipelined)(X, X)
+    np.testing.assert_array_equal(found, 2 * X)
+    assert session.verdict.proved and session.verdict.compared, session.verdict
