@@ -162,7 +162,7 @@ def test_aliased_operands_are_one_memory():
 
 def test_refusals_name_the_line():
     def kernel(x_ref, o_ref):
-        o_ref[...] = jax.lax.rem(x_ref[...], jnp.full_like(x_ref, 2))
+        o_ref[...] = jax.lax.reduce_precision(x_ref[...], 5, 10)
     with pytest.raises(Refused) as refused:
         converted(pl.pallas_call(kernel, out_shape=shaped((8, 128))), X)
     line = kernel.__code__.co_firstlineno + 1

@@ -13,7 +13,11 @@ import tessera.pallas
 
 X = np.abs(normal(8, 128)) % 0.9 + 0.05
 FUNCTIONS = {"tan": jnp.tan, "sinh": jnp.sinh, "cosh": jnp.cosh, "asinh": jnp.arcsinh, "acosh": lambda v: jnp.arccosh(v + 1), "atanh": jnp.arctanh, "cbrt": jnp.cbrt,
-             "to the power 0": lambda v: v ** 0}
+             "asin": jnp.arcsin, "acos": jnp.arccos, "atan": lambda v: jnp.arctan(3 * v), "erf_inv": lax.erf_inv, "atan2": lambda v: jnp.arctan2(v, v - 0.5),
+             "remainder": lambda v: lax.rem(v, v * 0 + np.float32(0.3)), "modulo": lambda v: -v % np.float32(0.07), "nextafter": lambda v: jnp.nextafter(v, 1 - v),
+             "rounded away from zero": lambda v: lax.round(v * 4), "precision": lambda v: lax.reduce_precision(v, 8, 5),
+             "to the power 0": lambda v: v ** 0, "to the power 7": lambda v: v ** 7, "to the power -5": lambda v: v ** -5,
+             "bits": lambda v: lax.bitcast_convert_type(lax.bitcast_convert_type(v, jnp.int32) + 1, jnp.float32)}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -27,6 +31,35 @@ def test_functions(name):
     check(kernel, out, numbers, X, tolerance=2e-6, **specs)
     found = tessera.pallas.run(pl.pallas_call(kernel, out_shape=out, **specs), numbers, X)
     np.testing.assert_allclose(found[1], FUNCTIONS[name](numbers[1:]), 2e-6)
+
+
+SPECIAL = np.array([0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 3, -3, 0.5, -0.5, 1e-30, -1e30, 3.4e38, 1.2e-38, 2.5, -3.5, 0.49999997, 8388609, 7.3, -100.1, 0.1,
+                    0.99999994, -0.99999994], np.float32)
+ODD = {"asin": jnp.arcsin, "acos": jnp.arccos, "atan": jnp.arctan, "erf_inv": lax.erf_inv, "asinh": jnp.arcsinh, "acosh": jnp.arccosh, "sinh": jnp.sinh,
+       "cosh": jnp.cosh, "round": lax.round, "precision": lambda v: lax.reduce_precision(v, 8, 5)}
+ODD_PAIRS = {"remainder": lax.rem, "modulo": jnp.remainder, "atan2": jnp.arctan2, "nextafter": jnp.nextafter}
+
+
+@pytest.mark.parametrize("name", [*ODD, *ODD_PAIRS])
+def test_functions_of_special_numbers(name):
+    x, y = np.meshgrid(SPECIAL, SPECIAL)
+
+    def kernel(x_ref, y_ref, o_ref):
+        o_ref[...] = ODD[name](x_ref[...]) if name in ODD else ODD_PAIRS[name](x_ref[...], y_ref[...])
+    verdict = tessera.pallas.verify(pl.pallas_call(kernel, out_shape=shaped(x.shape)), x, y)
+    assert verdict.proved and verdict.compared, verdict
+
+
+MOVED = {"rows apart": lambda v: v[1:7:3, 5:120:7], "both reversed": lambda v: lax.rev(v, (0, 1)), "the last reversed": lambda v: v[:, ::-1],
+         "products": lambda v: jnp.prod(v, 0), "running products": lambda v: lax.cumprod(v, 1), "from the end": lambda v: lax.cumprod(v, 0, reverse=True)}
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_slices_with_strides_and_products(name):
+    def kernel(x_ref, o_ref):
+        o_ref[...] = MOVED[name](x_ref[...])
+    x = np.abs(normal(8, 128)) + 0.5
+    check(kernel, jax.eval_shape(MOVED[name], x), x, tolerance=1e-5)
 
 
 BITS = np.array([[0, 1, -1, 5, -128, 127, 64, 3]], np.int8)

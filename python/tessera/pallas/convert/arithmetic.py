@@ -62,7 +62,8 @@ def _remainder(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
     if _scalars(a, b):
         return scalars.remainder(c, a, b, _dtype(eqn))
     if is_float(_dtype(eqn)):
-        raise c.refuse("a remainder of floats")
+        from tessera.pallas.convert.expanded import float_remainder
+        return float_remainder(c, eqn, a, b)
     return _towards_zero(c, eqn, a, b, "remainder")
 
 
@@ -223,19 +224,23 @@ def _pow(c: Conversion, eqn: Any, x: Any, y: Any) -> Any:
 
 @rule("round")
 def _round(c: Conversion, eqn: Any, x: Any) -> Any:
-    if int(eqn.params.get("rounding_method", 1)) != 1 or not language.INTEGERS:
-        raise c.refuse("`round` away from zero" if language.INTEGERS else "`round`")
+    if not language.INTEGERS:
+        raise c.refuse("`round`")
+    if int(eqn.params.get("rounding_method", 1)) != 1:
+        from tessera.pallas.convert.expanded import rounded_away
+        return rounded_away(c, eqn, x)
     return tiles.operate(c, eqn, [x], lambda v: (f"round({v.text})", 1))
 
 
 @rule("bitcast_convert_type", "bitcast")
 def _bitcast(c: Conversion, eqn: Any, x: Any) -> Any:
     """The bits of a tile; of a type of another width, rows packed as the TPU packs them."""
-    dtype, tile = _dtype(eqn), tiles.as_tile(c, x)
-    if isinstance(x, Scalar):
-        if is_float(dtype):
-            raise c.refuse("the bits of an integer as a float")
+    dtype = _dtype(eqn)
+    if isinstance(x, Scalar) and not is_float(dtype):
         return integer_bits.convert(c, x, dtype)
+    tile = tiles.as_tile(c, x)
+    if not eqn.outvars[0].aval.shape and not tile.shape:
+        return _bits_of_number(c, tile, dtype)
     wanted = c.type_of(dtype)
     packs = tuple(eqn.outvars[0].aval.shape) != tile.shape
     if not language.SHAPES or packs and eqn.primitive.name != "bitcast":
@@ -245,6 +250,14 @@ def _bitcast(c: Conversion, eqn: Any, x: Any) -> Any:
     text = whole.text if whole.type == tiles.TYPES[tile.dtype] else f"cast({whole.text}, {tiles.TYPES[tile.dtype]})"
     return whole.with_(text=f"bitcast({text}, {wanted})", level=1, shape=shape, written=shape, dtype=dtype, type=wanted,
                        ref=None, product=False, sum=None, bounds=None)
+
+
+def _bits_of_number(c: Conversion, tile: Tile, dtype: str) -> Tile:
+    held, wanted = tiles.cell(c, tile.dtype, (1,), "bits"), c.type_of(dtype)
+    tiles.store(c, held, tile)
+    name = c.names.new("bits")
+    c.say(f"{name} = bitcast({held.name}, {wanted})")
+    return Tile(f"{name}[0]", 1, (), (), dtype, wanted, opaque=tile.opaque)
 
 
 @rule("integer_pow", "square")
@@ -259,8 +272,9 @@ def _power(c: Conversion, eqn: Any, x: Any) -> Any:
         return Tile("1.0", 1, tuple(eqn.outvars[0].aval.shape), (), _dtype(eqn), "number")
     x = tiles.reusable(c, x)
     count = abs(exponent)
-    if not 1 <= count <= 4:
-        raise c.refuse(f"a power of {exponent}")
+    if count > 4:
+        from tessera.pallas.convert.expanded import power
+        return power(c, eqn, x, exponent)
 
     def text(v: Tile) -> tuple[str, int]:
         product = " * ".join([v.at(2)] * count)
@@ -278,11 +292,9 @@ def _finite(c: Conversion, eqn: Any, x: Any) -> Any:
     return tiles.operate(c, eqn, [x], lambda v: (f"abs({v.text}) < inf", COMPARE), type="i32")
 
 
-@rule("copy", "copy_p", "stop_gradient", "multiple_of", "optimization_barrier", "reduce_precision", "pvary",
+@rule("copy", "copy_p", "stop_gradient", "multiple_of", "optimization_barrier", "pvary",
       "with_memory_space_constraint", "mutable_array_copy", "assume_multiple", "add_dependency", "name", "sharding_constraint")
 def _same(c: Conversion, eqn: Any, x: Any, *_: Any) -> Any:
-    if eqn.primitive.name == "reduce_precision":
-        raise c.refuse("`reduce_precision`")
     return x
 
 

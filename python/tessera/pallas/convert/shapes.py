@@ -164,7 +164,8 @@ def sliced(c: Conversion, value: Any, starts: Sequence[Scalar], sizes: Sequence[
 def _slice(c: Conversion, eqn: Any, x: Any) -> Any:
     p = eqn.params
     if p["strides"] is not None and any(s != 1 for s in p["strides"]):
-        raise c.refuse("a slice with strides")
+        from tessera.pallas.convert.expanded import strided
+        return strided(c, eqn, x)
     sizes = [b - a for a, b in zip(p["start_indices"], p["limit_indices"])]
     return sliced(c, x, [number(a) for a in p["start_indices"]], sizes)
 
