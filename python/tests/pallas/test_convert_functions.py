@@ -137,3 +137,15 @@ def test_memory_that_a_kernel_makes():
     x = normal(8, 128)
     call = pl.pallas_call(kernel, out_shape=shaped((8, 128)))
     np.testing.assert_allclose(tessera.pallas.run(call, x), 5 * x, 1e-6)
+
+
+@pytest.mark.parametrize("cases", [1, 2, 4])
+def test_one_of_several_cases(cases):
+    """By an integer of a tile; one that is too small or too large takes the first or the last."""
+    x, which = normal(8, 128), np.arange(1024, dtype=np.int32).reshape(8, 128) % (cases + 2) - 1
+    which = np.clip(which, 0, cases - 1) if cases <= 2 else which
+
+    def kernel(w_ref, x_ref, o_ref):
+        w = w_ref[...] != 0 if cases == 2 else w_ref[...]
+        o_ref[...] = lax.select_n(w, *(x_ref[...] + at for at in range(cases)))
+    check(kernel, shaped((8, 128)), which, x)

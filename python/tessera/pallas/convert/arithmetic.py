@@ -129,8 +129,11 @@ def _clamp(c: Conversion, eqn: Any, low: Any, x: Any, high: Any) -> Any:
 
 @rule("select_n", modular=True)
 def _select(c: Conversion, eqn: Any, which: Any, *cases: Any) -> Any:
-    if len(cases) != 2:
-        raise c.refuse(f"`select_n` of {len(cases)} cases")
+    if len(cases) == 1:
+        return cases[0]
+    if len(cases) > 2:
+        from tessera.pallas.convert.expanded import one_of
+        return one_of(c, eqn, which, *cases)
     no, yes = cases
     if isinstance(which, Scalar) and which.known is not None:
         return yes if which.known else no

@@ -405,3 +405,13 @@ def power(c: Conversion, eqn: Any, x: Any, exponent: int) -> Any:
             square = square * square if left else square
         return made if exponent > 0 else 1 / made
     return traced(c, eqn, raised, x)
+
+
+def one_of(c: Conversion, eqn: Any, which: Any, *cases: Any) -> Any:
+    """By an integer, one of more than two cases; it is brought into their range."""
+    def picked(which, *cases):
+        made = cases[-1]
+        for at in range(len(cases) - 2, -1, -1):
+            made = jnp.where(which <= at, cases[at], made)
+        return made
+    return traced(c, eqn, picked, *(tiles.reusable(c, one) for one in (which, *cases)))
