@@ -1,12 +1,14 @@
-"""`pl.kernel` and `core_map` on a mesh of TensorCores as the `pallas_call` that they are: the mesh is its grid.
+"""`pl.kernel` and `core_map` on a mesh of cores as the `pallas_call` that they are: the mesh is its grid.
 
-JAX traces both to the primitive `mpmd_map` (from 0.10 on), `core_map` once its refs are discharged.
+JAX traces both to the primitive `mpmd_map` (from 0.10 on), `core_map` once its refs are discharged. Subcores of SparseCores have memory,
+copies and semaphores like TensorCores: a kernel without an operation of their own is converted as one on so many TensorCores.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 import jax
@@ -20,19 +22,20 @@ from jax.experimental.pallas import tpu as pltpu
 
 from tessera.pallas import jaxpr_tools
 
+_SUBCORES = ("ScalarSubcoreMesh", "VectorSubcoreMesh")
 _STATEFUL = ("new_ref", "core_map", "run_state")
 
 
 class NoCall(Exception):
-    """A kernel that is no `pallas_call` on TensorCores; str() is the reason."""
+    """A kernel that is no `pallas_call` on cores of one kind; str() is the reason."""
 
 
 def call_params(params: dict[str, Any], avals_in: Sequence[Any], avals_out: Sequence[Any]) -> dict[str, Any]:
     """The params of the `pallas_call` that an `mpmd_map` with these params is; raises `NoCall`."""
     meshes = (*params["meshes"], *params["external_meshes"])
     kinds = [type(mesh).__name__ for mesh in meshes]
-    if kinds != ["TensorCoreMesh"]:
-        raise NoCall(f"a kernel on {' and '.join(kinds)}, expected one TensorCoreMesh")
+    if kinds not in (["TensorCoreMesh"], *([one] for one in _SUBCORES)):
+        raise NoCall(f"a kernel on {' and '.join(kinds)}, expected one mesh")
     (jaxpr,), (mesh,) = params["jaxprs"], meshes
     count, results = len(avals_in), len(avals_out)
     shared = {jaxpr.invars[i]: jaxpr.invars[count + o] for i, o in params["input_output_aliases"].items()}
@@ -45,8 +48,21 @@ def call_params(params: dict[str, Any], avals_in: Sequence[Any], avals_out: Sequ
         spec, of[:count], jax.tree.structure(tuple(avals_in)), [f"arg{i}" for i in range(count)],
         of[count:count + results], jax.tree.structure(tuple(avals_out)), [f"out{i}" for i in range(results)], debug=params["debug"])
     kept = ("debug", "interpret", "compiler_params", "cost_estimate", "out_avals", "metadata", "name")
-    return {"jaxpr": jaxpr, "grid_mapping": mapping, "mesh": mesh, "input_output_aliases": tuple(params["input_output_aliases"].items()),
+    return {"jaxpr": jaxpr, "grid_mapping": mapping, "mesh": _of_tensorcores(mesh, jaxpr), "input_output_aliases": tuple(params["input_output_aliases"].items()),
             **{name: params[name] for name in kept}}
+
+
+def _of_tensorcores(mesh: Any, jaxpr: core.Jaxpr) -> Any:
+    """The mesh, or one of as many TensorCores if it is of subcores."""
+    if type(mesh).__name__ not in _SUBCORES:
+        return mesh
+    from jax._src.pallas.mosaic import sc_primitives
+    own = {one for one in vars(sc_primitives).values() if isinstance(one, core.Primitive)}
+    for eqn in jaxpr_tools.primitives(jaxpr):
+        if eqn.primitive in own:
+            raise NoCall(f"`{eqn.primitive.name}` of SparseCores")
+    made = pltpu.create_tensorcore_mesh("core", num_cores=prod(mesh.shape.values()))
+    return type(made)(made.devices.reshape(tuple(mesh.shape.values())), tuple(mesh.shape))
 
 
 def _specs(refs: Sequence[core.Var], mesh: Any) -> tuple[Any, ...]:

@@ -12,6 +12,7 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
 import tessera.pallas
+from tessera.pallas.trace import on_chip
 
 pytestmark = pytest.mark.skipif(jax.__version_info__ < (0, 10, 2), reason="pl.kernel is no mpmd_map before 0.10.2")
 F32 = jnp.float32
@@ -116,6 +117,48 @@ def copied(x, cores, twice=False):
             rows = pl.ds(lax.axis_index("core") * size, size)
             pltpu.sync_copy(x_ref.at[rows], y_ref.at[rows])
     return inner, (x, jnp.zeros_like(x))
+
+
+@pytest.fixture
+def sparse():
+    """Meshes of SparseCores, which query the chip."""
+    from jax.experimental.pallas import tpu_sc
+    with on_chip("v5p"):
+        yield {"scalar": lambda cores: tpu_sc.ScalarSubcoreMesh(axis_name="core", num_cores=cores),
+               "vector": lambda cores: tpu_sc.VectorSubcoreMesh(core_axis_name="pair", subcore_axis_name="core", num_cores=1, num_subcores=cores)}
+
+
+@pytest.mark.parametrize("kind", ["scalar", "vector"])
+@pytest.mark.parametrize("cores", [1, 2])
+def test_subcores_of_sparsecores(sparse, cores, kind):
+    """Like TensorCores: each has its own memory and starts its own copies."""
+    def kernel(x_ref, o_ref, buf_ref, sem, wait=True):
+        rows = pl.ds(lax.axis_index("core") * (16 // cores), 16 // cores)
+        copy = pltpu.make_async_copy(x_ref.at[rows], buf_ref, sem)
+        copy.start()
+        if wait:
+            copy.wait()
+        pltpu.sync_copy(buf_ref, o_ref.at[rows])
+        if not wait:
+            copy.wait()
+    memory = pltpu.SMEM if kind == "scalar" else pltpu.VMEM
+    scratch = [memory((16 // cores, 128), F32), DMA]
+    for wait in (True, False):
+        fn = pl.kernel(functools.partial(kernel, wait=wait), out_type=shaped((16, 128)), mesh=sparse[kind](cores), scratch_types=scratch)
+        verdict = tessera.pallas.verify(fn, X, chip="v5p")
+        assert verdict.proved == wait and {one.kind for one in verdict.findings} == (set() if wait else {"race"}), verdict
+    assert tessera.pallas.verify(fn, X, chip="v5p").sites[0].kernel.cores == cores
+
+
+def test_an_operation_of_sparsecores_is_refused(sparse):
+    from jax.experimental.pallas import tpu_sc
+
+    def kernel(x_ref, o_ref):
+        tpu_sc.subcore_barrier()
+        pltpu.sync_copy(x_ref, o_ref)
+    fn = pl.kernel(kernel, out_type=shaped((16, 128)), mesh=sparse["vector"](1))
+    verdict = tessera.pallas.verify(fn, X, chip="v5p")
+    assert verdict.status == "refused" and "VectorSubcoreMesh" in str(verdict), verdict
 
 
 @pytest.mark.parametrize("cores", [1, 2])
