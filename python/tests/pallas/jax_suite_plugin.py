@@ -70,9 +70,24 @@ def _find_helpers() -> None:
             setattr(importlib.import_module(name.rpartition(".")[0]), name.rpartition(".")[2], module)
 
 
+def _note_kernels_on_meshes() -> None:
+    """The session of a test gets a mark if one of its kernels is for a mesh of cores, converted or not."""
+    make = intercept._lowering_of_jax
+
+    def lowering(session: Any, mpmd: Any) -> Any:
+        rule = make(session, mpmd)
+
+        def noting(*args: Any, **params: Any) -> Any:
+            session.on_mesh = True
+            return rule(*args, **params)
+        return noting
+    intercept._lowering_of_jax = lowering
+
+
 _pretend_a_tpu()
 _find_helpers()
 _draw_few_examples()
+_note_kernels_on_meshes()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -105,7 +120,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if report.when == "call" or report.when == "setup" and not report.passed:
         session = item.stash.get(_SESSION, None)
         row = {"test": item.nodeid, "outcome": report.outcome, "kernels": [_kernel(site) for site in session.found] if session else [],
-               "error": "" if call.excinfo is None else f"{call.excinfo.typename}: {call.excinfo.value}"[:400], "seconds": round(call.duration, 2)}
+               "error": "" if call.excinfo is None else f"{call.excinfo.typename}: {call.excinfo.value}"[:400], "seconds": round(call.duration, 2),
+               "on_mesh": hasattr(session, "on_mesh")}
         with open(os.environ["JAX_SUITE_OUT"], "a", encoding="utf-8") as out:
             out.write(json.dumps(row) + "\n")
     return report

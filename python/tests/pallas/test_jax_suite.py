@@ -35,7 +35,9 @@ def test_the_kind_of_a_test(one, kind):
 
 def test_the_table():
     rows = [one for one, _ in KINDS] + [row("test_h", outcome="skipped")]
+    rows[1]["on_mesh"] = rows[5]["on_mesh"] = True
     text = jax_suite.table(rows)
+    assert "2 tests have a kernel on a mesh of cores (`pl.kernel`, `core_map`): 1 are decided." in text
     assert f"{len(rows)} tests, 1 skip themselves; of 8 that reach a kernel" in text and "| int4 | 1 |" in text
 
 
