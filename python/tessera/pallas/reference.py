@@ -12,7 +12,7 @@ from jax._src import core
 
 from tessera.pallas import jaxpr_tools
 from tessera.pallas.worker import NoReference, Worker
-from tessera.pallas.written_views import written_out
+from tessera.pallas.written_views import without_pauses, written_out
 
 __all__ = ["NAMES", "NoReference", "Worker", "end_worker", "mode_of", "reference"]
 NAMES = {"grid": "interpret=True", "machine": "InterpretParams()", "races": "InterpretParams(detect_races=True)"}
@@ -32,7 +32,7 @@ def reference(eqn: core.JaxprEqn, shape: dict[str, int], sets: Sequence[Sequence
     """The answer of `reference_worker.interpret`, the `mode` that gave it, and whether `views` were written out for it;
     raises `NoReference`.
 
-    Without a mode a kernel that JAX's machine cannot interpret is tried as a loop over its grid, if it stays on its device.
+    Without a mode a kernel that stays on its device is tried on JAX's machine and as a loop over its grid: neither knows all primitives.
     `worker` is a process of the caller's in place of the shared one. `machine` has fields of `InterpretParams`, with which JAX's
     machine interprets the kernel.
     """
@@ -40,14 +40,15 @@ def reference(eqn: core.JaxprEqn, shape: dict[str, int], sets: Sequence[Sequence
         raise NoReference(f"JAX's interpreter is used for `pallas_call` only, not for `{eqn.primitive.name}`")
     inputs = [[[np.asarray(value) for value in row] for row in lanes] for lanes in sets]
     modes = [mode] if mode else ["machine" if machine else mode_of(eqn)]
-    if not machine and modes == ["machine"] and not jaxpr_tools.reaches_others(eqn.params["jaxpr"]):
-        modes.append("grid")
+    if not mode and not machine and not jaxpr_tools.reaches_others(eqn.params["jaxpr"]):
+        modes.append("machine" if modes == ["grid"] else "grid")
     errors = []
-    params = {**eqn.params, "jaxpr": written_out(eqn.params["jaxpr"])}
+    jaxpr = without_pauses(eqn.params["jaxpr"])
+    params = {**eqn.params, "jaxpr": written_out(jaxpr)}
     for one in modes:
         answer = (worker or _worker).ask((params, shape, inputs, one, times, machine or {}), len(inputs[0]), limit)
         if "error" not in answer:
-            return {**answer, "mode": one, "views": params["jaxpr"] is not eqn.params["jaxpr"]}
+            return {**answer, "mode": one, "views": params["jaxpr"] is not jaxpr}
         errors.append(f"{NAMES[one]} ends with {answer['error']}")
     raise NoReference("; ".join(errors), is_final="RESOURCE_EXHAUSTED" not in str(errors) and "MemoryError" not in str(errors))
 

@@ -1,12 +1,13 @@
 """Writes out, for JAX's interpreters, what they do not know: values of refs that are seen under another shape or type.
 
 A read through such a view becomes a read of the memory and the same steps on its value; a store becomes a read, the
-changed value, and a store of all of it.
+changed value, and a store of all of it. If a copy has such a view, and no copy leaves the device, all copies become a read and a
+store where they start: in a kernel without races that is one of its schedules. Slices with a stride of 0 are views too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -17,29 +18,72 @@ from jax._src.interpreters import partial_eval
 from jax._src.state import primitives as state
 from jax.experimental.pallas import tpu as pltpu
 
+from tessera.pallas import jaxpr_tools
+
 _VIEWS = ("ReshapeTransform", "BitcastTransform")
 
 
 def written_out(jaxpr: core.Jaxpr) -> core.Jaxpr:
     """The jaxpr without reads and stores of values through views; itself where it has none."""
+    return _without_views(jaxpr, _can_copy_at_starts(jaxpr))
+
+
+def without_pauses(jaxpr: core.Jaxpr) -> core.Jaxpr:
+    """The jaxpr without equations that change no value, which JAX compiles for a TPU only; itself where it has none."""
+    silent = ("delay", "trace_value")
+    if not any(eqn.primitive.name in silent for eqn in jaxpr_tools.primitives(jaxpr)):
+        return jaxpr
+
+    def inner(value: Any) -> Any:
+        if isinstance(value, core.Jaxpr):
+            return without_pauses(value)
+        if isinstance(value, core.ClosedJaxpr):
+            return value.replace(jaxpr=without_pauses(value.jaxpr))
+        return tuple(map(inner, value)) if type(value) is tuple else value
+
+    return jaxpr.replace(eqns=[eqn.replace(params={name: inner(value) for name, value in eqn.params.items()}) for eqn in jaxpr.eqns
+                               if eqn.primitive.name not in silent])
+
+
+def _can_copy_at_starts(jaxpr: core.Jaxpr) -> bool:
+    eqns = list(jaxpr_tools.primitives(jaxpr))
+    starts = [_parts(eqn) for eqn in eqns if eqn.primitive.name == "dma_start"]
+    return (all(parts is not None and parts[-1] is None for parts in starts) and any(_has_view(one) for parts in starts if parts for one in parts[:2])
+            and not any(eqn.primitive.name == "semaphore_read" for eqn in eqns))
+
+
+def _parts(eqn: core.JaxprEqn) -> Sequence[Any] | None:
+    """Source, target, both semaphores and the device of a copy; None if one of its sides is a `select_ref`, or before JAX 0.10."""
+    parts = tree_util.tree_unflatten(eqn.params["tree"], eqn.invars)
+    return None if len(parts) != 5 or any(isinstance(getattr(one, "ref", None), (tuple, list)) for one in parts) else parts
+
+
+def _has_view(side: Any) -> bool:
+    return _first_view(getattr(side, "transforms", ())) is not None
+
+
+def _without_views(jaxpr: core.Jaxpr, at_starts: bool) -> core.Jaxpr:
+    """`at_starts`: each copy is a read and a store where it starts."""
     eqns: list[core.JaxprEqn] = []
     for eqn in jaxpr.eqns:
         if eqn.primitive in (state.get_p, state.swap_p) and _first_view(_transforms(eqn)) is not None:
-            eqns += _instead(eqn)
-        else:
-            eqns.append(eqn.replace(params={name: _inner(value) for name, value in eqn.params.items()}))
+            eqns += _instead(eqn, _access)
+        elif at_starts and eqn.primitive.name == "dma_start":
+            eqns += _instead(eqn, _copy)
+        elif not at_starts or eqn.primitive.name != "dma_wait":
+            eqns.append(eqn.replace(params={name: _inner(value, at_starts) for name, value in eqn.params.items()}))
     same = len(eqns) == len(jaxpr.eqns) and all(new.params[k] is old.params[k] for new, old in zip(eqns, jaxpr.eqns) for k in old.params)
     return jaxpr if same else jaxpr.replace(eqns=eqns)
 
 
-def _inner(value: Any) -> Any:
+def _inner(value: Any, at_starts: bool) -> Any:
     if isinstance(value, core.ClosedJaxpr):
-        made = written_out(value.jaxpr)
+        made = _without_views(value.jaxpr, at_starts)
         return value if made is value.jaxpr else value.replace(jaxpr=made)
     if isinstance(value, core.Jaxpr):
-        return written_out(value)
+        return _without_views(value, at_starts)
     if type(value) is tuple and any(isinstance(one, (core.Jaxpr, core.ClosedJaxpr)) for one in value):
-        made = tuple(map(_inner, value))
+        made = tuple(_inner(one, at_starts) for one in value)
         return value if all(new is old for new, old in zip(made, value)) else made
     return value
 
@@ -50,23 +94,49 @@ def _transforms(eqn: core.JaxprEqn) -> Sequence[Any]:
 
 
 def _first_view(transforms: Sequence[Any]) -> int | None:
-    return next((at for at, one in enumerate(transforms) if type(one).__name__ in _VIEWS), None)
+    return next((at for at, one in enumerate(transforms) if type(one).__name__ in _VIEWS or _repeats(one)), None)
 
 
-def _instead(eqn: core.JaxprEqn) -> list[core.JaxprEqn]:
+def _repeats(transform: Any) -> bool:
+    return any(getattr(index, "stride", 1) == 0 for index in getattr(transform, "indices", ()))
+
+
+def _read(ref: Any, transforms: Sequence[Any]) -> Any:
+    at = _first_view(transforms)
+    at = len(transforms) if at is None else at
+    flat, leading = tree_util.tree_flatten(tuple(transforms[:at]))
+    return _taken(state.get_p.bind(ref, *flat, tree=leading), transforms[at:])
+
+
+def _store(ref: Any, transforms: Sequence[Any], new: Any) -> None:
+    at = _first_view(transforms)
+    at = len(transforms) if at is None else at
+    flat, leading = tree_util.tree_flatten(tuple(transforms[:at]))
+    whole = new if at == len(transforms) else _put(state.get_p.bind(ref, *flat, tree=leading), transforms[at:], new)
+    state.swap_p.bind(ref, whole, *flat, tree=leading)
+
+
+def _access(eqn: core.JaxprEqn, ref: Any, *given: Any) -> list[Any]:
+    reads = eqn.primitive is state.get_p
+    transforms = tree_util.tree_unflatten(eqn.params["tree"], given if reads else given[1:])
+    before = _read(ref, transforms)
+    if not reads:
+        _store(ref, transforms, given[0])
+    return [before]
+
+
+def _copy(eqn: core.JaxprEqn, *given: Any) -> list[Any]:
+    source, target, *_ = tree_util.tree_unflatten(eqn.params["tree"], given)
+    (ref, transforms), (to, places) = ((getattr(one, "ref", one), getattr(one, "transforms", ())) for one in (source, target))
+    value = _read(ref, transforms)
+    _store(to, places, value.reshape(_read(to, places).shape))
+    return []
+
+
+def _instead(eqn: core.JaxprEqn, does: Callable[..., list[Any]]) -> list[core.JaxprEqn]:
     """Equations that give the same results, between the same variables."""
-    tree, reads = eqn.params["tree"], eqn.primitive is state.get_p
-
-    def values(ref: Any, *given: Any) -> Any:
-        transforms = tree_util.tree_unflatten(tree, given if reads else given[1:])
-        at = _first_view(transforms)
-        flat, leading = tree_util.tree_flatten(tuple(transforms[:at]))
-        whole = state.get_p.bind(ref, *flat, tree=leading)
-        if reads:
-            return [_taken(whole, transforms[at:])]
-        before = _taken(whole, transforms[at:])
-        state.swap_p.bind(ref, _put(whole, transforms[at:], given[0]), *flat, tree=leading)
-        return [before]
+    def values(*given: Any) -> Any:
+        return does(eqn, *given)
 
     info = core.DebugInfo("views", "views", None, None)
     made, *_ = partial_eval.trace_to_jaxpr_dynamic(linear_util.wrap_init(values, debug_info=info), [v.aval for v in eqn.invars])
@@ -112,7 +182,9 @@ def _taken(value: Any, transforms: Sequence[Any]) -> Any:
         else:
             starts, sizes, strides, gone = _sliced(value, one)
             part = lax.dynamic_slice(value, starts, sizes)
-            value = lax.squeeze(lax.slice(part, [0] * part.ndim, part.shape, strides), gone)
+            part = lax.slice(part, [0] * part.ndim, part.shape, [max(stride, 1) for stride in strides])
+            repeated = [index.size if stride == 0 else n for index, stride, n in zip(one.indices, strides, part.shape)]
+            value = lax.squeeze(jnp.broadcast_to(part, repeated), gone)
     return value
 
 

@@ -158,3 +158,14 @@ def test_masks_stay_finite_in_the_second_inputs():
     assert sorted(map(str, other[~np.isfinite(other)])) == ["-inf", "inf", "nan"]
     ints = np.int32([1, 2])
     assert elements.second_inputs([[ints]], 1)[0][0] is ints
+
+
+def test_each_of_jaxs_interpreters_is_tried():
+    """As a loop over its grid a kernel has no `program_id` in a `jit`, and neither interpreter has a `delay`."""
+    def kernel(x_ref, o_ref):
+        pl.delay(5)
+        o_ref[...] = jax.jit(lambda v: v * pl.program_id(0).astype(jnp.float32))(x_ref[...])
+    rows = pl.BlockSpec((8, 128), lambda i: (i, 0))
+    call = pl.pallas_call(kernel, grid=(2,), in_specs=[rows], out_specs=rows, out_shape=jax.ShapeDtypeStruct((16, 128), jnp.float32))
+    verdict = tessera.pallas.verify(call, np.ones((16, 128), np.float32))
+    assert verdict.compared and "(InterpretParams())" in verdict.sites[0].numbers.text, verdict

@@ -76,6 +76,40 @@ def test_views_that_are_written_out_are_those_of_jax():
     np.testing.assert_array_equal(tessera.pallas.run(call, n, x, q)[2].view(np.float32).reshape(16, 128), wanted)
 
 
+@pytest.mark.parametrize("specs", [{}, {"in_specs": [ANY], "out_specs": ANY}])
+def test_copies_of_views_are_written_out(specs):
+    """JAX's interpreter copies no views: each copy becomes a read and a store."""
+    def kernel(x_ref, o_ref, buf_ref, sem):
+        view = buf_ref.reshape(32, 128)
+        pltpu.async_copy(x_ref, view, sem).wait()
+        for half in range(2):
+            pltpu.make_async_copy(view.at[pl.ds(16 * half, 16)], o_ref.at[pl.ds(16 - 16 * half, 16)], sem).start()
+        for _ in range(2):
+            pltpu.make_async_copy(view.at[pl.ds(0, 16)], o_ref.at[pl.ds(0, 16)], sem).wait()
+    call = pl.pallas_call(kernel, out_shape=shaped((32, 128)), scratch_shapes=[pltpu.VMEM((4, 8, 128), jnp.float32), pltpu.SemaphoreType.DMA], **specs)
+    x = normal(32, 128)
+    verdict = tessera.pallas.verify(call, x)
+    assert verdict.proved and verdict.compared and "views written out" in verdict.sites[0].numbers.text, verdict
+    np.testing.assert_array_equal(tessera.pallas.run(call, x), np.roll(x, 16, 0))
+
+
+def test_a_row_repeated_by_a_stride_of_0():
+    def kernel(x_ref, o_ref, p_ref):
+        o_ref[...] = x_ref[pl.ds(1, 3, 0), pl.ds(0, 8), pl.ds(0, 128)]
+        p_ref[...] = x_ref[pl.ds(0, 3), pl.ds(5, 8, 0), pl.ds(0, 128)]
+    call, x = pl.pallas_call(kernel, out_shape=(shaped((3, 8, 128)),) * 2), normal(3, 8, 128)
+    verdict = tessera.pallas.verify(call, x)
+    assert verdict.proved and verdict.compared, verdict
+    one, other = tessera.pallas.run(call, x)
+    np.testing.assert_array_equal(one, np.broadcast_to(x[1], x.shape))
+    np.testing.assert_array_equal(other, np.broadcast_to(x[:, 5:6], x.shape))
+
+    def stores(x_ref, o_ref):
+        o_ref[pl.ds(1, 3, 0), pl.ds(0, 8), pl.ds(0, 128)] = x_ref[...]
+    verdict = tessera.pallas.verify(pl.pallas_call(stores, out_shape=shaped((3, 8, 128))), x)
+    assert verdict.status == "refused" and "a stride of 0" in str(verdict), verdict
+
+
 def test_several_numbers_of_smem():
     def kernel(n_ref, o_ref, p_ref):
         p_ref[...] = n_ref[...] * 2

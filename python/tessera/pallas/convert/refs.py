@@ -182,6 +182,10 @@ def loaded(c: Conversion, ref: Ref) -> Any:
     if any(isinstance(s, Scalar) for s in ref.shape):
         raise c.refuse(f"a value of {ref.name} whose size only the run knows")
     shape: tuple[int, ...] = ref.shape      # type: ignore[assignment]
+    if any(d.stride == 0 for d in ref.dims):
+        once = replace(ref, dims=tuple(Dim(d.start, 1) if d.stride == 0 else d for d in ref.dims))
+        value = loaded(c, once)
+        return value.with_(shape=shape, ref=None)
     if any(d.stride != 1 for d in ref.dims):
         return Tile(ref.text, ATOM, shape, shape, ref.dtype, TYPES[ref.dtype], reads=ref.reads)
     if ref.space == "smem":
@@ -202,6 +206,8 @@ def _copied(c: Conversion, ref: Ref, shape: tuple[int, ...]) -> Tile:
 
 
 def stored(c: Conversion, ref: Ref, value: Any) -> None:
+    if any(d.stride == 0 for d in ref.dims):
+        raise c.refuse(f"a store to a slice of {ref.name} with a stride of 0")
     if any(d.stride != 1 for d in ref.dims):
         return rows.store(c, ref, value, stored)
     if ref.space == "hbm":

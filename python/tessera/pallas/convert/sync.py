@@ -206,7 +206,7 @@ def _barrier(c: Conversion, eqn: Any) -> Any:
     return c.barrier
 
 
-@rule("delay", "debug_callback", "check")      # a `check` stops only where checks are enabled
+@rule("delay", "debug_callback", "trace_value", "check")      # a `check` stops only where checks are enabled
 def _nothing(c: Conversion, eqn: Any, *_: Any) -> Any:
     return []
 
