@@ -177,6 +177,9 @@ class _Comparison:
         if report.exit_code != 0:
             return Numbers("unknown", f"not compared with JAX: {report.object.get('error') or report.text}")
         found, largest, allowed, wrong = engine.results(self.kernel, report), 0.0, True, ""
+        if all(elements.same_bits(ours, theirs) for have, want in zip(found, expected) for ours, theirs in zip(have, want)):
+            return Numbers("same", f"as JAX ({self.jax}) on these inputs, {_BITS}", sum(array.size for have in found for array in have),
+                           unused=engine.unused(self.kernel, report))
         if apart := self._apart(found, expected):
             return self._differ(self._at_line(inputs, expected, 1e300) or apart)
         for have, want in zip(found, expected):

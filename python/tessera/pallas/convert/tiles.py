@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from tessera.pallas.convert import integer_bits, language
+from tessera.pallas.convert.blocks import numpy_type
 from tessera.pallas.convert.values import ATOM, COMPARE, TYPES, UNARY, Ref, Scalar, Tile, dtype_name, is_float
-from tessera.pallas.convert.walk import Conversion
+from tessera.pallas.convert.walk import Conversion, nan, real
 from tessera.pallas.convert.wrapping import fits, wrapped
 
+# Largest numbers of the types in which a cast of the language saturates; bits of a mantissa: integers of so many are exact.
+_LARGEST = {"float8_e4m3fn": 448, "float8_e5m2": 57344}
+_DIGITS = {"float32": 24, "bfloat16": 8, "float16": 11, "float8_e4m3fn": 4, "float8_e5m2": 3, "float8_e8m0fnu": 1}
+_NUMBER = re.compile(r"-?(inf|[0-9.]+(e[+-]?[0-9]+)?)")
 _FLOAT_TYPES = {"f32", "bf16", "f16", "e4m3", "e5m2", "e8m0"}
 
 
@@ -100,8 +106,9 @@ def convert(c: Conversion, x: Any, dtype: str) -> Any:
             return integer_bits.convert(c, x, dtype)
         x = wrapped(x)
         if x.known is not None:
-            return Tile(f"{x.known}.0", ATOM if x.known >= 0 else UNARY, (), (), dtype, "number")
-        return Tile(f"real({x.text})", ATOM, (), (), dtype, "number", reads=x.reads)
+            return _rounded(c, Tile(f"{x.known}.0", ATOM if x.known >= 0 else UNARY, (), (), "float64", "number"), dtype)
+        made = Tile(f"real({x.text})", ATOM, (), (), dtype, "number", reads=x.reads)
+        return made if max(-x.low, x.high) <= 1 << _DIGITS[dtype] else _rounded(c, made, dtype)
     tile = as_tile(c, x)
     c.type_of(dtype)
     if tile.dtype == dtype:
@@ -109,9 +116,11 @@ def convert(c: Conversion, x: Any, dtype: str) -> Any:
     wanted = TYPES[dtype]
     if is_float(dtype):
         if tile.type == "number" and is_float(tile.dtype):
-            return tile.with_(dtype=dtype)
+            return tile.with_(dtype=dtype) if dtype == "float32" else _rounded(c, tile, dtype)
         if is_float(tile.dtype) and (dtype == "float32" or tile.type == wanted):
             return tile.with_(dtype=dtype, sum=None)        # a value of a narrower type needs no rounding
+        if dtype in _LARGEST and (is_float(tile.dtype) or max(-tile.range[0], tile.range[1]) > _LARGEST[dtype]):
+            return _to_fp8(c, tile, dtype)
         return tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted, ref=None,
                           product=False, sum=None)
     if dtype == "bool":
@@ -126,6 +135,40 @@ def convert(c: Conversion, x: Any, dtype: str) -> Any:
         raise c.refuse(f"a conversion of tiles from {tile.dtype} to {dtype}, which cuts off")
     return tile.with_(text=f"truncate({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted, ref=None,
                       product=False, sum=None, bounds=None)
+
+
+def _rounded(c: Conversion, tile: Tile, dtype: str) -> Tile:
+    """A real number, rounded to a type: those that the text has as they stand are rounded here."""
+    if not _NUMBER.fullmatch(tile.text):
+        if dtype in _LARGEST:
+            return _to_fp8(c, tile, dtype)
+        wanted = TYPES[dtype]
+        return c.name(tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted, ref=None, product=False, sum=None))     # type: ignore[return-value]
+    one = float(numpy_type(dtype).type(float(tile.text)))
+    if one != one:
+        return nan(c, dtype)
+    return tile.with_(text=real(one), level=ATOM if one >= 0 else UNARY, dtype=dtype)
+
+
+def _to_fp8(c: Conversion, tile: Tile, dtype: str) -> Tile:
+    """A cast of the language saturates; JAX has no number, or an infinity, from half of a step over the largest number on."""
+    wanted = TYPES[dtype]
+    if not tile.written:
+        held = cell(c, "float32", (1,))
+        store(c, held, tile.with_(shape=()))
+        made = _to_fp8(c, of_cell(held), dtype)
+        name = c.name(made)
+        return name.with_(text=f"{name.text}[0]", shape=tile.shape, written=())     # type: ignore[union-attr]
+    x = reusable(c, full(c, tile if tile.type == "f32" else tile.with_(text=f"cast({tile.text}, f32)", level=ATOM, type="f32", ref=None, bounds=None)))
+    size = f"abs({x.text})"
+    if dtype == "float8_e4m3fn":
+        text = f"cast(select({size} > 464, sqrt(-{size}), {x.text}), {wanted})"
+    else:
+        bits = cell(c, "uint8", x.shape, "bits")
+        c.say(f"{bits.name} = bitcast(cast({x.text}, {wanted}), u8)")
+        c.say(f"{bits.name} = truncate(select(61440 <= {size}, select({x.text} < 0, 252, 124), {bits.name}), u8)")
+        text = f"bitcast({bits.name}, {wanted})"
+    return x.with_(text=text, level=ATOM, dtype=dtype, type=wanted, ref=None, product=False, sum=None, bounds=None)
 
 
 def cell(c: Conversion, dtype: str, shape: Sequence[int], wanted: str | None = None) -> Ref:

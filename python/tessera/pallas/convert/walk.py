@@ -130,7 +130,7 @@ def constant(c: Conversion, value: Any, aval: Any) -> Value:
         if not is_float(dtype):
             return number(int(array), dtype)
         one = float(array)
-        return Tile(real(one), ATOM if one >= 0 else 2, (), (), dtype, "number") if one == one else _nan(c, dtype)
+        return Tile(real(one), ATOM if one >= 0 else 2, (), (), dtype, "number") if one == one else nan(c, dtype)
     if array.size > _MOST:
         raise c.refuse(f"a constant array of {array.size} elements, at most {_MOST} are written out")
     made = c.declare("tile", "constant", dtype, array.shape)
@@ -140,7 +140,7 @@ def constant(c: Conversion, value: Any, aval: Any) -> Value:
     return Tile(made.name, ATOM, array.shape, array.shape, dtype, TYPES[dtype])
 
 
-def _nan(c: Conversion, dtype: str) -> Tile:
+def nan(c: Conversion, dtype: str) -> Tile:
     """The language has no word for it: the bits of one."""
     held = c.declare("tile", "nan_bits", "int32", (1,))
     c.say(f"{held.name} = {0x7fc00000}")
