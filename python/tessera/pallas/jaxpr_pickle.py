@@ -7,6 +7,7 @@ import importlib
 import io
 import pickle
 import sys
+import types
 from typing import Any
 
 from jax._src import core
@@ -46,6 +47,8 @@ class _Pickler(pickle.Pickler):
             return _dynamic, ()
         if type(value).__name__ == "WrappedFun":  # how to differentiate an inner function; nobody does here
             return _not_differentiated, ()
+        if isinstance(value, types.FunctionType) and "process_custom_" in value.__qualname__:  # the same of a custom_vjp
+            return _left_behind, ()
         if isinstance(value, core.Tracer):  # of a trace that has ended; jax 0.12 keeps some beside its jaxprs
             return _left_behind, ()
         if isinstance(value, PyTreeDef) and (plain := _plain(value)) is not value:

@@ -177,3 +177,12 @@ def test_each_of_jaxs_interpreters_is_tried():
     call = pl.pallas_call(kernel, grid=(2,), in_specs=[rows], out_specs=rows, out_shape=jax.ShapeDtypeStruct((16, 128), jnp.float32))
     verdict = tessera.pallas.verify(call, np.ones((16, 128), np.float32))
     assert verdict.compared and "(InterpretParams())" in verdict.sites[0].numbers.text, verdict
+
+
+def test_a_function_with_a_rule_for_its_gradient_goes_to_jaxs_process():
+    @jax.custom_vjp
+    def twice(x):
+        return x * 2
+    twice.defvjp(lambda x: (twice(x), ()), lambda _, g: (g * 2,))
+    numbers = numbers_of(twice, with_first(1))
+    assert "bit for bit" in numbers.text, numbers
