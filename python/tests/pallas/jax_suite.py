@@ -83,7 +83,7 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
     good, reached = sum(counts[kind] for kind in GOOD), len(kinds) - counts[NO_KERNEL]
     skipped = sum(row["outcome"] == "skipped" for row in rows)
     lines += ["", f"{len(rows)} tests, {skipped} skip themselves; of {reached} that reach a kernel {good} are decided as they should be."]
-    on_mesh = [kinds[row["test"]] for row in rows if row.get("on_mesh") and row["test"] in kinds]
+    on_mesh = [kinds[row["test"]] for row in rows if row.get("on_mesh") and kinds.get(row["test"], NO_KERNEL) != NO_KERNEL]
     lines += ["", f"{len(on_mesh)} tests have a kernel on a mesh of cores (`pl.kernel`, `core_map`): {sum(kind in DECIDED for kind in on_mesh)} are decided."]
     reasons = Counter(_reason(kernel) for row in rows for kernel in row["kernels"] if kinds.get(row["test"]) == "refused" and kernel["status"] == "refused")
     lines += ["", "| refused | kernels |", "|---|---:|", *(f"| {reason} | {count} |" for reason, count in reasons.most_common(30))]
