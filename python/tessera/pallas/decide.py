@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -88,10 +89,11 @@ def given_text(eqn: core.JaxprEqn, lanes: Sequence[Sequence[Any]]) -> str:
 
 
 def jaxpr_text(eqn: core.JaxprEqn) -> str:
-    """All that JAX knows of a call, as text."""
+    """All that JAX knows of a call, as text; a new text for each call that JAX cannot print."""
     params = eqn.params
+    operations = jaxpr_tools.printed(params["jaxpr"]) or uuid.uuid4().hex
     maps = [str(block.index_map_jaxpr) for block in params["grid_mapping"].block_mappings]
-    return "\n".join([str(params["jaxpr"]), str(params["grid_mapping"]), *maps, str(params["input_output_aliases"]),
+    return "\n".join([operations, str(params["grid_mapping"]), *maps, str(params["input_output_aliases"]),
                       str(params["out_avals"]), str(params["compiler_params"])])
 
 

@@ -137,7 +137,8 @@ class Session:
 
 def _path(eqn: core.JaxprEqn) -> Path:
     """Names a kernel by its lines of Python and its operations: JAX may compile a kernel several times and run one of them."""
-    return tuple(map(str, jaxpr_tools.frames(eqn))) + (jaxpr_tools.kernel_name(eqn), str(eqn.params["jaxpr"]))
+    operations = jaxpr_tools.printed(eqn.params["jaxpr"]) or " ".join(one.primitive.name for one in jaxpr_tools.primitives(eqn.params["jaxpr"]))
+    return tuple(map(str, jaxpr_tools.frames(eqn))) + (jaxpr_tools.kernel_name(eqn), operations)
 
 
 def _nothing(aval: Any) -> np.ndarray:

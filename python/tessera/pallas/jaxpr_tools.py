@@ -39,6 +39,14 @@ def primitives(jaxpr: core.Jaxpr) -> Iterator[core.JaxprEqn]:
             yield from primitives(inner)
 
 
+def printed(jaxpr: core.Jaxpr) -> str | None:
+    """The text of a jaxpr; None if JAX cannot print it: up to 0.10 it prints no `select_ref` of a `select_ref`."""
+    try:
+        return str(jaxpr)
+    except TypeError:
+        return None
+
+
 def is_kernel(eqn: core.JaxprEqn) -> bool:
     return eqn.primitive.name in KERNELS
 

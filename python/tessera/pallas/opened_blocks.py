@@ -44,8 +44,10 @@ def _explained(kernel: Kernel, eqn: core.JaxprEqn, finding: Finding) -> Finding:
 def _reason(mapping: Any, block: Any) -> str | None:
     """Which block is opened again, and where; None if there is none, empty if this is not known."""
     jaxpr = block.index_map_jaxpr
-    if not all(isinstance(size, (int, np.integer)) for size in mapping.grid) or not 1 < prod(mapping.grid) <= _MOST_POINTS:
-        return None if not mapping.grid or prod(mapping.grid) == 1 else ""
+    if not all(isinstance(size, (int, np.integer)) for size in mapping.grid):
+        return ""
+    if not 1 < prod(mapping.grid) <= _MOST_POINTS:
+        return None if prod(mapping.grid) == 1 else ""
     if any(eqn.primitive.name == "get" for eqn in jaxpr.jaxpr.eqns):
         return ""
     left: dict[tuple[int, ...], tuple[int, ...]] = {}     # blocks with the last point that has them

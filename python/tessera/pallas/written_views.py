@@ -53,9 +53,9 @@ def _can_copy_at_starts(jaxpr: core.Jaxpr) -> bool:
 
 
 def _parts(eqn: core.JaxprEqn) -> Sequence[Any] | None:
-    """Source, target, both semaphores and the device of a copy; None if one of its sides is a `select_ref`, or before JAX 0.10."""
+    """Source, target, both semaphores and the device of a copy; None if a side is no part of one memory, as a `select_ref`, or before JAX 0.10."""
     parts = tree_util.tree_unflatten(eqn.params["tree"], eqn.invars)
-    return None if len(parts) != 5 or any(isinstance(getattr(one, "ref", None), (tuple, list)) for one in parts) else parts
+    return parts if len(parts) == 5 and all(isinstance(getattr(one, "ref", one), core.Var) for one in parts[:2]) else None
 
 
 def _has_view(side: Any) -> bool:

@@ -1,5 +1,6 @@
 """Which elements are accessed: known places outside, masked accesses over an end, index maps over memory that changes, blocks visited again."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -181,3 +182,19 @@ def test_a_copy_of_a_ref_that_is_selected(which):
     args = np.array([which], np.int32), X, X + 1, X + 2
     assert tessera.pallas.verify(call, *args, numbers=False).proved
     np.testing.assert_array_equal(tessera.pallas.run(call, *args), [X[0:4], X[4:8] + 1, X[2:6] + 2][which])
+
+
+@pytest.mark.skipif(not hasattr(pl, "select_ref"), reason="JAX has no select_ref")
+def test_a_selected_ref_of_selected_refs():
+    """JAX 0.10 does not print such a kernel."""
+    def kernel(n_ref, a_ref, b_ref, o_ref, sem):
+        halves = (pl.select_ref(n_ref[1], one.at[pl.ds(0, 4)], one.at[pl.ds(4, 4)]) for one in (a_ref, b_ref))
+        pltpu.async_copy(pl.select_ref(n_ref[0], *halves).reshape(4, 128), o_ref, sem).wait()
+    call = pl.pallas_call(kernel, out_shape=shaped((4, 128)), in_specs=[SMEM, ANY, ANY], out_specs=ANY, scratch_shapes=[DMA])
+    args = np.array([1, 1], np.int32), X, X + 1
+    verdict = tessera.pallas.verify(call, *args, numbers=False)
+    assert verdict.proved, verdict
+    with tessera.pallas.interpret(numbers=False) as session:
+        found = jax.jit(call)(*args)
+    np.testing.assert_array_equal(found, X[4:8] + 1)
+    assert session.verdict.proved, session.verdict

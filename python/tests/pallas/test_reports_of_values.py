@@ -77,3 +77,13 @@ def test_the_reason_for_an_undefined_block():
                                  (first, x, "the body reads the block before it stores it"), (part, x[0, :, :128], "the body does not store all of the block")):
         (finding,) = tessera.pallas.verify(fn, argument).findings
         assert f"undefined since here: {reason}" in [note.message for note in finding.notes], finding
+
+
+def test_an_undefined_block_of_a_grid_whose_size_the_run_has():
+    def fn(x, n):
+        def kernel(x_ref, o_ref):
+            o_ref[0:4] = x_ref[0:4]
+        rows = pl.BlockSpec((8, 128), lambda i: (i, 0))
+        return pl.pallas_call(kernel, out_shape=f32(16, 128), grid=(n,), in_specs=[rows], out_specs=rows)(x)
+    (finding,) = tessera.pallas.verify(fn, np.ones((16, 128), np.float32), np.int32(2)).findings
+    assert "undefined since here" in [note.message for note in finding.notes], finding

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from math import prod
+from types import SimpleNamespace
 from typing import Any
 
 from tessera.pallas.convert import language, padding, scalars, tiles
@@ -100,7 +101,16 @@ def _each_copy(c: Conversion, eqn: Any, flat: Any, then: Callable[[Copy], None])
         _each_choice(c, list(parts[:4]), lambda refs: then((*refs, parts[-1])))     # type: ignore[arg-type]
 
 
+def _with_all_transforms(given: Any) -> Any:
+    """A ref with the transforms of all refs that it is a part of; it is memory, or the choices of a `select_ref`."""
+    ref, transforms = given, ()
+    while hasattr(ref, "transforms"):
+        ref, transforms = ref.ref, (*ref.transforms, *transforms)
+    return given if ref is given else SimpleNamespace(ref=ref, transforms=transforms)
+
+
 def _each_choice(c: Conversion, given: list[Any], then: Callable[[list[Ref | None]], None]) -> None:
+    given = [_with_all_transforms(one) for one in given]
     at = next((at for at, one in enumerate(given) if isinstance(getattr(one, "ref", None), (tuple, list))), None)
     if at is None:
         return then([None if one is None else _slice(c, one) for one in given])
@@ -111,8 +121,8 @@ def _each_choice(c: Conversion, given: list[Any], then: Callable[[list[Ref | Non
         if place:
             test = "" if place + 1 == len(choices) else f" if {which.at(COMPARE - 1)} == {place}"
             c.writer.otherwise(f"else{test}", c.place)
-        ref = taken(c, _slice(c, choice), behind)
-        _each_choice(c, [*given[:at], ref, *given[at + 1:]], then)
+        chosen = SimpleNamespace(ref=choice, transforms=tuple(behind))
+        _each_choice(c, [*given[:at], chosen, *given[at + 1:]], then)
     c.writer.close(c.place)
 
 
