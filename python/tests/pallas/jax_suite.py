@@ -42,7 +42,8 @@ def judged() -> list[tuple[str, str, str]]:
 def kind_of(row: Mapping[str, Any], known: Sequence[tuple[str, str, str]]) -> str:
     """The kind of a test: the worst of its kernels."""
     kinds = [_kind(row["test"], kernel, known) for kernel in row["kernels"]]
-    if any(name in row["error"] for name in ("Cannot interpret", "IndexError", "AttributeError: ''", "Only interpret mode is supported")):
+    names = ("Cannot interpret", "IndexError", "AttributeError: ''", "Only interpret mode is supported", "CpuCallback error")
+    if row.get("inside") or any(name in row["error"] for name in names):
         kinds.append("crash")
     return max(kinds, key=KINDS.index, default=NO_KERNEL)
 

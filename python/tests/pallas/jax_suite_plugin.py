@@ -121,10 +121,18 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         session = item.stash.get(_SESSION, None)
         row = {"test": item.nodeid, "outcome": report.outcome, "kernels": [_kernel(site) for site in session.found] if session else [],
                "error": "" if call.excinfo is None else f"{call.excinfo.typename}: {call.excinfo.value}"[:400], "seconds": round(call.duration, 2),
-               "on_mesh": hasattr(session, "on_mesh")}
+               "on_mesh": hasattr(session, "on_mesh"), "inside": _is_inside(session, call.excinfo)}
         with open(os.environ["JAX_SUITE_OUT"], "a", encoding="utf-8") as out:
             out.write(json.dumps(row) + "\n")
     return report
+
+
+def _is_inside(session: Any, error: pytest.ExceptionInfo[BaseException] | None) -> bool:
+    """True if an error came up through this package, and JAX does not raise it for a kernel that was refused before."""
+    if error is None or error.errisinstance(tessera.pallas.Refused) or session is None or any(site.status == "refused" for site in session.found):
+        return False
+    package = Path(tessera.pallas.__file__).parent
+    return any(Path(str(entry.path)).is_relative_to(package) for entry in error.traceback)
 
 
 def _kernel(site: Any) -> dict[str, Any]:

@@ -25,7 +25,7 @@ KINDS = [(row("test_a", PROVED), "proved with JAX's numbers"), (row("test_b", PR
          (row("test_part", kernel("refuted", "", "", ["a.py:1", "race", "o is"])), "refuted"),
          (row("test_pinned", kernel("refused", "", "a.py:1: a pinned buffer")), "refused, as by JAX"), (row("test_c", kernel("refused", "", "a.py:1: int4"), PROVED), "refused"),
          (row("test_d", kernel("mismatch", "differ")), "other numbers than JAX"), (row("test_e"), "no kernel"), (row("test_f", kernel("explored")), "explored"),
-         (row("test_g", PROVED, error="TypeError: Cannot interpret 'dma_sem' as a data type"), "crash")]
+         (row("test_g", PROVED, error="TypeError: Cannot interpret 'dma_sem' as a data type"), "crash"), ({**row("test_i", PROVED), "inside": True}, "crash")]
 
 
 @pytest.mark.parametrize(("one", "kind"), KINDS)
@@ -38,7 +38,7 @@ def test_the_table():
     rows[1]["on_mesh"] = rows[5]["on_mesh"] = True
     text = jax_suite.table(rows)
     assert "2 tests have a kernel on a mesh of cores (`pl.kernel`, `core_map`): 1 are decided." in text
-    assert f"{len(rows)} tests, 1 skip themselves; of 8 that reach a kernel" in text and "| int4 | 1 |" in text
+    assert f"{len(rows)} tests, 1 skip themselves; of 9 that reach a kernel" in text and "| int4 | 1 |" in text
 
 
 def test_what_is_judged_is_read():
