@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -29,31 +30,49 @@ os.environ.setdefault("NPROC", "16")
 
 
 class _Meeting:
-    """The devices of one `pallas_call` meet; the last to come runs the kernel for all."""
+    """The devices of one `pallas_call` meet; the last to come runs the kernel for all.
 
-    def __init__(self, size: int, limit: float):
-        self._barrier = threading.Barrier(size, timeout=limit)
+    The others wait at most `limit` seconds for it, not counting those in which `is_busy` is true: it may run another kernel first.
+    """
+
+    def __init__(self, size: int, limit: float, is_busy: Callable[[], bool]):
+        self._size, self._limit, self._is_busy = size, limit, is_busy
+        self._changed = threading.Condition()
         self._inputs: dict[int, Any] = {}
-        self._outcome: Any = None
+        self._round = 0     # a kernel in a loop meets several times
+        self._outcomes: dict[int, Any] = {}     # by round: a device may be in the next one while another takes its results
 
     def take(self, device: int, inputs: Sequence[Any], work: Any) -> Any:
-        self._inputs[device] = inputs
-        try:
-            if self._barrier.wait() == 0:
-                lanes = [self._inputs[i] for i in range(self._barrier.parties)]
-                try:
-                    self._outcome = work(lanes)
-                except Exception as error:
-                    self._outcome = error
-            self._barrier.wait()
-            outcome = self._outcome
-            self._barrier.wait()
-        except threading.BrokenBarrierError:
-            raise RuntimeError(f"the {self._barrier.parties} devices of a pallas_call did not come together: JAX was used before "
-                               "tessera.pallas was imported, and has fewer threads; set NPROC=16 in the environment") from None
+        with self._changed:
+            here = self._round
+            self._inputs[device] = inputs
+            is_last = len(self._inputs) == self._size
+            if not is_last:
+                self._wait(device, here)
+        if is_last:
+            try:
+                outcome = work([self._inputs[i] for i in range(self._size)])
+            except Exception as error:
+                outcome = error
+            with self._changed:
+                self._outcomes = {here: outcome, here - 1: self._outcomes.get(here - 1)}
+                self._inputs, self._round = {}, here + 1
+                self._changed.notify_all()
+        outcome = self._outcomes[here]
         if isinstance(outcome, Exception):
             raise outcome
         return outcome[device]
+
+    def _wait(self, device: int, here: int) -> None:
+        left = self._limit
+        while self._round == here:
+            begun, was_busy = time.monotonic(), self._is_busy()
+            self._changed.wait(min(max(left, 0.05), 0.5))
+            left -= 0 if was_busy or self._is_busy() else time.monotonic() - begun
+            if left <= 0 and self._round == here and len(self._inputs) < self._size:
+                del self._inputs[device]
+                raise RuntimeError(f"the {self._size} devices of a pallas_call did not come together: JAX was used before tessera.pallas was "
+                                   "imported, and has fewer threads; set NPROC=16 in the environment")
 
 
 @dataclass
@@ -74,6 +93,7 @@ class Session:
     _paths: dict[int, Path] = field(default_factory=dict)           # by the id of the equation
     _reached: set[Path] = field(default_factory=set)                # paths of kernels that have a site
     _meetings: dict[Any, _Meeting] = field(default_factory=dict)
+    _running: int = 0       # kernels
     _has_invented: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -100,10 +120,19 @@ class Session:
     def call(self, eqn: core.JaxprEqn, world: World, device: int, inputs: Sequence[Any]) -> Any:
         """The results of this device, once all have come."""
         with self._lock:
-            meeting = self._meetings.setdefault(id(eqn), _Meeting(world.size, self.limit))
+            meeting = self._meetings.setdefault(id(eqn), _Meeting(world.size, self.limit, lambda: self._running > 0))
         return meeting.take(device, inputs, lambda lanes: self._work(eqn, world, lanes))
 
     def _work(self, eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]]) -> Any:
+        with self._lock:
+            self._running += 1
+        try:
+            return self._results(eqn, world, lanes)
+        finally:
+            with self._lock:
+                self._running -= 1
+
+    def _results(self, eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]]) -> Any:
         """The results of all devices; by JAX's interpretation where the conversion has none. What goes wrong is kept, and
         NaN goes on: an error inside JAX's runtime would come again at every later use of it."""
         try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,6 +12,7 @@ from jax._src import config
 
 import tessera.pallas
 from corpus import collectives, grids
+from tessera.pallas import intercept
 from tessera.pallas.trace import on_chip
 from test_verify import changed
 from test_walk import X as ROWS
@@ -63,3 +66,17 @@ def test_emit_pipeline_as_a_primitive():
             found = jax.jit(grids.add_pipelined)(X, X)
     np.testing.assert_array_equal(found, 2 * X)
     assert session.verdict.proved and session.verdict.compared, session.verdict
+
+
+def test_devices_wait_while_a_kernel_is_analysed(monkeypatch):
+    """`limit` is for JAX's interpreter and for devices that do not come, not for the analysis."""
+    def slow(*given, **options):
+        time.sleep(1.5)
+        return simulated(*given, **options)
+    simulated = intercept.simulated
+    monkeypatch.setattr(intercept, "simulated", slow)
+    permute = collectives.right_permute(4)
+    with tessera.pallas.interpret(limit=0.5, numbers=False) as session:
+        y = np.asarray(jax.jit(lambda x: permute(permute(x)))(X))
+    np.testing.assert_array_equal(y, np.roll(X, 16, 0))
+    assert session.verdict.proved, session.verdict
