@@ -269,6 +269,9 @@ def _lowering(session: Session) -> Any:
 
             return jax.pure_callback(on_host, shapes, device, *values)
 
-        return mlir.lower_fun(with_callback, multiple_results=True)(ctx, *nodes)
+        try:
+            return mlir.lower_fun(with_callback, multiple_results=True)(ctx, *nodes)
+        except NotImplementedError as error:    # under a mesh of which JAX parts the arrays itself
+            raise session.refused(eqn, str(error)) from None
 
     return rule

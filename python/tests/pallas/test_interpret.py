@@ -80,3 +80,12 @@ def test_devices_wait_while_a_kernel_is_analysed(monkeypatch):
         y = np.asarray(jax.jit(lambda x: permute(permute(x)))(X))
     np.testing.assert_array_equal(y, np.roll(X, 16, 0))
     assert session.verdict.proved, session.verdict
+
+
+def test_a_kernel_whose_arrays_jax_parts_is_refused_by_its_line():
+    mesh = jax.make_mesh((2, 2), ("x", "y"), devices=jax.devices()[:4], axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    spec = jax.sharding.PartitionSpec("x")
+    fn = jax.jit(jax.shard_map(lambda x: grids.add(x, x), mesh=mesh, in_specs=spec, out_specs=spec, axis_names={"x"}, check_vma=False))
+    with intercept.recorded() as session, pytest.raises(tessera.pallas.Refused, match=r"grids.py:\d+: .*partitioned manually"):
+        fn(X)
+    assert session.verdict.status == "refused"
