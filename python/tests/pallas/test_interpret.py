@@ -89,3 +89,10 @@ def test_a_kernel_whose_arrays_jax_parts_is_refused_by_its_line():
     with intercept.recorded() as session, pytest.raises(tessera.pallas.Refused, match=r"grids.py:\d+: .*partitioned manually"):
         fn(X)
     assert session.verdict.status == "refused"
+
+
+def test_a_kernel_that_is_exported_for_a_tpu_is_left_to_jax():
+    with tessera.pallas.interpret() as session:
+        exported = jax.export.export(jax.jit(grids.add), platforms=["tpu"])(X, X)
+    assert "tpu_custom_call" in exported.mlir_module()
+    assert not session.verdict.sites and "not reached" in str(session.verdict)
