@@ -29,8 +29,8 @@ def written_out(jaxpr: core.Jaxpr) -> core.Jaxpr:
 
 
 def without_pauses(jaxpr: core.Jaxpr) -> core.Jaxpr:
-    """The jaxpr without equations that change no value, which JAX compiles for a TPU only; itself where it has none."""
-    silent = ("delay", "trace_value")
+    """The jaxpr without equations that change no value, which JAX compiles for a TPU only, or which have no bytes; itself where it has none."""
+    silent = ("delay", "trace_value", "check")
     if not any(eqn.primitive.name in silent for eqn in jaxpr_tools.primitives(jaxpr)):
         return jaxpr
 

@@ -169,9 +169,10 @@ def test_masks_stay_finite_in_the_second_inputs():
 
 
 def test_each_of_jaxs_interpreters_is_tried():
-    """As a loop over its grid a kernel has no `program_id` in a `jit`, and neither interpreter has a `delay`."""
+    """As a loop over its grid a kernel has no `program_id` in a `jit`, and neither interpreter has a `delay`; a `check` has no bytes."""
     def kernel(x_ref, o_ref):
         pl.delay(5)
+        pl.debug_check(x_ref[0, 0] > 5, "only with checks")
         o_ref[...] = jax.jit(lambda v: v * pl.program_id(0).astype(jnp.float32))(x_ref[...])
     rows = pl.BlockSpec((8, 128), lambda i: (i, 0))
     call = pl.pallas_call(kernel, grid=(2,), in_specs=[rows], out_specs=rows, out_shape=jax.ShapeDtypeStruct((16, 128), jnp.float32))
