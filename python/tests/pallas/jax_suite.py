@@ -63,14 +63,14 @@ def _kind(test: str, kernel: Mapping[str, Any], known: Sequence[tuple[str, str, 
     return "rightly refuted" if status == "refuted" else "refused, as by JAX"
 
 
-def run(folder: Path, files: Sequence[str], sample: int, rows: Path, limit: float, which: str) -> None:
+def run(folder: Path, files: Sequence[str], sample: int, rows: Path, limit: float, cores: int, which: str) -> None:
     done = {json.loads(line)["test"].split("::")[0] for line in rows.read_text().splitlines()} if rows.exists() else set()
     for name in files:
         if name in done:
             continue
         path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
         environment = {**os.environ, "JAX_SUITE_OUT": str(rows.resolve()), "JAX_SUITE_SAMPLE": str(sample), "JAX_SUITE_LIMIT": str(limit),
-                       "PYTHONPATH": path}
+                       "JAX_SUITE_CORES": str(cores), "PYTHONPATH": path}
         found = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "jax_suite_plugin", "-p", "no:cacheprovider", "--tb=no", "-k", which, name],
                                cwd=folder, env=environment, capture_output=True, text=True)
         print(f"{name}: {found.stdout.strip().splitlines()[-1] if found.stdout.strip() else found.stderr[-300:]}", file=sys.stderr, flush=True)
@@ -102,13 +102,14 @@ def main() -> None:
     options.add_argument("files", nargs="*", help="some of its files; without any all that can reach a kernel of a TensorCore")
     options.add_argument("--sample", type=int, default=6, help="most cases of a parametrised test; 0: all")
     options.add_argument("--limit", type=float, default=15, help="seconds that JAX may take for a comparison")
+    options.add_argument("--cores", type=int, default=1, help="cores of a device, which share parallel dimensions: 2 for kernels for a megacore")
     options.add_argument("-k", default="", dest="which", help="which tests, as pytest selects them: `not matmul`")
     options.add_argument("--keep", type=Path, help="file that keeps the rows")
     given = options.parse_args()
     files = given.files or [path.name for path in sorted(given.folder.glob("*_test.py")) if not any(path.match(one) for one in FOREIGN)]
     with tempfile.TemporaryDirectory() as temporary:
         rows = given.keep or Path(temporary) / "rows.jsonl"
-        run(given.folder, files, given.sample, rows, given.limit, given.which)
+        run(given.folder, files, given.sample, rows, given.limit, given.cores, given.which)
         found = [json.loads(line) for line in rows.read_text(encoding="utf-8").splitlines()]
     import jax
 

@@ -5,6 +5,7 @@ The tests see a TPU: JAX's test utilities report one, and each kernel goes throu
     JAX_SUITE_OUT      file to which a line of JSON is appended for each test: its outcome and the verdict of each kernel
     JAX_SUITE_SAMPLE   most cases of one parametrised test, evenly spread; 0: all
     JAX_SUITE_LIMIT    seconds that JAX's interpreter may take for a comparison
+    JAX_SUITE_CORES    cores of a device, which share parallel dimensions; kernels for a megacore need 2
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from tessera.pallas import intercept, versions
 DEVICES, GENERATION, CHIP = 4, 5, "v5p"
 SAMPLE = int(os.environ.get("JAX_SUITE_SAMPLE", "0"))
 LIMIT = float(os.environ.get("JAX_SUITE_LIMIT", "15"))
+CORES = int(os.environ.get("JAX_SUITE_CORES", "1"))
 EXAMPLES = 6    # that Hypothesis draws for a test
 tessera.pallas.host_devices(DEVICES)
 
@@ -106,7 +108,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Any:
-    with versions.as_if_on(CHIP), intercept.recorded(limit=LIMIT) as session:
+    with versions.as_if_on(CHIP), intercept.recorded(limit=LIMIT, cores=CORES) as session:
         item.stash[_SESSION] = session
         return (yield)
 
