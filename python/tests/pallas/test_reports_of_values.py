@@ -5,6 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax._src import config
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
@@ -87,3 +88,14 @@ def test_an_undefined_block_of_a_grid_whose_size_the_run_has():
         return pl.pallas_call(kernel, out_shape=f32(16, 128), grid=(n,), in_specs=[rows], out_specs=rows)(x)
     (finding,) = tessera.pallas.verify(fn, np.ones((16, 128), np.float32), np.int32(2)).findings
     assert "undefined since here" in [note.message for note in finding.notes], finding
+
+
+def test_an_undefined_block_with_the_checks_of_jax():
+    def kernel(n_ref, x_ref, o_ref):
+        o_ref[0:4] = x_ref[0:4]
+    rows = pl.BlockSpec((8, 128), lambda i, n_ref: (i, 0))
+    spec = pltpu.PrefetchScalarGridSpec(num_scalar_prefetch=1, grid=(2,), in_specs=[rows], out_specs=rows)
+    fn = pl.pallas_call(kernel, out_shape=f32(16, 128), grid_spec=spec)
+    with config.enable_checks(True):
+        (finding,) = tessera.pallas.verify(fn, np.zeros(1, np.int32), np.ones((16, 128), np.float32)).findings
+    assert any("the body does not store all of the block" in note.message for note in finding.notes), finding
