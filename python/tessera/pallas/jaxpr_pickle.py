@@ -14,6 +14,7 @@ from jax._src import core
 from jax._src import linear_util
 from jax._src import source_info_util
 from jax._src import tree_util
+from jax._src.lib import xla_client
 from jax._src.pallas import core as pallas_core
 from jax.tree_util import PyTreeDef
 
@@ -48,6 +49,8 @@ class _Pickler(pickle.Pickler):
         if type(value).__name__ == "WrappedFun":  # how to differentiate an inner function; nobody does here
             return _not_differentiated, ()
         if isinstance(value, types.FunctionType) and "process_custom_" in value.__qualname__:  # the same of a custom_vjp
+            return _left_behind, ()
+        if isinstance(value, xla_client.Traceback):
             return _left_behind, ()
         if isinstance(value, core.Tracer):  # of a trace that has ended; jax 0.12 keeps some beside its jaxprs
             return _left_behind, ()

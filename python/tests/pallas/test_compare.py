@@ -11,7 +11,7 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
 import tessera.pallas
-from tessera.pallas import compare, elements, engine
+from tessera.pallas import compare, elements, engine, jaxpr_pickle
 
 TINY = np.float32(1e-40)        # a denormal
 ZERO = np.zeros((8, 128), np.float32)
@@ -187,3 +187,8 @@ def test_a_function_with_a_rule_for_its_gradient_goes_to_jaxs_process():
     twice.defvjp(lambda x: (twice(x), ()), lambda _, g: (g * 2,))
     numbers = numbers_of(twice, with_first(1))
     assert "bit for bit" in numbers.text, numbers
+
+
+def test_places_in_the_python_do_not_go_to_jaxs_process():
+    traceback = jax.make_jaxpr(lambda x: x + 1)(1.0).eqns[0].source_info.traceback
+    assert jaxpr_pickle.loads(jaxpr_pickle.dumps([traceback, 3])) == [None, 3]
