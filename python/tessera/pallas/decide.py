@@ -61,7 +61,7 @@ def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], giv
 
 
 def site_of(eqn: core.JaxprEqn, world: World, what: str = "") -> SiteVerdict:
-    """The verdict for a kernel that is not analysed: refused. `what`: the reason."""
+    """The verdict `refused` for a kernel that is not analysed. `what` is the reason."""
     return SiteVerdict(jaxpr_tools.place(eqn), jaxpr_tools.kernel_name(eqn), "refused", world.size, callers(jaxpr_tools.frames(eqn)),
                        what=what, mesh=bool(world.shape), axes=tuple(world.shape.items()))
 

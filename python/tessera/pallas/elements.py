@@ -30,6 +30,11 @@ def _other(array: np.ndarray, generator: np.random.Generator) -> np.ndarray:
         return np.where(np.isinf(flat), scaled, finite).astype(array.dtype).reshape(array.shape)
 
 
+def digits(dtype: Any) -> int:
+    """Bits of the significand of a float type, with its leading 1: integers of at most so many bits are exact."""
+    return jnp.finfo(dtype).nmant + 1
+
+
 def is_float(array: Any) -> bool:
     return bool(jnp.issubdtype(np.asarray(array).dtype, np.floating))
 

@@ -62,7 +62,7 @@ def _remainder(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
     if _scalars(a, b):
         return scalars.remainder(c, a, b, _dtype(eqn))
     if is_float(_dtype(eqn)):
-        from tessera.pallas.convert.expanded import float_remainder
+        from tessera.pallas.convert.float_functions import float_remainder
         return float_remainder(c, eqn, a, b)
     return _towards_zero(c, eqn, a, b, "remainder")
 
@@ -230,7 +230,7 @@ def _round(c: Conversion, eqn: Any, x: Any) -> Any:
     if not language.INTEGERS:
         raise c.refuse("`round`")
     if int(eqn.params.get("rounding_method", 1)) != 1:
-        from tessera.pallas.convert.expanded import rounded_away
+        from tessera.pallas.convert.float_functions import rounded_away
         return rounded_away(c, eqn, x)
     return tiles.operate(c, eqn, [x], lambda v: (f"round({v.text})", 1))
 
@@ -276,7 +276,7 @@ def _power(c: Conversion, eqn: Any, x: Any) -> Any:
     x = tiles.reusable(c, x)
     count = abs(exponent)
     if count > 4:
-        from tessera.pallas.convert.expanded import power
+        from tessera.pallas.convert.float_functions import power
         return power(c, eqn, x, exponent)
 
     def text(v: Tile) -> tuple[str, int]:

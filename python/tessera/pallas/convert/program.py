@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from tessera.pallas.convert import language
-from tessera.pallas.convert import (arithmetic, control, expanded, loops, masked, reductions, refs, shapes,  # noqa: F401 (their rules)
-                                    sync)
+from tessera.pallas.convert import (arithmetic, control, expanded, float_functions, loops, masked, reductions, refs,  # noqa: F401 (their rules)
+                                    shapes, sync)
 from tessera.pallas.convert.blocks import space_of
 from tessera.pallas.convert.cores import Shared
 from tessera.pallas.convert.grid import Grid

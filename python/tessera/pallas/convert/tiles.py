@@ -10,11 +10,11 @@ from tessera.pallas.convert import integer_bits, language
 from tessera.pallas.convert.blocks import numpy_type
 from tessera.pallas.convert.values import ATOM, COMPARE, TYPES, UNARY, Ref, Scalar, Tile, dtype_name, is_float
 from tessera.pallas.convert.walk import Conversion, nan, real
+from tessera.pallas.elements import digits
 from tessera.pallas.convert.wrapping import fits, wrapped
 
-# Largest numbers of the types in which a cast of the language saturates; bits of a mantissa: integers of so many are exact.
+# The largest numbers of the types to which a cast of the language saturates.
 _LARGEST = {"float8_e4m3fn": 448, "float8_e5m2": 57344}
-_DIGITS = {"float32": 24, "bfloat16": 8, "float16": 11, "float8_e4m3fn": 4, "float8_e5m2": 3, "float8_e8m0fnu": 1}
 _NUMBER = re.compile(r"-?(inf|[0-9.]+(e[+-]?[0-9]+)?)")
 _FLOAT_TYPES = {"f32", "bf16", "f16", "e4m3", "e5m2", "e8m0"}
 
@@ -108,7 +108,7 @@ def convert(c: Conversion, x: Any, dtype: str) -> Any:
         if x.known is not None:
             return _rounded(c, Tile(f"{x.known}.0", ATOM if x.known >= 0 else UNARY, (), (), "float64", "number"), dtype)
         made = Tile(f"real({x.text})", ATOM, (), (), dtype, "number", reads=x.reads)
-        return made if max(-x.low, x.high) <= 1 << _DIGITS[dtype] else _rounded(c, made, dtype)
+        return made if max(-x.low, x.high) <= 1 << digits(numpy_type(dtype)) else _rounded(c, made, dtype)
     tile = as_tile(c, x)
     c.type_of(dtype)
     if tile.dtype == dtype:
@@ -138,7 +138,7 @@ def convert(c: Conversion, x: Any, dtype: str) -> Any:
 
 
 def _rounded(c: Conversion, tile: Tile, dtype: str) -> Tile:
-    """A real number, rounded to a type: those that the text has as they stand are rounded here."""
+    """A real number, rounded to a type. A literal is rounded by NumPy, other numbers by a cast in the text."""
     if not _NUMBER.fullmatch(tile.text):
         if dtype in _LARGEST:
             return _to_fp8(c, tile, dtype)
@@ -151,7 +151,7 @@ def _rounded(c: Conversion, tile: Tile, dtype: str) -> Tile:
 
 
 def _to_fp8(c: Conversion, tile: Tile, dtype: str) -> Tile:
-    """A cast of the language saturates; JAX has no number, or an infinity, from half of a step over the largest number on."""
+    """A cast to FP8 as in JAX: overflow gives NaN (e4m3) or an infinity (e5m2), where a cast of the language saturates."""
     wanted = TYPES[dtype]
     if not tile.written:
         held = cell(c, "float32", (1,))
