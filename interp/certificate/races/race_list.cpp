@@ -10,7 +10,7 @@ namespace {
 
 // Pairs of one race that are kept beside the last.
 constexpr std::size_t first_pairs = 3;
-// Pairs of additions of one statement to one range that are looked for.
+// The search stops after so many pairs of additions of one statement to one range.
 constexpr std::int64_t most_sums = 10'000;
 
 // Runs of neighbours that agree, one after another.
@@ -44,9 +44,7 @@ void RaceList::add(std::span<const EventId> x, std::span<const EventId> y) {
     for_each_run(Accesses(others_), is_alike, [&](Accesses b) {
       const Clash how = clash(a.front().kind, b.front().kind);
       if (how == Clash::none || (how == Clash::order && is_sum_of_integers(a.front()))) return;
-      if (!conflicts_.overlap(a.front().range, b.front().range)) return;
-      if (how == Clash::order) count_sums(a, b);
-      add(a, b);
+      if (conflicts_.overlap(a.front().range, b.front().range)) add(a, b);
     });
   });
 }
@@ -100,10 +98,10 @@ std::int64_t ordered_pairs(const Turns& first, const Turns& second) {
 
 }  // namespace
 
+// y: by their turns.
 void RaceList::count_sums(Accesses x, Accesses y) {
-  const auto others = by_turn(y);
   for_each_run(x, is_same_statement, [&](Accesses run) {
-    const std::int64_t pairs = ordered_pairs(by_turn(run), others);
+    const std::int64_t pairs = ordered_pairs(by_turn(run), y);
     if (pairs > 0) sums_[{run.front().statement, run.front().range}] += pairs;
   });
 }
@@ -111,9 +109,11 @@ void RaceList::count_sums(Accesses x, Accesses y) {
 // All pairs of two groups. How many is counted without going through them; statements are paired in
 // the order of the text until what comes is not wanted any more.
 void RaceList::add(Accesses x, Accesses y) {
-  const std::int64_t pairs = ordered_pairs(by_turn(x), by_turn(y));
+  const auto others_by_turn = by_turn(y);
+  const std::int64_t pairs = ordered_pairs(by_turn(x), others_by_turn);
   if (pairs == 0) return;
   const Topic about = topic(x.front(), y.front());
+  if (about.is_order) count_sums(x, others_by_turn);
   Found& found = found_[about];
   found.pairs += pairs;
   if (!about.is_order) note_statements(x, y, about.is_leaving);

@@ -113,9 +113,9 @@ class RaceList {
   const std::size_t most_;
   std::map<Topic, Found> found_;
   Table<StmtId, bool> in_race_[2];  // [1]: with leaving
-  // Pairs of additions: x of the statement and the range, y any.
+  // Numbers of pairs of additions, by statement and range of x.
   std::map<std::pair<StmtId, RangeId>, std::int64_t> sums_;
-  Table<StmtId, bool> is_left_out_;    // some addition of the statement is
+  Table<StmtId, bool> is_left_out_;    // leaves_out() was true for an addition of the statement
   std::vector<Access> ours_, others_;  // of add(), which is called for each fork
 };
 
