@@ -74,8 +74,8 @@ struct RunOptions {
   std::vector<Remark>* compile_notes = nullptr;
   std::vector<Observer*> observers{};  // beside the built-in checks
   Listener* listener = nullptr;        // hears what debug statements tell of this run; null: nobody
-  // The run ends after so many steps, 0: when it is done. 64 ops that are no
-  // steps count as one step (they take about as long), so an empty loop ends as well.
+  // Largest number of steps; 0: no limit. 64 ops that are not steps count as one step, because
+  // they take about as long; so an empty loop ends, too.
   std::int64_t max_steps = 0;
   Stop stop = nullptr;       // ends the run, and what observers make of it, at the next step ...
                              // without it: that of the thread (core/report/stop.h)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# install_test.sh BUILD_FOLDER: installs the build, runs the installed command, then builds and runs examples/embed against the package, and compiles every
+# install_test.sh BUILD_FOLDER: installs the build, runs the installed command, builds and runs examples/embed against the package, and compiles every
 # installed header there.
 set -euo pipefail
 build=$1

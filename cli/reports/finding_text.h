@@ -11,7 +11,7 @@
 namespace tessera::cli {
 
 // The findings, numbered if there are several causes; at most 100 unless `all`.
-// behind: returns the text that follows the finding with this index.
+// behind: its result for the index of a finding is printed after the finding.
 std::string findings_text(const std::vector<Finding>& findings, bool all,
                           const std::function<std::string(std::size_t)>& behind = {});
 // Each finding as a note; without `all` the first 20.

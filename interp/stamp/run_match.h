@@ -31,7 +31,7 @@ class RunMatch {
   Table<SiteId, std::size_t> next_;      // first action of the site that is not matched yet
   Table<ActionId, ActionId> matched_;    // by action of the log
   std::map<Memory, MemoryId> memories_;  // those with a buffer
-  bool differs_ = false;                 // the action of another statement, or one too many
+  bool differs_ = false;                 // a core has an action of another statement, or too many
 };
 
 }  // namespace tessera::graph
