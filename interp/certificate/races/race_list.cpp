@@ -85,8 +85,8 @@ auto by_turn(Group group) {
 }
 
 // Of two sets of turns, how many pairs have the second after the first.
-template <typename Turns>
-std::int64_t ordered_pairs(const Turns& first, const Turns& second) {
+template <typename First, typename Second>
+std::int64_t ordered_pairs(const First& first, const Second& second) {
   std::int64_t pairs = 0;
   std::size_t before = 0;
   for (const auto& later : second) {
