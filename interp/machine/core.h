@@ -149,10 +149,12 @@ class Core {
   void restore(const Image& image);
 
  private:
-  // tracks: which registers are undefined is passed on from op to op.
-  // None: the next op is for the other one of the two.
+  struct Dispatch;  // interp/machine/core_dispatch.h
+  // tracks: which registers are undefined is passed on from op to op. None: the next op is for the
+  // other of the two forms.
   template <bool tracks>
   std::optional<Pause> run_ops(std::int64_t& steps, bool until_start);
+  std::optional<Pause> change_loop(std::size_t pc, std::int64_t ops);
   Pause rest(std::size_t pc, std::int64_t ops);
   bool would_block();
   void choose_point(const Instruction& loop);
@@ -207,7 +209,7 @@ class Core {
   Table<ValueId, std::int64_t> registers_;
   Undefined undefined_;
   std::map<StmtId, UndefinedElement> undefined_elements_;  // by the read
-  bool is_asking_ = false;            // an assertion reads memory
+  bool is_asking_ = false;                                 // an assertion reads memory
   std::size_t pc_ = 0;
   const Stmt* stmt_ = nullptr;  // the op at pc_, when it has an exec()
   bool finished_ = false;

@@ -1,0 +1,181 @@
+// The instructions that the dispatch loop of a core runs inline (core_run.cpp).
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/program/op.h"
+#include "interp/machine/machine.h"
+#include "interp/machine/scalar_ops.h"
+
+// X(op, its result): further ops that touch registers only.
+#define TESSERA_MACHINE_OPS(X)                \
+  X(DeviceId, id_.device)                     \
+  X(DeviceCount, machine_.topology().devices) \
+  X(CoreId, id_.core)                         \
+  X(CoreCount, machine_.topology().cores)     \
+  X(ToReal, to_register(static_cast<float>(a)))
+
+// X(instruction): each is a function of Core::Dispatch.
+#define TESSERA_JUMPS(X)                                                                       \
+  X(always)                                                                                    \
+  X(if_zero)                                                                                   \
+  X(for_enter) X(for_next) X(while_enter) X(while_next) X(points_enter) X(points_next) X(look) \
+      X(ask) X(load_number) X(store_number) X(load_cell) X(store_cell) X(search_cells) X(finish)
+
+// X(op, function): ops that check something, and are steps only if the check fails.
+#define TESSERA_CHECKS(X) \
+  X(Assert, check_assert) X(Limit, check_limit) X(Require, check_require) X(Bounds, check_bounds)
+
+#define TESSERA_INLINE [[gnu::always_inline]] inline
+
+namespace tessera {
+
+// The position of the dispatch loop. Its functions are inlined, and the loop passes only a copy to
+// other functions, so its fields stay in processor registers.
+struct Core::Dispatch {
+  // What follows an instruction.
+  enum class Next : std::uint8_t {
+    op,         // the next instruction
+    uncounted,  // the next instruction; this one is not counted as an op
+    step,       // the op is a step: it has an exec()
+    rest        // the loop ends here
+  };
+
+  // Number of ops without a step after which the machine decides whether the core goes on.
+  static constexpr std::int64_t longest_pass = 1 << 18;
+
+  Core& core;
+  const Instruction* const code;
+  std::int64_t* const r;
+  const Instruction* i;
+  std::int64_t ops = 0;                   // since the loop began
+  std::int64_t pass_ends = longest_pass;  // in ops
+  bool stores_undefined = false;
+
+  std::size_t pc() const { return static_cast<std::size_t>(i - code); }
+  StmtId statement() const { return core.code_.statement[pc()]; }
+
+  TESSERA_INLINE Next go_to(std::int32_t target) {
+    i = code + target;
+    return Next::op;
+  }
+  TESSERA_INLINE Next next(Next then = Next::op) {
+    ++i;
+    return then;
+  }
+  // At the end of a loop's body, because loops can go on without a step.
+  TESSERA_INLINE bool may_pass() {
+    if (ops < pass_ends) return true;
+    pass_ends = ops + longest_pass;
+    return core.machine_.pass(longest_pass);
+  }
+
+  TESSERA_INLINE Next always() { return go_to(i->c); }
+  TESSERA_INLINE Next if_zero() { return r[i->a] == 0 ? go_to(i->c) : next(); }
+  TESSERA_INLINE Next for_enter() {
+    r[i->dst] = r[i->a];
+    return r[i->a] < r[i->b] ? next() : go_to(i->c);
+  }
+  TESSERA_INLINE Next for_next() {
+    if (!may_pass()) return Next::rest;
+    return ++r[i->dst] < r[i->b] ? go_to(i->c) : next();
+  }
+  TESSERA_INLINE Next while_enter() {
+    r[i->dst] = 0;
+    return next();
+  }
+  TESSERA_INLINE Next while_next() {
+    if (!may_pass()) return Next::rest;
+    ++r[i->dst];
+    return go_to(i->c);
+  }
+
+  TESSERA_INLINE Next points_enter() {
+    r[i->aux] = 0;
+    ++r[i->aux + 1];
+    if (r[i->a] >= r[i->b]) return go_to(i->c);
+    const Instruction& loop = *i++;
+    if (!core.deals_) {
+      core.enter_point(loop);
+      return Next::op;
+    }
+    const auto end = static_cast<std::size_t>(loop.c) - 1;
+    if (core.dealt_ == nullptr) core.fork_end_ = end;
+    core.dealt_ = &loop;
+    core.dealt_end_ = end;
+    return core.reach_point(loop) ? Next::rest : Next::op;
+  }
+  TESSERA_INLINE Next points_next() {
+    if (!may_pass()) return Next::rest;
+    const std::size_t here = pc();
+    if (here == core.point_end_) {
+      core.is_free_ = true;
+      return Next::rest;
+    }
+    const Instruction& loop = *i;
+    const bool more = ++r[loop.aux] < r[loop.b] - r[loop.a];
+    i = more ? code + loop.c : i + 1;
+    if (core.dealt_ == nullptr) {
+      more ? core.enter_point(loop) : core.leave_points(loop);
+      return Next::op;
+    }
+    const bool ends_here = more ? core.reach_point(loop) : here == core.fork_end_;
+    return ends_here ? Next::rest : Next::op;
+  }
+
+  TESSERA_INLINE Next look() {
+    core.look(statement());
+    return next(Next::uncounted);
+  }
+  TESSERA_INLINE Next ask() { return core.ask(statement()) ? next(Next::uncounted) : Next::rest; }
+  TESSERA_INLINE Next finish() {
+    core.finished_ = true;
+    return Next::rest;
+  }
+
+  TESSERA_INLINE Next load_number() { return core.load_number(*i) ? next() : Next::step; }
+  TESSERA_INLINE Next store_number() {
+    return stores_undefined || !core.store_number(*i) ? Next::step : next();
+  }
+  TESSERA_INLINE Next load_cell() {
+    const Cells& cells = core.cells_[BufferId(i->aux)];
+    if (static_cast<std::uint64_t>(r[i->a]) >= cells.count) return Next::step;
+    r[i->dst] = cells.data[r[i->a]];
+    return next();
+  }
+  TESSERA_INLINE Next store_cell() {
+    const Cells& cells = core.cells_[BufferId(i->aux)];
+    if (stores_undefined || static_cast<std::uint64_t>(r[i->a]) >= cells.count) return Next::step;
+    cells.data[r[i->a]] = r[i->b];
+    return next();
+  }
+  TESSERA_INLINE Next search_cells() {
+    const Cells& cells = core.cells_[BufferId(i->aux)];
+    if (cells.count == 0) return Next::step;
+    r[i->dst] = std::upper_bound(cells.data, cells.data + cells.count, r[i->a]) - cells.data;
+    return next();
+  }
+
+  TESSERA_INLINE Next check_assert() { return r[i->a] == 0 ? Next::step : next(Next::uncounted); }
+  TESSERA_INLINE Next check_limit() {
+    if (r[i->a] < 0 || r[i->a] > r[i->b]) return Next::step;
+    r[i->dst] = r[i->a];
+    return next();
+  }
+  TESSERA_INLINE Next check_require() { return r[i->a] == 0 ? Next::step : next(); }
+  TESSERA_INLINE Next check_bounds() {
+    const std::int64_t start = r[i->a], size = r[i->b];
+    const bool is_inside =
+        size == 0 || (start >= 0 && size >= 0 && start <= scalar::sub(r[i->c], size));
+    return is_inside ? next() : Next::step;
+  }
+
+  // Runs the exec() of the op. step: it is done; rest: the loop ends before or after it.
+  Next step(std::int64_t& steps, bool until_start);
+
+ private:
+  bool may_step(std::int64_t steps, bool is_step) const;
+};
+
+}  // namespace tessera
