@@ -70,20 +70,20 @@ Expected<EqualSide> equal_side(const std::string& word, const Arguments& argumen
       arguments.integer("budget", diags, 1).value_or(CertifyOptions().budget);
   if (!diags.empty()) return diags;
   std::int64_t& max_steps = side.run.options.max_steps;
-  if (max_steps == 0 || max_steps > budget) max_steps = budget;
+  max_steps = std::min(max_steps, budget);
   TRY(check_floats(side.run.program, side.given));
   std::vector<std::string> not_given;
   if (side.command == "run") not_given = zeros(side.run.program, side.given);
-  return EqualSide{.text = std::move(side.text),
-                   .run = std::move(side.run),
-                   .zeros = std::move(not_given)};
+  return EqualSide{
+      .text = std::move(side.text), .run = std::move(side.run), .zeros = std::move(not_given)};
 }
 
 Expected<EqualSide> definition_side(const EqualSide& of) {
   const Program& kernel = of.run.program;
   const Program program = TRY(make_definition(kernel, of.run.options.devices));
   EqualSide side{fmt::format("the definition of {}", kernel.name),
-                 {TRY(expand(program)), {}, of.run.options}, true};
+                 {TRY(expand(program)), {}, of.run.options},
+                 true};
   RunOptions& options = side.run.options;
   options.devices = options.cores = 1;
   options.point_cores = 0;

@@ -10,7 +10,7 @@
 
 #include "cli/verify_target.h"
 #include "core/report/try.h"
-#include "interp/rerun.h"
+#include "interp/launch.h"
 
 namespace tessera::cli {
 namespace {
@@ -48,12 +48,7 @@ Expected<RunSide> run_side(std::vector<std::string> words, const std::string& sa
   const Arguments given = TRY(parse_arguments(options, words));
   if (given.words().size() != 1) return error(fmt::format("'{}' names no program", said));
   Prepared prepared = TRY(verified_command(words).prepare(given));
-  std::optional<KeptRun> launch;
-  {
-    LaunchScope scope;
-    TRY(prepared.simulate(options_of_rerun(prepared.request.options)));
-    launch = scope.take();
-  }
+  std::optional<KeptRun> launch = TRY(launch_of(prepared.simulate, prepared.request.options));
   if (const Diags unread = given.unread(); !unread.empty()) return unread;
   if (!launch)
     return error(ErrorCode::unsupported,

@@ -26,7 +26,6 @@ Expected<RunOptions> planning_options(const DeviceOptions& given, std::size_t de
     options.cores = given.interpreter->cores;
     options.dma_order = given.interpreter->dma_order;
     options.uninitialised = given.interpreter->uninitialised;
-    options.stop = given.interpreter->stop;
   }
   options.devices = static_cast<int>(devices);
   options.profile = given.profile;
@@ -49,7 +48,7 @@ Expected<std::shared_ptr<const graph::TaskGraph>> PlannedGraphs::of(
   const std::lock_guard lock(mutex_);
   TRY(prepare());
   RunOptions first = options;
-  first.launch_only = true;
+  first.max_steps = 0;
   TRY(tessera::run(*expanded_, bindings, first));  // the operands fit
   const Simulate simulate = [&](const RunOptions& how) -> Expected<RunResult> {
     return points_.run(*expanded_, bindings, how);

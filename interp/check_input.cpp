@@ -100,8 +100,9 @@ Expected<void> check_input(const Program& program, const std::vector<Binding>& b
     diags.push_back(error(fmt::format("{} cores per device, expected at least 1", options.cores)));
   if (options.point_cores < 0)
     diags.push_back(error(fmt::format("{} point-cores, expected at least 0", options.point_cores)));
-  for (const Observer* observer : options.observers)
-    if (options.point_cores > 0 && !observer->takes_point_cores())
+  const auto& observers = options.observers;
+  for (const Observer* observer : observers)
+    if (options.point_cores > 0 && observer->sees_events() && !observer->takes_point_cores())
       diags.push_back(
           error("an observer of this run follows cores that do their points one after "
                 "the other, and it has point-cores"));
@@ -115,7 +116,8 @@ Expected<void> check_input(const Program& program, const std::vector<Binding>& b
   is_made_for(program.cores, options.cores, "cores");
   if (options.cores > 1) check_cores(program, options.cores, diags);
   // Nothing would be told, and an analysis of nothing finds nothing.
-  if (!options.checked && !options.observers.empty())
+  if (!options.checked && std::any_of(observers.begin(), observers.end(),
+                                      [](const Observer* one) { return one->sees_events(); }))
     diags.push_back(error("a run without checks tells its observers nothing, expected none"));
   if (options.slow_device >= options.devices)
     diags.push_back(error(fmt::format("slow device {}, but devices are 0 to {}",

@@ -1,6 +1,6 @@
 #include "interp/launch.h"
 
-#include <utility>
+#include <algorithm>
 
 #include "core/report/try.h"
 #include "interp/machine/control_flow.h"
@@ -8,23 +8,11 @@
 #include "interp/machine/quiet_numbers.h"
 #include "interp/machine/shared_cells.h"
 #include "interp/memory/host_need.h"
-#include "interp/rerun.h"
 #include "interp/run.h"
 #include "interp/schedule/strategies.h"
 
 namespace tessera {
 namespace {
-
-thread_local LaunchScope* innermost = nullptr;
-
-// While it lives, runs run: those that a launch needs to know of itself.
-struct RunsRun {
-  RunsRun() = default;
-  ~RunsRun() { innermost = scope; }
-  RunsRun(const RunsRun&) = delete;
-  RunsRun& operator=(const RunsRun&) = delete;
-  LaunchScope* const scope = std::exchange(innermost, nullptr);
-};
 
 // What an eager run of the program counts. Results are written again by the run that follows.
 std::int64_t count_steps(const Program& expanded, const std::vector<Binding>& bindings,
@@ -40,7 +28,7 @@ std::int64_t count_steps(const Program& expanded, const std::vector<Binding>& bi
 Expected<SharedCells> find_shared_cells(const Program& per_point,
                                         const std::vector<Binding>& bindings, RunOptions options) {
   SharedCells cells;
-  if (!has_open_cells(per_point) || options.launch_only) return cells;
+  if (!has_open_cells(per_point) || options.max_steps == 0) return cells;
   options.point_cores = 0;
   options.schedule = "eager";
   options.landing = Landing::whole;
@@ -65,41 +53,43 @@ std::vector<Binding> KeptRun::bindings() {
   return all;
 }
 
-LaunchScope::LaunchScope() : outer_(std::exchange(innermost, this)) {}
-
-LaunchScope::~LaunchScope() { innermost = outer_; }
-
-LaunchScope* LaunchScope::current() { return innermost; }
-
-void LaunchScope::keep(const Program& expanded, const std::vector<Binding>& bindings,
-                       const RunOptions& options) {
+bool LaunchRecorder::wants_run(const Program& expanded, const std::vector<Binding>& bindings,
+                               const RunOptions& options) {
   launch_ = KeptRun{expanded, {}, options_of_rerun(options)};
-  launch_->options.progress = nullptr;
+  launch_->options.progress = {};
   for (const Binding& binding : bindings) {
     launch_->operands.emplace_back();
     for (const auto& [name, tensor] : binding)
       launch_->operands.back().emplace(name, tensor->clone());
   }
+  return false;
+}
+
+bool LaunchRecorder::observes(const RunOptions& options) {
+  return std::any_of(options.observers.begin(), options.observers.end(), [](const Observer* one) {
+    return dynamic_cast<const LaunchRecorder*>(one) != nullptr;
+  });
 }
 
 Expected<std::unique_ptr<Machine>> launched(const Program& expanded,
                                             const std::vector<Binding>& bindings,
-                                            const RunOptions& options) {
-  const RunsRun first;
+                                            const RunOptions& options, const Shortcuts& shortcuts) {
   const Schedule schedule = TRY(parse_schedule(options.schedule));
   TRY(check_scratch(expanded, options));
   std::optional<QuietNumbers> quiet;
-  if (options.joins_loads) quiet = quiet_numbers(expanded);
-  Code code =
-      TRY(compile(expanded, schedule.order, options.tells_private, quiet ? &*quiet : nullptr));
+  if (shortcuts.batches_loads) quiet = quiet_numbers(expanded);
+  const bool sees_private =
+      std::any_of(options.observers.begin(), options.observers.end(),
+                  [](const Observer* observer) { return observer->sees_private(); });
+  Code code = TRY(compile(expanded, schedule.order, sees_private, quiet ? &*quiet : nullptr));
   const std::int64_t steps =
-      find_strategy(schedule.strategy)->draws_among_steps && !options.launch_only
+      find_strategy(schedule.strategy)->draws_among_steps && options.max_steps > 0
           ? count_steps(expanded, bindings, options)
           : 0;
   auto machine = std::make_unique<Machine>(expanded, options, schedule, std::move(code), steps);
   if (options.point_cores > 0)
     machine->split_points(TRY(find_shared_cells(expanded, bindings, options)));
-  if (PipelinePatterns::may_be(expanded, options))
+  if (shortcuts.memoises_pipelines && PipelinePatterns::may_be(expanded, options))
     machine->set_regions(std::make_unique<PipelinePatterns>(*machine));
   machine->bind(bindings);
   return machine;

@@ -10,9 +10,13 @@
 #include "core/data/tensor.h"
 #include "core/program/program.h"
 #include "core/report/expected.h"
+#include "core/report/try.h"
 #include "interp/binding.h"
 #include "interp/machine/machine.h"
+#include "interp/observe/observer.h"
+#include "interp/rerun.h"
 #include "interp/run_options.h"
+#include "interp/run_result.h"
 
 namespace tessera {
 
@@ -26,31 +30,54 @@ struct KeptRun {
   std::vector<Binding> bindings();
 };
 
-// While it lives, run() keeps here what it is asked to run, with copies of operands and results,
-// and runs nothing: so whoever is between a command and its run needs not know of it. For one
-// thread.
-class LaunchScope {
+// Keeps the last run that is asked for, with copies of its operands and results; the run is not
+// made.
+class LaunchRecorder final : public Observer {
  public:
-  LaunchScope();
-  ~LaunchScope();
-  LaunchScope(const LaunchScope&) = delete;
-  LaunchScope& operator=(const LaunchScope&) = delete;
-
-  static LaunchScope* current();  // null: runs run
-  void keep(const Program& expanded, const std::vector<Binding>& bindings,
-            const RunOptions& options);
-  // The last that was asked for; none: nobody came so far.
+  bool wants_run(const Program& expanded, const std::vector<Binding>& bindings,
+                 const RunOptions& options) override;
+  bool sees_events() const override { return false; }
+  void on(const Event&) override {}
+  // Null if no run was asked for since the last call.
   std::optional<KeptRun> take() { return std::exchange(launch_, std::nullopt); }
+
+  // True if one observes these options' run.
+  static bool observes(const RunOptions& options);
 
  private:
   std::optional<KeptRun> launch_;
-  LaunchScope* outer_;
 };
 
-// The machine as it is before the first step, for an input that check_input() has accepted. Program
-// and options live longer than it does; the tensors that the bindings name are its memory.
+// The run that `simulate(options)` would make, without its observers; null if it makes none.
+template <typename Simulate>
+Expected<std::optional<KeptRun>> launch_of(const Simulate& simulate, const RunOptions& options) {
+  LaunchRecorder recorder;
+  RunOptions recorded = options_of_rerun(options);
+  recorded.observers = {&recorder};
+  TRY(simulate(recorded));
+  return recorder.take();
+}
+
+// How a run that plans a task graph saves time. Only for runs without values in which cores take
+// their turns in order.
+struct Shortcuts {
+  // Pipelines that repeat an earlier one are reported to observers and not run
+  // (interp/machine/pipeline_patterns.h).
+  bool memoises_pipelines = false;
+  // Loads of scalars that decide control flow are reported together and take no steps
+  // (interp/machine/quiet_numbers.h).
+  bool batches_loads = false;
+};
+
+// The machine before its first step, for an input that check_input() has accepted. Program and
+// options must outlive it; the tensors that the bindings name are its memory.
 Expected<std::unique_ptr<Machine>> launched(const Program& expanded,
                                             const std::vector<Binding>& bindings,
-                                            const RunOptions& options);
+                                            const RunOptions& options,
+                                            const Shortcuts& shortcuts = {});
+
+// As run() (interp/run.h), with shortcuts.
+Expected<RunResult> run_planned(const Program& expanded, const std::vector<Binding>& bindings,
+                                const RunOptions& options, const Shortcuts& shortcuts);
 
 }  // namespace tessera

@@ -4,9 +4,7 @@ namespace tessera {
 
 RunOptions options_of_rerun(const RunOptions& options) {
   RunOptions again = options;
-  again.points = nullptr;
-  again.deeper = nullptr;
-  again.compile_notes = nullptr;
+  again.judges_points.reset();
   again.observers.clear();
   again.listener = nullptr;
   return again;

@@ -9,7 +9,8 @@
 
 namespace tessera {
 
-struct Certificate;  // interp/certificate/certificate.h
+struct Certificate;    // interp/certificate/certificate.h
+struct PointsVerdict;  // interp/certificate/points/points.h
 
 // What ended a run: the program, with or without a finding, or a limit in the middle of it: of
 // steps, of the events that an observer takes, of memory, or a request from outside.
@@ -34,13 +35,6 @@ struct ResultHash {
   bool operator==(const ResultHash&) const = default;
 };
 
-// What would run: two runs of one identity under the same options are the same run.
-struct RunIdentity {
-  std::uint64_t program = 0;       // of the expanded program's text
-  std::vector<ResultHash> inputs;  // operands that something reads
-  bool operator==(const RunIdentity&) const = default;
-};
-
 struct RunResult {
   std::vector<Finding> findings;
   bool is_complete = false;  // every core finished
@@ -51,8 +45,9 @@ struct RunResult {
   std::vector<ResultHash> results{};
   std::string schedule;  // text form that replays this run
   RunStats stats;
-  std::shared_ptr<const Certificate> certificate{};  // when a Certifier observed the run
-  RunIdentity identity{};                            // when it was asked for
+  std::shared_ptr<const Certificate> certificate{};  // if a Certifier observed the run
+  // On parallel loops; null if the program has none, or RunOptions::judges_points is empty.
+  std::shared_ptr<const PointsVerdict> points{};
 };
 
 }  // namespace tessera

@@ -124,12 +124,11 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
       request.timing = std::make_shared<TimingObserver>(request.profile.rates);
   }
   if (arguments.has("stamp")) request.stamps = std::make_shared<graph::StampReport>();
-  if (request.timing) request.compile_notes = std::make_shared<std::vector<Remark>>();
+  if (request.timing) request.compile_notes = std::make_shared<CompileNotes>();
   if (!arguments.has("cost") || !request.timing) return;
   request.cost = std::make_shared<CostListener>();
   request.timing->tell(*request.cost);
-  request.deeper = std::make_shared<DeeperWindows>();
-  request.deeper->rates = request.profile.rates;
+  request.deeper = std::make_shared<DeeperWindowsObserver>(request.profile.rates);
 }
 
 std::shared_ptr<OutputFile> opened(const std::string& path, Diags& diags) {
@@ -204,7 +203,7 @@ bool RunRequest::is_simulated() const { return device != nullptr && device->is_s
 
 RunOptions launch_options(const RunRequest& request) {
   RunOptions options = request.options;
-  options.launch_only = true;
+  options.max_steps = 0;
   options.schedule = "eager";
   return options;
 }

@@ -11,6 +11,7 @@
 #include "devices/device.h"
 #include "devices/profiles/profile.h"
 #include "interp/certificate/certificate.h"
+#include "interp/findings/compile_rules.h"
 #include "interp/run.h"
 #include "interp/stamp/stamp_scope.h"
 #include "interp/timeline/cost.h"
@@ -41,8 +42,8 @@ struct RunRequest {
   std::shared_ptr<TimingObserver> timing;
   // With --cost: where the modelled time goes, and what more slots for windows would make of it.
   std::shared_ptr<CostListener> cost;
-  std::shared_ptr<DeeperWindows> deeper;
-  std::shared_ptr<std::vector<Remark>> compile_notes;  // with `timing`
+  std::shared_ptr<DeeperWindowsObserver> deeper;
+  std::shared_ptr<CompileNotes> compile_notes;  // with `timing`
   // With --stamp: how what the device did compares with the interpreter.
   std::shared_ptr<graph::StampReport> stamps;
   std::shared_ptr<Prints> prints;             // what the program prints, of a run that is simulated

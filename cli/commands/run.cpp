@@ -83,7 +83,7 @@ Expected<void> check_values(Ran& ran, Executable& executable, const DeviceOption
   const Rerun rerun = [&](const std::vector<Observer*>& observers) {
     RunOptions again = options_of_rerun(*options.interpreter);
     again.observers = observers;
-    again.progress = nullptr;
+    again.progress = {};
     return begin(again);
   };
   const bool is_observed = ran.request.is_simulated() && ran.request.options.checked;

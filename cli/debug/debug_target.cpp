@@ -11,7 +11,6 @@
 #include "core/report/try.h"
 #include "devices/devices.h"
 #include "interp/launch.h"
-#include "interp/rerun.h"
 
 namespace tessera::cli {
 namespace {
@@ -19,9 +18,9 @@ namespace {
 // Options of the other command that mean nothing here: a session writes no results and no files of
 // the whole run, and judges nothing but the run itself.
 constexpr std::array<std::string_view, 17> not_taken = {
-    "out",    "check", "trace",    "save-schedule", "unchecked",        "no-verify",
-    "timing", "cost",  "timeline", "all",           "debug-on-finding", "expect",
-    "rtol",   "atol",  "dump",     "strict-values", "prints"};
+    "out",  "check",         "trace", "save-schedule",    "unchecked", "no-verify", "timing",
+    "cost", "timeline",      "all",   "debug-on-finding", "expect",    "rtol",      "atol",
+    "dump", "strict-values", "prints"};
 
 }  // namespace
 
@@ -53,12 +52,7 @@ Expected<Arguments> debug_arguments(std::vector<std::string> words, Options opti
 
 Expected<std::unique_ptr<Session>> debug_session(const Arguments& arguments) {
   const Prepared prepared = TRY(verified_command(arguments.given()).prepare(arguments));
-  std::optional<KeptRun> launch;
-  {
-    LaunchScope scope;
-    TRY(prepared.simulate(options_of_rerun(prepared.request.options)));
-    launch = scope.take();
-  }
+  std::optional<KeptRun> launch = TRY(launch_of(prepared.simulate, prepared.request.options));
   if (!launch)
     return error(ErrorCode::unsupported, "this operation runs nothing that could be looked at");
   return Session::open(*std::move(launch));

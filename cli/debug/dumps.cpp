@@ -12,7 +12,6 @@
 #include "core/report/try.h"
 #include "interp/findings/describe.h"
 #include "interp/launch.h"
-#include "interp/rerun.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
@@ -94,12 +93,7 @@ Expected<void> Dumps::write(Session& session, Dump& dump) {
 Expected<void> Dumps::write(const RunOptions& options,
                             const std::function<Expected<void>(const RunOptions&)>& simulate) {
   if (all_.empty()) return {};
-  std::optional<KeptRun> launch;
-  {
-    LaunchScope scope;
-    TRY(simulate(options_of_rerun(options)));
-    launch = scope.take();
-  }
+  std::optional<KeptRun> launch = TRY(launch_of(simulate, options));
   if (!launch) return error(ErrorCode::unsupported, "--dump: this operation runs nothing");
   const std::unique_ptr<Session> session = TRY(Session::open(*std::move(launch)));
   for (Dump& dump : all_) {

@@ -11,7 +11,6 @@
 #include "core/report/try.h"
 #include "interp/findings/describe.h"
 #include "interp/launch.h"
-#include "interp/rerun.h"
 #include "interp/session/inspect.h"
 #include "interp/session/session.h"
 
@@ -22,12 +21,7 @@ constexpr int shown_lines = 12;
 
 Expected<std::string> answer(const ComparedResult& result, const Index& index,
                              const RunOptions& options, const Again& simulate) {
-  std::optional<KeptRun> launch;
-  {
-    LaunchScope scope;
-    TRY(simulate(options_of_rerun(options)));
-    launch = scope.take();
-  }
+  std::optional<KeptRun> launch = TRY(launch_of(simulate, options));
   if (!launch) return std::string();
   const std::unique_ptr<Session> session = TRY(Session::open(*std::move(launch)));
   TRY(session->go_to(Turn::unlimited));

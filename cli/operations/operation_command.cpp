@@ -47,8 +47,9 @@ bool is_refused(OperationCall& call) {
   if (!call.request.is_simulated()) return false;
   const RunOptions launch = launch_options(call.request);
   const Expected<OperationRun> run = call.launch(launch);
-  call.request.options.launch_only = !run || !run->report.findings.empty();
-  return call.request.options.launch_only;
+  const bool is_refused = !run || !run->report.findings.empty();
+  if (is_refused) call.request.options.max_steps = 0;
+  return is_refused;
 }
 
 Expected<OperationCall> call_for_launch(PrepareOperation prepare, const Arguments& arguments) {

@@ -12,6 +12,7 @@
 #include "core/report/try.h"
 #include "devices/profiles/profile_property.h"
 #include "interp/observe/content_hash.h"
+#include "interp/run_identity.h"
 
 namespace tessera::cli {
 namespace {
@@ -96,41 +97,42 @@ Json promises_json(const RunOptions& options, Landing landing) {
 
 Expected<Json> certificate_json(const std::vector<std::string>& words, const Prepared& prepared,
                                 const Certificate& c, const CertifyOptions& how) {
+  IdentityObserver observer;
   RunOptions identify = how.run;
-  identify.identify_only = true;
-  const RunResult asked = TRY(prepared.simulate(identify));
+  identify.observers = {&observer};
+  TRY(prepared.simulate(identify));
+  const RunIdentity& identity = observer.identity();
   Json inputs = Json::array();
-  for (const ResultHash& input : asked.identity.inputs)
+  for (const ResultHash& input : identity.inputs)
     inputs.push_back(
         {{"device", input.device}, {"name", input.buffer}, {"hash", hash_text(input.hash)}});
   const Json text = prepared.module == nullptr
                         ? Json()
                         : Json(hash_text(text_hash(without_lines(prepared.module->source->text))));
-  return Json{{"schema", output_schema},
-              {"what", what_it_is},
-              {"made_by", {{"version", c.basis.version}, {"build", build_id()}}},
-              {"command", words},
-              {"program",
-               {{"kernel", prepared.kernel},
-                {"text", text},
-                {"expanded", hash_text(asked.identity.program)}}},
-              {"inputs", std::move(inputs)},
-              {"promises", promises_json(how.run, c.basis.landing)},
-              {"verdict", name(c.verdict)},
-              {"why", c.why_explored().empty() ? Json() : Json(c.why_explored())},
-              {"findings", c.findings.size()},
-              {"conditions", conditions_json(c)},
-              {"assumptions", assumptions(c)},
-              {"evidence",
-               {{"method", c.is_exhausted() ? "exhaustion" : c.statistics.method},
-                {"protocol", hash_text(c.statistics.protocol_hash)},
-                {"races", c.races.size()},
-                {"agents", c.statistics.agents},
-                {"events", c.statistics.events},
-                {"transfers", c.statistics.transfers},
-                {"forks", c.statistics.forks},
-                {"moved", c.statistics.moved},
-                {"schedules", c.schedules()}}}};
+  return Json{
+      {"schema", output_schema},
+      {"what", what_it_is},
+      {"made_by", {{"version", c.basis.version}, {"build", build_id()}}},
+      {"command", words},
+      {"program",
+       {{"kernel", prepared.kernel}, {"text", text}, {"expanded", hash_text(identity.program)}}},
+      {"inputs", std::move(inputs)},
+      {"promises", promises_json(how.run, c.basis.landing)},
+      {"verdict", name(c.verdict)},
+      {"why", c.why_explored().empty() ? Json() : Json(c.why_explored())},
+      {"findings", c.findings.size()},
+      {"conditions", conditions_json(c)},
+      {"assumptions", assumptions(c)},
+      {"evidence",
+       {{"method", c.is_exhausted() ? "exhaustion" : c.statistics.method},
+        {"protocol", hash_text(c.statistics.protocol_hash)},
+        {"races", c.races.size()},
+        {"agents", c.statistics.agents},
+        {"events", c.statistics.events},
+        {"transfers", c.statistics.transfers},
+        {"forks", c.statistics.forks},
+        {"moved", c.statistics.moved},
+        {"schedules", c.schedules()}}}};
 }
 
 Expected<Json> read_certificate(const std::string& path) {

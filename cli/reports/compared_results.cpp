@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
+#include "core/report/check.h"
 #include "core/report/try.h"
 #include "interp/findings/describe.h"
+#include "interp/launch.h"
 #include "interp/memory/layout.h"
-#include "interp/rerun.h"
 #include "interp/running_error/bounded_run.h"
 
 namespace tessera::cli {
@@ -19,13 +21,15 @@ using running_error::ErrorRun;
 
 constexpr std::string_view other_rules = "--rtol SHARE or --atol DIFFERENCE says how much is right";
 
-// The run, to be run once more.
+// The run, to be repeated.
 Expected<KeptRun> kept(const std::vector<DeviceBinding>& results, Executable& executable,
                        const DeviceOptions& options) {
-  LaunchScope scope;
-  const RunOptions again = options_of_rerun(*options.interpreter);
-  TRY(executable.run_held(results, {options.profile, &again}));
-  return *scope.take();
+  const auto simulate = [&](const RunOptions& once) {
+    return executable.run_held(results, {options.profile, &once});
+  };
+  std::optional<KeptRun> launch = TRY(launch_of(simulate, *options.interpreter));
+  CHECK(launch);  // the device simulates
+  return *std::move(launch);
 }
 
 BufferId named(const Program& program, const std::string& name) {

@@ -26,10 +26,9 @@ Observation::Observation(const RunRequest& request, Console& console,
       timing_(request.timing),
       certifier_(request.certified_landing, certified_events, false, Reads::unsettled),
       stamps_(request.stamps) {
-  if (stamps_) stamping_.emplace(*stamps_);
+  if (stamps_) options_.observers.push_back(stamps_.get());
   if (request.is_simulated() && request.certifies) {
-    points_.landing = request.certified_landing;
-    options_.points = &points_;
+    options_.judges_points = request.certified_landing;
     options_.observers.push_back(&certifier_);
   }
   if (request.is_simulated() && request.prints) {
@@ -37,8 +36,9 @@ Observation::Observation(const RunRequest& request, Console& console,
     prints_->attach(console, [this] { watch_.hide(); });
     options_.listener = prints_.get();
   }
-  options_.deeper = request.deeper.get();
-  options_.compile_notes = request.compile_notes.get();
+  for (Observer* observer :
+       std::initializer_list<Observer*>{request.deeper.get(), request.compile_notes.get()})
+    if (observer != nullptr) options_.observers.push_back(observer);
   if (timing_) options_.observers.push_back(timing_.get());
   if (timeline_file_) timing_->tell(drawing_);
   if (!request.trace.empty()) options_.observers.push_back(&trace_);
@@ -59,7 +59,6 @@ Expected<void> Observation::finish_timeline() {
 
 Expected<void> Observation::finish() {
   watch_.hide();
-  stamping_.reset();
   if (prints_ && !console_.json) console_.out << prints_->notes();
   const Expected<void> timeline = finish_timeline();
   const Expected<void> trace = trace_file_ && written_ ? trace_file_->commit() : written_;

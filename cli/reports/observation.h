@@ -41,10 +41,8 @@ class Observation {
   Expected<void> drawn_;  // the first problem of the timeline ends it
   TimelineDrawing drawing_;
   std::shared_ptr<TimingObserver> timing_;
-  PointsVerdict points_;
   Certifier certifier_;
   std::shared_ptr<graph::StampReport> stamps_;
-  std::optional<graph::StampScope> stamping_;
 };
 
 }  // namespace tessera::cli

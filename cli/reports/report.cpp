@@ -130,12 +130,12 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   object["peak_smem"] = result->stats.peak_smem;
   if (request.timing && report.findings.empty() && result->end == RunEnd::program) {
     Json simulated = to_json(request.timing->timing());
-    if (request.cost) simulated["cost"] = to_json(request.cost->cost(), *request.deeper);
+    if (request.cost) simulated["cost"] = to_json(request.cost->cost(), request.deeper->windows());
     object["simulated"] = simulated;
   }
   if (!request.compile_notes) return;
   object["compile_notes"] = Json::array();
-  for (const Remark& note : *request.compile_notes)
+  for (const Remark& note : request.compile_notes->notes())
     object["compile_notes"].push_back(to_json(note));
 }
 
@@ -241,7 +241,7 @@ std::string run_lines(const Arguments& arguments, const RunRequest& request,
   if (request.timing && report.findings.empty() && result->end == RunEnd::program)
     text += line("simulated", timing_text(request.timing->timing(), request.profile.machine));
   if (request.cost && report.findings.empty() && result->end == RunEnd::program)
-    text += cost_text(request.cost->cost(), *request.deeper, request.timing->timing());
+    text += cost_text(request.cost->cost(), request.deeper->windows(), request.timing->timing());
   if (result->certificate) text += certificate_line(*result->certificate);
   return text;
 }
@@ -250,7 +250,7 @@ std::string finding_lines(const Arguments& arguments, const RunRequest& request,
                           const DeviceReport& report) {
   std::string text;
   if (request.compile_notes)
-    for (const Remark& note : *request.compile_notes)
+    for (const Remark& note : request.compile_notes->notes())
       text += render(note, "Mosaic would refuse this: ");
   if (report.findings.empty()) return text;
   text += findings_text(report.findings, arguments.has("all"));

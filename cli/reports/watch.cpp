@@ -9,10 +9,7 @@
 namespace tessera::cli {
 
 void Watch::attach(RunOptions& options) {
-  options.progress_context = this;
-  options.progress = [](void* context, Phase phase, std::int64_t steps) {
-    static_cast<Watch*>(context)->tell(phase, steps);
-  };
+  options.progress = [this](Phase phase, std::int64_t steps) { tell(phase, steps); };
 }
 
 void Watch::tell(Phase phase, std::int64_t steps) {

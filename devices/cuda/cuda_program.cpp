@@ -39,7 +39,7 @@ class CudaProgram final : public Executable {
       report.findings.push_back(*std::move(found));
       return {};
     };
-    if (graph::StampReport* const stamped = graph::StampScope::current()) {
+    if (graph::StampReport* const stamped = graph::StampReport::of(options.interpreter)) {
       TRY(run_stamped(program_, bindings[0], options, sum_error(), launch, *stamped, report));
     } else {
       TRY(launch());

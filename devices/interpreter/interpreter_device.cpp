@@ -46,13 +46,11 @@ class SimulatedProgram final : public Executable {
                       "point-cores could do side by side",
                       structured_->name, options.point_cores));
     // Nobody hears what a program shows but a listener and a debugger.
-    const bool shows = options.listener != nullptr || LaunchScope::current() != nullptr;
+    const bool shows = options.listener != nullptr || LaunchRecorder::observes(options);
     const Expected<const Program*> program = expanded(is_split, shows ? *full_ : *structured_);
     if (!program) return program.diags();
-    if (options.deeper != nullptr)
-      time_deeper_windows(*structured_, bindings, options, *options.deeper);
-    if (options.compile_notes != nullptr)
-      *options.compile_notes = compile_notes(*structured_, **program, options.profile);
+    for (Observer* observer : options.observers)
+      observer->expanded(*structured_, **program, bindings, options);
     Expected<RunResult> result = points_.run(**program, bindings, options);
     if (!result) return result.diags();
 
@@ -150,7 +148,7 @@ Diags faults(const DeviceReport& report) {
 }
 
 bool is_launch_only(const DeviceOptions& options) {
-  return options.interpreter != nullptr && options.interpreter->launch_only;
+  return options.interpreter != nullptr && options.interpreter->max_steps == 0;
 }
 
 const Device& interpreter_device() {

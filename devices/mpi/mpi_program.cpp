@@ -51,7 +51,8 @@ class MpiProgram final : public Executable {
   // results of all where it has bindings of all.
   Expected<DeviceReport> run(const std::vector<DeviceBinding>& of_all,
                              const DeviceOptions& options) override {
-    if (LaunchScope::current() != nullptr) return keep(of_all, options);
+    if (options.interpreter != nullptr && LaunchRecorder::observes(*options.interpreter))
+      return keep(of_all, options);
     const std::size_t devices = of_all.size();
     if (devices < static_cast<std::size_t>(world_.size()))
       return error(fmt::format("{} for a run on {} device{}: each process needs one at least",
@@ -70,9 +71,17 @@ class MpiProgram final : public Executable {
     Tasks tasks{};  // of this process
   };
 
+  // With the interpreter's run; both null: the run is not compared.
+  struct Comparison {
+    graph::Stamps* stamps = nullptr;
+    graph::StampReport* report = nullptr;
+  };
+
   Expected<DeviceReport> keep(const std::vector<DeviceBinding>& of_all,
                               const DeviceOptions& options) {
-    TRY(tessera::run(expanded_, of_all, planning_options(options, of_all.size())));
+    RunOptions recorded = planning_options(options, of_all.size());
+    recorded.observers = options.interpreter->observers;
+    TRY(tessera::run(expanded_, of_all, recorded));
     return DeviceReport{};
   }
 
@@ -99,9 +108,10 @@ class MpiProgram final : public Executable {
                                   const DeviceOptions& given) try {
     const RunOptions options = planning_options(given, of_all.size());
     const Plan& plan = *TRY(this->plan(shares, of_all, options));
-    if (graph::StampScope::current() == nullptr) return run_graph(plan, shares, of_all, nullptr);
+    graph::StampReport* const stamped = graph::StampReport::of(given.interpreter);
+    if (stamped == nullptr) return run_graph(plan, shares, of_all, {});
     const auto stamps = TRY(this->stamps(plan, of_all, options));
-    if (stamps->findings().empty()) return run_graph(plan, shares, of_all, stamps.get());
+    if (stamps->findings().empty()) return run_graph(plan, shares, of_all, {stamps.get(), stamped});
     DeviceReport report;
     report.findings = stamps->findings();
     return report;
@@ -130,9 +140,9 @@ class MpiProgram final : public Executable {
   // From here on nobody can leave alone: others wait for his messages.
   Expected<DeviceReport> run_graph(const Plan& plan, const Shares& shares,
                                    const std::vector<Binding>& bindings,
-                                   graph::Stamps* stamps) try {
+                                   const Comparison& compared) try {
     graph::Memories memories(plan.graph, bindings, shares.held(world_.rank()), plan.scratch.get());
-    memories.tell(stamps);
+    memories.tell(compared.stamps);
     memories.read_in_place(plan.forwards);
     graph::Worker worker(memories, *plan.kit);
     Engine engine(world_, memories, worker, plan.tasks, trial_);
@@ -145,9 +155,9 @@ class MpiProgram final : public Executable {
     if (!texts) world_.abort(render(texts.diags()));
     DeviceReport report;
     if (take(*texts, shares, report)) collect_results(shares, bindings);
-    if (stamps == nullptr) return report;
-    stamps->compare_results(shares.held(world_.rank()));
-    TRY(take(*stamps, plan.graph, report));
+    if (compared.stamps == nullptr) return report;
+    compared.stamps->compare_results(shares.held(world_.rank()));
+    TRY(take(compared, plan.graph, report));
     return report;
   } catch (...) {
     world_.abort(render(Diags{given_up("running a program on several processes")}));
@@ -175,8 +185,9 @@ class MpiProgram final : public Executable {
 
   // The findings of all processes. The process with the first node that differs, or with the first
   // result if no node does, finds the write.
-  Expected<void> take(const graph::Stamps& stamps, const graph::TaskGraph& graph,
+  Expected<void> take(const Comparison& compared, const graph::TaskGraph& graph,
                       DeviceReport& report) {
+    const graph::Stamps& stamps = *compared.stamps;
     const graph::Tally own = stamps.tally();
     graph::Tally all{.nodes = own.nodes};
     for (const std::string& one : TRY(world_.agree(graph::packed(own))))
@@ -197,7 +208,7 @@ class MpiProgram final : public Executable {
       for (const std::string& one : TRY(world_.agree(found)))
         if (!one.empty()) first = graph::finding_of(graph.program, one);
     }
-    return graph::take(all, std::move(first), *graph::StampScope::current(), report.findings);
+    return graph::take(all, std::move(first), *compared.report, report.findings);
   }
 
   // The results of all devices, in process 0.

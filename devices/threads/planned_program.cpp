@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/report/guarded.h"
+#include "core/report/stop.h"
 #include "core/report/try.h"
 #include "devices/thread_count.h"
 #include "devices/threads/task_run.h"
@@ -52,7 +53,7 @@ Expected<DeviceReport> PlannedProgram::run(const std::vector<DeviceBinding>& bin
   const std::shared_ptr<const Plan> plan = TRY(this->plan(bindings, options));
   const Math math = given.interpreter != nullptr ? given.interpreter->math : Math::library;
   const std::unique_ptr<const graph::Kit> kit = TRY(graph::kit(*plan->graph, math));
-  graph::StampReport* const stamped = graph::StampScope::current();
+  graph::StampReport* const stamped = graph::StampReport::of(given.interpreter);
   const std::unique_ptr<graph::Stamps> stamps =
       stamped != nullptr ? TRY(stamps_of(*plan->graph, bindings, options, math)) : nullptr;
   DeviceReport report;
@@ -64,7 +65,7 @@ Expected<DeviceReport> PlannedProgram::run(const std::vector<DeviceBinding>& bin
   memories.tell(stamps.get());
   TaskRunOptions how;
   how.threads = thread_count();
-  how.stop = options.stop != nullptr ? options.stop : current_stop();
+  how.stop = current_stop();
   how.shuffle = shuffled_tasks();
   const Clock::time_point begin = Clock::now();
   TaskRunEnd end = run_tasks(plan->tasks, memories, *kit, how);

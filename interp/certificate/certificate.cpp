@@ -105,13 +105,11 @@ Expected<Certificate> without_lanes(const Simulate& simulate, const CertifyOptio
 }  // namespace
 
 Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& options) try {
-  const StopScope listens(options.run.stop);
   Certifier certifier(options.landing, options.budget, options.necessity, Reads::free,
                       options.listed);
   certifier.end_run_when_full();
   RunOptions run = within_budget(options);
-  PointsVerdict points{.landing = options.landing};
-  run.points = &points;
+  run.judges_points = options.landing;
   run.record_schedule = true;
   run.wants_values = false;
   run.observers.push_back(&certifier);
@@ -129,7 +127,9 @@ Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& op
   certificate.run_landing = run.landing;
   certificate.run.certificate = nullptr;  // this is more
   if (certificate.end != RunEnd::program) return certificate;
-  if (!points.findings.empty() && certificate.run.findings.size() > certificate.races.size())
+  const PointsVerdict* const points = certificate.run.points.get();
+  if (points != nullptr && !points->findings.empty() &&
+      certificate.run.findings.size() > certificate.races.size())
     certificate.points_witness = find_points_witness(simulate, options.run);
   if (certificate.basis.broken.empty()) {
     show_races(simulate, options, certifier.analysed(), certifier.order(), certificate);

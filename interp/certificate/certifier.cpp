@@ -10,6 +10,7 @@
 
 #include "core/host/host_memory.h"
 #include "core/passes/at_once.h"
+#include "core/report/stop.h"
 #include "interp/certificate/races/neighbours.h"
 #include "interp/certificate/races/pinned.h"
 #include "interp/observe/event_words.h"
@@ -45,7 +46,6 @@ void Certifier::begin(const Program& program, const RunOptions& options) {
   profile_ = options.profile.text();
   const auto schedule = parse_schedule(options.schedule);
   order_ = schedule ? schedule->order : std::nullopt;
-  points_ = options.points;
   orders_copies_ = options.dma_order == DmaOrder::fifo;
   relay_.reset();
   // What is recorded of few of the events takes less than to hand all of them over.
@@ -78,6 +78,7 @@ void Certifier::on(const Event& event) {
 }
 
 void Certifier::end(RunResult& result) {
+  points_ = result.points;
   if (result.end != RunEnd::program) {
     give_up(result, result.end);
   } else if (points_ != nullptr && points_->end != RunEnd::program) {

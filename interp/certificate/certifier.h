@@ -1,6 +1,7 @@
 // Makes a certificate of the run that it observes.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -54,7 +55,7 @@ class Certifier : public Observer {
   std::size_t listed_;
   std::string profile_;
   std::optional<std::uint64_t> order_;
-  const PointsVerdict* points_ = nullptr;
+  std::shared_ptr<const PointsVerdict> points_;
   bool orders_copies_ = false;  // of the run: --dma-order fifo
   Certificate certificate_;
 };

@@ -30,7 +30,7 @@ void identify(Certificate& certificate, const Certificate& first, const Record& 
 
 RunOptions within_budget(const CertifyOptions& options) {
   RunOptions run = options.run;
-  if (run.max_steps == 0 || run.max_steps > options.budget) run.max_steps = options.budget;
+  run.max_steps = std::min(run.max_steps, options.budget);
   return run;
 }
 

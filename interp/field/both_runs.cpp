@@ -30,7 +30,7 @@ void settle_options(KeptRun& program) {
   options.checked = true;
   options.uninitialised = Uninitialised::use;
   options.hash_results = options.record_schedule = false;
-  options.progress = nullptr;
+  options.progress = {};
 }
 
 }  // namespace
@@ -54,7 +54,6 @@ Expected<Ran> run_over(const Side& side, std::span<const Draw> draws, bool has_e
     ran.values.push_back(std::make_unique<FieldRun>(draw, apart, has_exponents, side.cuts, change));
     options.observers.push_back(ran.values.back().get());
   }
-  const StopScope listens(options.stop);
   ran.machine = TRY(launched(program.program, program.bindings(), options));
   for (const auto& values : ran.values) values->attach(*ran.machine);
   ran.result = TRY(ran.machine->run(exit_findings));
@@ -65,7 +64,6 @@ Expected<Ran> run_over(const Side& side, std::span<const Draw> draws, bool has_e
 Expected<void> observe(KeptRun& program, Observer& observer) {
   settle_options(program);
   program.options.observers = {&observer};
-  const StopScope listens(program.options.stop);
   const auto machine = TRY(launched(program.program, program.bindings(), program.options));
   const RunResult result = TRY(machine->run(exit_findings));
   program.options.observers.clear();

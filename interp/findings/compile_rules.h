@@ -6,6 +6,7 @@
 #include "core/machine/machine_profile.h"
 #include "core/program/program.h"
 #include "core/report/finding.h"
+#include "interp/observe/observer.h"
 
 namespace tessera {
 
@@ -15,5 +16,20 @@ namespace tessera {
 // pytorch/helion#1969, jax-ml/jax#36770. Scoped vmem: MachineProfile::scoped_vmem.
 std::vector<Remark> compile_notes(const Program& structured, const Program& expanded,
                                   const MachineProfile& profile);
+
+// The notes on the program of the run that it observes.
+class CompileNotes final : public Observer {
+ public:
+  void expanded(const Program& structured, const Program& expanded, const std::vector<Binding>&,
+                const RunOptions& options) override {
+    notes_ = compile_notes(structured, expanded, options.profile);
+  }
+  bool sees_events() const override { return false; }
+  void on(const Event&) override {}
+  const std::vector<Remark>& notes() const { return notes_; }
+
+ private:
+  std::vector<Remark> notes_;
+};
 
 }  // namespace tessera

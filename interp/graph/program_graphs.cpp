@@ -34,8 +34,7 @@ std::uint64_t places_hash(const Program& program) {
 
 // Whether nobody but the graph's maker is to see the runs that it takes.
 bool is_alone(const RunOptions& run) {
-  return run.observers.empty() && run.listener == nullptr && !run.rewrite &&
-         run.deeper == nullptr && run.compile_notes == nullptr && !run.launch_only;
+  return run.observers.empty() && run.listener == nullptr && !run.rewrite && run.max_steps > 0;
 }
 
 }  // namespace

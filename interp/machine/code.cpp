@@ -25,7 +25,7 @@ constexpr bool is_structured =
 
 class Compiler {
  public:
-  Compiler(const Program& program, bool tells_private, const QuietNumbers* quiet)
+  Compiler(const Program& program, bool sees_private, const QuietNumbers* quiet)
       : program_(program),
         is_dealt_(dealt_loops(program)),
         purpose_(purposes(program)),
@@ -34,7 +34,7 @@ class Compiler {
     if (quiet != nullptr)
       for (const QuietNumbers::Manner manner : quiet->manner)
         code_.is_told.add(manner == QuietNumbers::Manner::told);
-    if (!tells_private) return;
+    if (!sees_private) return;
     // What is stored in no parallel loop no point can have from another, and what expand() made for
     // itself is nobody's business.
     const Table<BufferId, bool> stored = stored_by_points(program);
@@ -235,8 +235,8 @@ float real_register(std::int64_t bits) {
 }
 
 Expected<Code> compile(const Program& program, std::optional<std::uint64_t> order,
-                       bool tells_private, const QuietNumbers* quiet) {
-  return Compiler(program, tells_private, quiet).compile(order);
+                       bool sees_private, const QuietNumbers* quiet) {
+  return Compiler(program, sees_private, quiet).compile(order);
 }
 
 }  // namespace tessera

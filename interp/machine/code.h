@@ -60,9 +60,9 @@ std::int64_t to_register(float value);
 float real_register(std::int64_t bits);
 
 // Programs with a pipeline, a view or another op that `expand` removes give an error.
-// tells_private: observers learn of loads and stores of private buffers as well. quiet: what takes
+// sees_private: observers see loads and stores of private buffers as well. quiet: what takes
 // no step; null: nothing else.
 Expected<Code> compile(const Program& program, std::optional<std::uint64_t> order,
-                       bool tells_private = false, const QuietNumbers* quiet = nullptr);
+                       bool sees_private = false, const QuietNumbers* quiet = nullptr);
 
 }  // namespace tessera

@@ -7,6 +7,7 @@
 #include "core/host/host_memory.h"
 #include "core/passes/purpose.h"
 #include "core/program/refs.h"
+#include "core/report/stop.h"
 #include "interp/machine/point_cores.h"
 #include "interp/schedule/strategies.h"
 
@@ -46,6 +47,8 @@ Machine::Machine(const Program& program, const RunOptions& options, const Schedu
       if (purpose == Purpose::work) ++next;
     }
   }
+  for (Observer* observer : options.observers)
+    if (observer->sees_events()) observers_.push_back(observer);
   if (options.math != Math::none) return;
   for (const Stmt& s : program.body) left_out_.add(is_left_out(program, s.op));
 }
@@ -60,12 +63,12 @@ void Machine::emit(Event& event) {
   event.step = step_;
   if (event.kind != EventKind::points_end) hash(event);  // what came before says it
   if (regions_ != nullptr) regions_->on(event);
-  if (options_.observers.empty()) return;
+  if (observers_.empty()) return;
   if (!event.agent.is_copy())
     event.registers = core_state(topology_.of(event.agent)).core.registers().data();
   else if (moving_ != nullptr)
     event.loops = &moving_->loops;
-  for (Observer* observer : options_.observers) observer->on(event);
+  for (Observer* observer : observers_) observer->on(event);
 }
 
 // As of the program without debug statements.
@@ -80,7 +83,7 @@ void Machine::emit_asked(Event& event) {
   event.step = step_;
   event.is_asked = true;
   event.registers = core_state(topology_.of(event.agent)).core.registers().data();
-  for (Observer* observer : options_.observers)
+  for (Observer* observer : observers_)
     if (observer->judges_assertions()) observer->on(event);
 }
 
@@ -99,15 +102,13 @@ void Machine::end_without_memory() {
 }
 
 bool Machine::look() {
-  if (options_.progress != nullptr && step_ + passed_ > 0)
-    options_.progress(options_.progress_context, Phase::running, step_);
+  if (options_.progress && step_ + passed_ > 0) options_.progress(Phase::running, step_);
   if (is_stopped(current_stop())) end_by(RunEnd::stop);
-  if (options_.max_steps > 0 && step_ + passed_ >= options_.max_steps) end_by(RunEnd::steps);
+  if (step_ + passed_ >= options_.max_steps) end_by(RunEnd::steps);
   for (const Observer* observer : options_.observers)
     if (observer->is_full()) end_by(RunEnd::events);
   limits_look_ = step_ + std::clamp(step_, shortest_look, longest_look);
-  if (options_.max_steps > 0)
-    limits_look_ = std::min(limits_look_, std::max(options_.max_steps - passed_, step_));
+  limits_look_ = std::min(limits_look_, std::max(options_.max_steps - passed_, step_));
   note_next_look();
   return !stopped_;
 }

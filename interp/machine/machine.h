@@ -232,9 +232,9 @@ class Machine : private Enabled {
   const RunOptions& options_;
   Schedule schedule_;
   Code code_;
-  Table<StmtId, bool> left_out_;  // empty in a run with arithmetic
+  Table<StmtId, bool> left_out_;                       // empty in a run with arithmetic
   Table<BufferId, std::vector<BufferId>> once_until_;  // by the scope of a `once`: its refs
-  Table<StmtId, StmtId> work_;    // in a program without debug statements; empty: this is one
+  Table<StmtId, StmtId> work_;  // in a program without debug statements; empty: this is one
   int slow_device_;
   Topology topology_;
   Table<SiteId, std::unique_ptr<CoreState>> core_states_;
@@ -245,6 +245,7 @@ class Machine : private Enabled {
   std::vector<SiteId> blocked_;  // cores, longest first
   std::unique_ptr<Scheduler> scheduler_;
   bool observes_;
+  std::vector<Observer*> observers_;  // those of the options that see events
   TraceHash hash_;
   std::int64_t step_ = 0;
   std::int64_t passed_ = 0;       // what ops without a step amount to, in steps

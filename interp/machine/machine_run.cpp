@@ -43,7 +43,7 @@ void Machine::begin() {
   for (Observer* observer : options_.observers) observer->begin(program_, options_);
   if (auto excess = launch_excess(program_, options_.profile))
     findings_.push_back(*std::move(excess));
-  if (options_.launch_only || !findings_.empty()) stopped_ = true;
+  if (options_.max_steps == 0 || !findings_.empty()) stopped_ = true;
   if (!stopped_ && options_.math == Math::library) prepare_products(program_);
 }
 

@@ -66,9 +66,9 @@ std::vector<ValueId> read_from_before(const Program& program, StmtId region) {
 }  // namespace
 
 bool PipelinePatterns::may_be(const Program& program, const RunOptions& options) {
-  return options.knows_patterns && is_at_once(program) && options.schedule == "eager" &&
-         options.slow_device < 0 && options.point_cores == 0 && options.math == Math::none &&
-         !options.wants_values && options.checked;
+  return is_at_once(program) && options.schedule == "eager" && options.slow_device < 0 &&
+         options.point_cores == 0 && options.math == Math::none && !options.wants_values &&
+         options.checked;
 }
 
 PipelinePatterns::PipelinePatterns(Machine& machine)

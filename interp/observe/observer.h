@@ -1,5 +1,8 @@
 // Who sees every event of a run: the text trace, the recorder of a certificate, the timed replay.
 #pragma once
+#include <vector>
+
+#include "interp/binding.h"
 #include "interp/observe/event.h"
 #include "interp/run_options.h"
 #include "interp/run_result.h"
@@ -9,6 +12,19 @@ namespace tessera {
 class Observer {
  public:
   virtual ~Observer() = default;
+  // Called by devices that expand the program themselves, before the run and before wants_run().
+  virtual void expanded(const Program& /*structured*/, const Program& /*expanded*/,
+                        const std::vector<Binding>& /*bindings*/, const RunOptions& /*options*/) {}
+  // Called before the first step, when the input has been checked. False: the run is not made, and
+  // run() returns an empty result.
+  virtual bool wants_run(const Program& /*expanded*/, const std::vector<Binding>& /*bindings*/,
+                         const RunOptions& /*options*/) {
+    return true;
+  }
+  // False: on() is never called.
+  virtual bool sees_events() const { return true; }
+  // True if it also sees accesses to the scalars that only one core can reach; slower.
+  virtual bool sees_private() const { return false; }
   // Before the first event; both live until end().
   virtual void begin(const Program& /*program*/, const RunOptions& /*options*/) {}
   virtual void on(const Event& event) = 0;

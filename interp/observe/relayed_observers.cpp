@@ -38,6 +38,13 @@ std::vector<ValueId> values_of(const Program& program, StmtId statement) {
 
 }  // namespace
 
+bool RelayedObservers::wants_run(const Program& expanded, const std::vector<Binding>& bindings,
+                                 const RunOptions& options) {
+  return std::all_of(observers_.begin(), observers_.end(), [&](Observer* observer) {
+    return observer->wants_run(expanded, bindings, options);
+  });
+}
+
 void RelayedObservers::begin(const Program& program, const RunOptions& options) {
   for (Observer* observer : observers_) observer->begin(program, options);
   program_ = &program;
@@ -49,6 +56,11 @@ void RelayedObservers::begin(const Program& program, const RunOptions& options) 
 bool RelayedObservers::judges_assertions() const {
   return std::any_of(observers_.begin(), observers_.end(),
                      [](const Observer* observer) { return observer->judges_assertions(); });
+}
+
+bool RelayedObservers::sees_private() const {
+  return std::any_of(observers_.begin(), observers_.end(),
+                     [](const Observer* observer) { return observer->sees_private(); });
 }
 
 bool RelayedObservers::is_any_full() const {

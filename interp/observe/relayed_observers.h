@@ -19,9 +19,12 @@ class RelayedObservers final : public Observer {
   // In this order, each event; they live longer.
   explicit RelayedObservers(std::vector<Observer*> observers) : observers_(std::move(observers)) {}
 
+  bool wants_run(const Program& expanded, const std::vector<Binding>& bindings,
+                 const RunOptions& options) override;
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
   bool judges_assertions() const override;
+  bool sees_private() const override;
   bool is_full() const override { return relay_ ? is_full_.load() : is_any_full(); }
   void end(RunResult& result) override;
 

@@ -12,9 +12,8 @@ Expected<std::unique_ptr<ErrorRun>> bounded(KeptRun& run, std::optional<Referenc
   auto errors = std::make_unique<ErrorRun>(other);
   RunOptions& options = run.options;
   options.hash_results = options.record_schedule = false;
-  options.progress = nullptr;
+  options.progress = {};
   options.observers = {errors.get()};
-  const StopScope listens(options.stop);
   const auto machine = TRY(launched(run.program, run.bindings(), options));
   errors->attach(*machine);
   const RunResult result = TRY(machine->run(exit_findings));

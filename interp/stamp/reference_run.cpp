@@ -174,13 +174,12 @@ Expected<std::vector<Finding>> ReferenceRun::run(const std::vector<Binding>& bin
   options.schedule = "eager";
   options.checked = true;
   // As in the run that the graph is of: cores take turns as they did there.
-  options.joins_loads = is_at_once(graph_.program);
+  const Shortcuts shortcuts{.batches_loads = is_at_once(graph_.program)};
   options.observers = {this};
   if (errors != nullptr) options.observers.push_back(errors);
   errors_ = errors;
-  const StopScope listens(options.stop);
   TRY(check_input(graph_.program, own.all, options));
-  const auto machine = TRY(launched(graph_.program, own.all, options));
+  const auto machine = TRY(launched(graph_.program, own.all, options, shortcuts));
   machine_ = machine.get();
   if (errors != nullptr) errors->attach(*machine);
   machine->begin();

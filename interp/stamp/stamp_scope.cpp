@@ -5,11 +5,13 @@
 #include <utility>
 
 namespace tessera::graph {
-namespace {
 
-thread_local StampReport* innermost = nullptr;
-
-}  // namespace
+StampReport* StampReport::of(const RunOptions* options) {
+  if (options == nullptr) return nullptr;
+  for (Observer* observer : options->observers)
+    if (auto* const report = dynamic_cast<StampReport*>(observer)) return report;
+  return nullptr;
+}
 
 Expected<void> take(const Tally& tally, std::optional<Finding> first, StampReport& report,
                     std::vector<Finding>& findings) {
@@ -27,11 +29,5 @@ Expected<void> take(const Tally& tally, std::optional<Finding> first, StampRepor
   if (!report.first) report.first = std::move(first);
   return {};
 }
-
-StampScope::StampScope(StampReport& report) : outer_(std::exchange(innermost, &report)) {}
-
-StampScope::~StampScope() { innermost = outer_; }
-
-StampReport* StampScope::current() { return innermost; }
 
 }  // namespace tessera::graph

@@ -1,4 +1,4 @@
-// Who asks that what devices run is compared with the interpreter, and what comes of it.
+// The comparison of an engine's nodes with the interpreter, as a report shows it.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -6,14 +6,23 @@
 
 #include "core/report/expected.h"
 #include "core/report/finding.h"
+#include "interp/observe/observer.h"
 #include "interp/stamp/tally.h"
 
 namespace tessera::graph {
 
-// What a run that is stamped gives for a report.
-struct StampReport {
+// Among the observers of a run it asks the engine to compare its nodes with the interpreter, and
+// collects the outcome. It sees no events.
+class StampReport final : public Observer {
+ public:
+  // The one among the observers; null: the run is not compared.
+  static StampReport* of(const RunOptions* options);
+
+  bool sees_events() const override { return false; }
+  void on(const Event&) override {}
+
   std::int64_t runs = 0;
-  Tally tally;                     // of all of them
+  Tally tally;                     // sum over the runs
   std::optional<Finding> first{};  // of the first run in which a node differs
 };
 
@@ -21,20 +30,5 @@ struct StampReport {
 // run. An error where it is not known whether what nodes wrote is right.
 Expected<void> take(const Tally& tally, std::optional<Finding> first, StampReport& report,
                     std::vector<Finding>& findings);
-
-// While it lives, what devices run on this thread is compared with the interpreter, if they can: so
-// whoever is between a command and its run needs not know of it.
-class StampScope {
- public:
-  explicit StampScope(StampReport& report);
-  ~StampScope();
-  StampScope(const StampScope&) = delete;
-  StampScope& operator=(const StampScope&) = delete;
-
-  static StampReport* current();  // null: nobody asks for it
-
- private:
-  StampReport* outer_;
-};
 
 }  // namespace tessera::graph

@@ -45,22 +45,28 @@ std::optional<double> seconds_of(const Program& structured, const std::vector<Bi
 
 }  // namespace
 
-void time_deeper_windows(const Program& structured, const std::vector<Binding>& bindings,
-                         const RunOptions& options, DeeperWindows& deeper) {
-  deeper.windows.clear();
-  deeper.left_out.clear();
+DeeperWindows time_deeper_windows(const Program& structured, const std::vector<Binding>& bindings,
+                                  const RunOptions& options, const MachineRates& rates) {
+  DeeperWindows deeper;
   for (const std::vector<StmtId>& group : windows_by_place(structured)) {
     Program changed = structured;
     for (const StmtId i : group) ++std::get<Window>(changed.body[i].op).depth;
     const Stmt& first = changed.body[group.front()];
     const std::string& name = changed.value(first.result).name;
-    const std::optional<double> seconds = seconds_of(changed, bindings, options, deeper.rates);
+    const std::optional<double> seconds = seconds_of(changed, bindings, options, rates);
     if (seconds)
       deeper.windows.push_back(
           {name, changed.loc(first.place), std::get<Window>(first.op).depth, *seconds});
     else
       deeper.left_out.push_back(name);
   }
+  return deeper;
+}
+
+void DeeperWindowsObserver::expanded(const Program& structured, const Program& /*expanded*/,
+                                     const std::vector<Binding>& bindings,
+                                     const RunOptions& options) {
+  windows_ = time_deeper_windows(structured, bindings, options, rates_);
 }
 
 }  // namespace tessera

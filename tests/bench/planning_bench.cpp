@@ -62,8 +62,7 @@ void planning(benchmark::State& state, const char* text) {
     const double alone_ms = timer.lap();
     run += alone_ms;
     RunOptions with_points = how.run;
-    PointsVerdict verdict{.landing = how.landing};
-    with_points.points = &verdict;
+    with_points.judges_points = how.landing;
     timer.lap();
     const auto judged = simulate(with_points);
     points += timer.lap() - alone_ms;
@@ -120,13 +119,9 @@ void kept_graph(benchmark::State& state) {
   const auto target =
       target_of("ring-of-experts --devices 8 --m 512 --k 8 --n 8 --groups 8 --top-k 4");
   if (!target) return state.SkipWithError("no such operation");
-  const auto launched = [&] {
-    LaunchScope scope;
-    return target->prepared.simulate(target->how.run) ? scope.take() : std::nullopt;
-  };
-  std::optional<KeptRun> kept = launched();
-  if (!kept) return state.SkipWithError("not launched");
-  KeptRun& launch = *kept;
+  auto kept = launch_of(target->prepared.simulate, target->how.run);
+  if (!kept || !*kept) return state.SkipWithError("not launched");
+  KeptRun& launch = **kept;
   const std::vector<Binding> bindings = launch.bindings();
   const graph::ProgramGraphs graphs(launch.program, launch.program);
   const auto simulate = [&](const RunOptions& options) {

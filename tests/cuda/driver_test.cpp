@@ -259,10 +259,12 @@ TEST_F(CudaDriver, one_kernel_is_compared_with_the_interpreter) {
       out(DType::bf16, {64, 128});
   sizes.as<std::int32_t>()[0] = 64;
   graph::StampReport stamped;
-  const graph::StampScope scope(stamped);
+  RunOptions options;
+  options.observers = {&stamped};
   const auto report =
       (*executable)
-          ->run({{{"lhs", &lhs}, {"rhs", &rhs}, {"group_sizes", &sizes}, {"out", &out}}}, {});
+          ->run({{{"lhs", &lhs}, {"rhs", &rhs}, {"group_sizes", &sizes}, {"out", &out}}},
+                {.interpreter = &options});
   ASSERT_TRUE(report) << render(report.diags());
   EXPECT_EQ(stamped.runs, 1);
   EXPECT_EQ(stamped.tally.differ, 1);

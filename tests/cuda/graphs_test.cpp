@@ -189,8 +189,9 @@ TEST_F(CudaGraphs, are_compared_with_the_interpreter_node_by_node) {
     KeptRun once = test::copy_of(of.launch);
     const auto bindings = once.bindings();
     graph::StampReport stamped;
-    const graph::StampScope scope(stamped);
-    const auto report = (*executable)->run(bindings, {});
+    RunOptions options;
+    options.observers = {&stamped};
+    const auto report = (*executable)->run(bindings, {.interpreter = &options});
     ASSERT_TRUE(report) << render(report.diags());
     EXPECT_EQ(stamped.runs, 1);
     EXPECT_GT(stamped.tally.compared, 0);

@@ -27,10 +27,10 @@ std::string run_on_threads(const EngineCase& of, const KeptRun& expected, bool i
                            bool& is_refused) {
   KeptRun run = copy_of(of.run);
   graph::StampReport stamped;
-  std::optional<graph::StampScope> scope;
-  if (is_stamped) scope.emplace(stamped);
-  const auto report = threads_device().run(
-      of.structured, run.bindings(), {.profile = run.options.profile, .interpreter = &run.options});
+  RunOptions options = run.options;
+  if (is_stamped) options.observers = {&stamped};
+  const auto report = threads_device().run(of.structured, run.bindings(),
+                                           {.profile = options.profile, .interpreter = &options});
   if (!report) {
     is_refused = report.diags().front().code == ErrorCode::unsupported;
     return render(report.diags());

@@ -9,7 +9,6 @@
 #include "cli/verify_target.h"
 #include "core/lang/language.h"
 #include "devices/profiles/profile.h"
-#include "interp/rerun.h"
 #include "interp/run.h"
 #include "interp/stamp/stamp_scope.h"
 #include "interp/stamp/stamps.h"
@@ -62,7 +61,7 @@ Stamped stamped(mpi::World& world, const std::string& name, const Launch& launch
   KeptRun run = copy_of(launch.run);
   run.options.math = Math::exact;
   graph::StampReport told;
-  const graph::StampScope scope(told);
+  run.options.observers = {&told};
   const auto executable = executable_of(world, launch, trial);
   const auto report = executable->run(run.bindings(), {run.options.profile, &run.options});
   if (!report) {
@@ -84,13 +83,11 @@ std::optional<Launch> launch_of(const std::string& words) {
     fmt::print(stderr, "{}: {}", words, render(target.diags()));
     return std::nullopt;
   }
-  LaunchScope scope;
-  RunOptions options = options_of_rerun(target->prepared.request.options);
+  RunOptions options = target->prepared.request.options;
   options.schedule = "eager";
-  if (!target->prepared.simulate(options)) return std::nullopt;
-  std::optional<KeptRun> run = scope.take();
-  if (!run) return std::nullopt;
-  return Launch{*std::move(run), {}};
+  auto run = tessera::launch_of(target->prepared.simulate, options);
+  if (!run || !*run) return std::nullopt;
+  return Launch{**std::move(run), {}};
 }
 
 std::optional<Launch> random_launch(std::uint64_t seed, int processes) {

@@ -136,17 +136,17 @@ TEST(DeeperWindows, ASecondSlotLetsACopyRunAheadOfItsUse) {
   RunOptions options;
   options.devices = 1;
   options.profile = plain_machine();
-  DeeperWindows deeper;
-  deeper.rates.vmem_bandwidth = 1e9;
+  MachineRates rates;
+  rates.vmem_bandwidth = 1e9;
   const std::vector<Binding> bindings = {{{"a", &a}, {"o", &o}}};
-  time_deeper_windows(*structured, bindings, options, deeper);
+  const DeeperWindows deeper = time_deeper_windows(*structured, bindings, options, rates);
   EXPECT_TRUE(deeper.left_out.empty());
   ASSERT_EQ(deeper.windows.size(), 2U);
   EXPECT_EQ(deeper.windows[0].name, "w");
   EXPECT_EQ(deeper.windows[0].depth, 2);
   EXPECT_EQ(deeper.windows[1].name, "v");
   EXPECT_EQ(deeper.windows[1].depth, 3);
-  const double as_it_is = timed(uneven, plain_machine(), deeper.rates).seconds;
+  const double as_it_is = timed(uneven, plain_machine(), rates).seconds;
   EXPECT_LT(deeper.windows[0].seconds, as_it_is);
 }
 
@@ -158,9 +158,8 @@ TEST(DeeperWindows, ASlotWithoutRoomIsLeftOut) {
   options.devices = 1;
   options.profile = plain_machine();
   options.profile.vmem_bytes = 3 * 400;
-  DeeperWindows deeper;
   const std::vector<Binding> bindings = {{{"a", &a}, {"o", &o}}};
-  time_deeper_windows(*structured, bindings, options, deeper);
+  const DeeperWindows deeper = time_deeper_windows(*structured, bindings, options, {});
   EXPECT_TRUE(deeper.windows.empty());
   EXPECT_EQ(deeper.left_out, (std::vector<std::string>{"w", "v"}));
 }

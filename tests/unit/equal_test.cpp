@@ -27,9 +27,7 @@ KeptRun kept(const std::string& text) {
   const auto expanded = expand(*program);
   CHECK(expanded);
   testing::Operands operands(*expanded, 1);
-  LaunchScope scope;
-  CHECK(run(*expanded, operands.bindings(), RunOptions{}));
-  return *scope.take();
+  return testing::launch(*expanded, operands, RunOptions{});
 }
 
 Equality compared(const std::string& a, const std::string& b, std::uint64_t seed = 0) {

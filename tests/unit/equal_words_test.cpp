@@ -28,9 +28,7 @@ KeptRun kept(const std::string& body) {
   const auto expanded = expand(*program);
   EXPECT_TRUE(expanded);
   testing::Operands operands(*expanded, 1);
-  LaunchScope scope;
-  EXPECT_TRUE(run(*expanded, operands.bindings(), RunOptions{}));
-  return *scope.take();
+  return testing::launch(*expanded, operands, RunOptions{});
 }
 
 Outcome compared(const std::string& a, const std::string& b) {

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "cli/verify_target.h"
-#include "interp/rerun.h"
 #include "tests/unit/graph_executor.h"
 
 namespace tessera::test {
@@ -56,12 +55,12 @@ inline GraphCase graph_case(const std::string& text) {
   if (!target) ADD_FAILURE() << render(target.diags());
   auto made = graph::task_graph(target->prepared.simulate, target->how);
   if (!made) ADD_FAILURE() << render(made.diags());
-  LaunchScope scope;
-  RunOptions options = options_of_rerun(target->prepared.request.options);
+  RunOptions options = target->prepared.request.options;
   options.math = Math::exact;
   options.schedule = "eager";
-  EXPECT_TRUE(target->prepared.simulate(options));
-  GraphCase result{*std::move(made), *scope.take(), {}};
+  auto launch = launch_of(target->prepared.simulate, options);
+  EXPECT_TRUE(launch);
+  GraphCase result{*std::move(made), **std::move(launch), {}};
   // The run of the graph has left there what copies bring.
   for (auto& device : result.launch.operands)
     for (const Buffer& b : result.launch.program.buffers) {

@@ -43,7 +43,6 @@ std::int64_t work_of_iterations(const std::string& text, int devices) {
   Operands operands(program, devices);
   Recorder recorder(Landing::partial, 1'000'000, true);
   RunOptions options{.devices = devices, .schedule = "eager"};
-  options.tells_private = true;
   options.observers = {&recorder};
   const auto result = run(program, operands.bindings(), options);
   EXPECT_TRUE(result && result->findings.empty()) << text;

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "core/program/builder.h"
+#include "core/report/check.h"
+#include "interp/launch.h"
 #include "interp/run.h"
 
 namespace tessera::testing {
@@ -127,6 +129,14 @@ inline RunResult run_ok(const Program& program, Operands& operands, const RunOpt
     return {};
   }
   return *std::move(result);
+}
+
+// The run before its first step.
+inline KeptRun launch(const Program& program, const Operands& operands, const RunOptions& options) {
+  auto kept = launch_of(
+      [&](const RunOptions& once) { return run(program, operands.bindings(), once); }, options);
+  CHECK(kept && *kept);
+  return **std::move(kept);
 }
 
 inline RunResult run_ok(const Program& program, const RunOptions& options = {}) {

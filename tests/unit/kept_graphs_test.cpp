@@ -27,9 +27,9 @@ struct Call {
     const auto target = test::graph_target(text);
     EXPECT_TRUE(target);
     how = target->how;
-    LaunchScope scope;
-    EXPECT_TRUE(target->prepared.simulate(how.run));
-    launch = *scope.take();
+    auto launched = launch_of(target->prepared.simulate, how.run);
+    EXPECT_TRUE(launched);
+    launch = **std::move(launched);
     graphs.emplace(launch.program, launch.program);
   }
   std::shared_ptr<const TaskGraph> graph() {
@@ -108,8 +108,7 @@ TEST(KeptGraphs, RefusedProgramsAreNotKept) {
 }
 
 TEST(KeptGraphs, LongUnusedOnesGoFirst) {
-  const auto one = std::make_shared<const TaskGraph>(
-      TaskGraph{.actions = graph::Actions(100)});
+  const auto one = std::make_shared<const TaskGraph>(TaskGraph{.actions = graph::Actions(100)});
   KeptGraphs kept(2 * graph::bytes_of(*one));
   const auto key = [](std::uint64_t program) { return GraphKey{{program, 0}, {}, {}, 7}; };
   for (std::uint64_t program = 0; program < 2; ++program) kept.keep(key(program), one);

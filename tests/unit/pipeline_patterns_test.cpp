@@ -87,7 +87,8 @@ TEST(PipelinePatterns, unfold_to_the_graph_of_pipelines_that_are_all_run) {
     auto made = graph::folded_task_graph(target->prepared.simulate, target->how);
     const auto run_all = [&](const RunOptions& options) {
       RunOptions all = options;
-      if (asks_at_once(options)) all.rewrite = MoveAtOnce{.knows_patterns = false};
+      if (asks_at_once(options))
+        all.rewrite = MoveAtOnce{{.memoises_pipelines = false, .batches_loads = true}};
       return target->prepared.simulate(all);
     };
     const auto expected = graph::task_graph(run_all, target->how);
@@ -160,7 +161,8 @@ TEST(PipelinePatterns, are_decided_by_the_scalars_around) {
 
 void expect_same_verdicts(test::SmallProgram& program, SchedulesVerdict expected) {
   for (const bool knows : {true, false}) {
-    const Certificate certificate = program.verdict(MoveAtOnce{.knows_patterns = knows});
+    const Certificate certificate =
+        program.verdict(MoveAtOnce{{.memoises_pipelines = knows, .batches_loads = true}});
     EXPECT_EQ(certificate.verdict, expected) << knows;
   }
 }
@@ -214,7 +216,10 @@ TEST(PipelinePatterns, count_as_if_they_were_run) {
           "  }\n}\n",
       2);
   const RunStats known = program.verdict(MoveAtOnce{}).run.stats,
-                 run = program.verdict(MoveAtOnce{.knows_patterns = false}).run.stats;
+                 run =
+                     program
+                         .verdict(MoveAtOnce{{.memoises_pipelines = false, .batches_loads = true}})
+                         .run.stats;
   EXPECT_LT(known.ops, run.ops);
   EXPECT_EQ(known.steps, run.steps);
   EXPECT_EQ(known.dma_bytes, run.dma_bytes);

@@ -49,7 +49,8 @@ TEST(QuietNumbers, are_integers_of_scalar_memory) {
 // The same finding, or none, with a step for each number and without.
 Certificate same_verdicts(const std::string& body) {
   test::SmallProgram program(header + body + footer);
-  const Certificate steps = program.verdict(MoveAtOnce{.joins_loads = false}),
+  const Certificate steps = program.verdict(
+                        MoveAtOnce{{.memoises_pipelines = true, .batches_loads = false}}),
                     quiet = program.verdict(MoveAtOnce{});
   EXPECT_EQ(steps.verdict, quiet.verdict) << body;
   EXPECT_EQ(steps.findings.size(), quiet.findings.size()) << body;
@@ -124,9 +125,8 @@ std::vector<std::int64_t> sizes_of_reads(const std::string& body, bool joins) {
   Reads reads("c");
   RunOptions options;
   options.math = Math::none;
-  options.joins_loads = joins;
   options.observers = {&reads};
-  EXPECT_TRUE(run(program, {binding}, options));
+  EXPECT_TRUE(run_planned(program, {binding}, options, {.batches_loads = joins}));
   return reads.sizes;
 }
 

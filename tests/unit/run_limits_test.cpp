@@ -84,14 +84,15 @@ TEST(run_limits, a_request_ends_the_run_and_is_no_finding) {
   const Program program = expanded(endless);
   std::atomic<bool> stop = false;
   Asking asking(stop, 5000);
-  const RunResult result = run_of(program, {.observers = {&asking}, .stop = &stop});
+  const StopScope scope(&stop);
+  const RunResult result = run_of(program, {.observers = {&asking}});
   EXPECT_EQ(result.end, RunEnd::stop);
   EXPECT_GT(result.stats.steps, 2000);
   EXPECT_LT(result.stats.steps, 20000);
   EXPECT_TRUE(result.findings.empty());
   // Asked before it begins, it takes no step.
-  EXPECT_EQ(run_of(program, {.stop = &stop}).stats.steps, 0);
-  EXPECT_EQ(run_of(expanded(empty_loop), {.stop = &stop}).end, RunEnd::stop);
+  EXPECT_EQ(run_of(program, {}).stats.steps, 0);
+  EXPECT_EQ(run_of(expanded(empty_loop), {}).end, RunEnd::stop);
 }
 
 TEST(run_limits, a_request_to_the_thread_ends_what_it_does) {
@@ -109,7 +110,7 @@ TEST(run_limits, a_request_to_the_thread_ends_what_it_does) {
 
 TEST(run_limits, a_launch_alone_takes_no_step_and_tells_what_does_not_fit) {
   const MachineProfile small{.name = "small", .vmem_bytes = 1024, .semaphores = 4};
-  const RunOptions options{.profile = small, .launch_only = true};
+  const RunOptions options{.profile = small, .max_steps = 0};
   EXPECT_EQ(run_of(expanded(short_one), options).stats.steps, 0);
   const Program large = expanded("kernel k()\n  sem s[1048576]: count\n{\n  signal s[0], 1\n}\n");
   const RunResult refused = run_of(large, options);
@@ -163,7 +164,7 @@ TEST(run_limits, an_analysis_is_interrupted_without_losing_the_findings_of_the_r
   Operands operands(program, 1);
   CertifyOptions options;
   options.run.observers = {&at_end};  // told of the end before the analysis is
-  options.run.stop = &stop;
+  const StopScope scope(&stop);
   const auto c = certify(program, operands.bindings(), options);
   ASSERT_TRUE(c) << test::messages(c.diags());
   EXPECT_EQ(c->verdict, SchedulesVerdict::refuted);
@@ -190,7 +191,7 @@ TEST(run_limits, an_analysis_that_is_interrupted_knows_no_protocol) {
   Operands operands(program, 1);
   CertifyOptions options;
   options.run.observers = {&at_end};
-  options.run.stop = &stop;
+  const StopScope scope(&stop);
   const auto c = certify(program, operands.bindings(), options);
   ASSERT_TRUE(c) << test::messages(c.diags());
   EXPECT_EQ(c->end, RunEnd::stop);
@@ -211,7 +212,8 @@ TEST(run_limits, an_operation_that_was_ended_has_no_result) {
   };
   std::atomic<bool> stop = true;
   EXPECT_EQ(code({.max_steps = 1}), ErrorCode::environment);
-  EXPECT_EQ(code({.stop = &stop}), ErrorCode::interrupted);
+  const StopScope scope(&stop);
+  EXPECT_EQ(code({}), ErrorCode::interrupted);
 }
 
 TEST(run_limits, no_other_schedule_is_tried_after_a_request) {
@@ -222,7 +224,7 @@ TEST(run_limits, no_other_schedule_is_tried_after_a_request) {
   std::atomic<bool> stop = true;
   Operands operands(program, 1);
   CertifyOptions options;
-  options.run.stop = &stop;
+  const StopScope scope(&stop);
   const auto c = certify(program, operands.bindings(), options);
   ASSERT_TRUE(c) << test::messages(c.diags());
   EXPECT_EQ(c->verdict, SchedulesVerdict::explored);

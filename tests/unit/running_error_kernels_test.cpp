@@ -59,9 +59,7 @@ Ran run_of(const std::string& text, const RunOptions& options = {}, Data data = 
   }
   CHECK(testing::run_ok(*expanded, operands, options).findings.empty());
   ran.got = operands.values(0, expanded->buffers[out].name);
-  LaunchScope scope;
-  CHECK(run(*expanded, operands.bindings(), options));
-  KeptRun kept = *scope.take();
+  KeptRun kept = testing::launch(*expanded, operands, options);
   const auto errors = running_error::bounded(kept, std::nullopt);
   CHECK(errors);
   ran.bounds = (*errors)->bounds(out, 0);

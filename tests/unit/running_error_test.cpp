@@ -49,9 +49,7 @@ void judge(std::uint64_t seed, bool is_exact, Math math, Tally& tally) {
   const auto result = run(*expanded, operands.bindings(), options);
   ASSERT_TRUE(result);
   ASSERT_TRUE(result->findings.empty()) << testing::text(*result);
-  LaunchScope scope;
-  ASSERT_TRUE(run(*expanded, operands.bindings(), options));
-  KeptRun kept = *scope.take();
+  KeptRun kept = testing::launch(*expanded, operands, options);
   const auto errors =
       running_error::bounded(kept, is_exact ? std::nullopt : std::optional(DType::f32));
   ASSERT_TRUE(errors) << render(errors.diags());

@@ -35,9 +35,7 @@ class SessionCase {
   std::unique_ptr<Session> open() { return open(recording_); }
   std::unique_ptr<Session> open(const Recording& recording) {
     testing::Operands operands(program_, options_.devices);
-    LaunchScope scope;
-    EXPECT_TRUE(run(program_, operands.bindings(), options_));
-    auto session = Session::open(*scope.take(), recording);
+    auto session = Session::open(testing::launch(program_, operands, options_), recording);
     EXPECT_TRUE(session) << render(session.diags());
     return *std::move(session);
   }

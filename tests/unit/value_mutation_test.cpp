@@ -182,9 +182,7 @@ KeptRun kept(const Program& program, const std::vector<std::int64_t>& group_size
   for (std::size_t i = 0; i < group_sizes.size(); ++i)
     operands.of(0, "group_sizes")
         .set(static_cast<std::int64_t>(i), static_cast<double>(group_sizes[i]));
-  LaunchScope scope;
-  CHECK(run(program, operands.bindings(), RunOptions{}));
-  return *scope.take();
+  return testing::launch(program, operands, RunOptions{});
 }
 
 // What is told equal ends alike on integers, and what is told different does not.

@@ -30,7 +30,7 @@ class GraphProgram final : public Executable {
 
   Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
                              const DeviceOptions& given) override try {
-    graph::StampReport* const stamped = graph::StampScope::current();
+    graph::StampReport* const stamped = graph::StampReport::of(given.interpreter);
     const std::shared_ptr<GraphInstance> instance = TRY(this->instance(bindings, given));
     std::vector<std::unique_ptr<OperandMemory>> memory;
     std::vector<DeviceAddresses> addresses;
@@ -102,7 +102,7 @@ class GraphProgram final : public Executable {
                                                     const DeviceOptions& given) {
     const RunOptions options = TRY(planning_options(given, bindings.size()));
     const std::shared_ptr<const graph::TaskGraph> graph = TRY(graphs_.of(bindings, options));
-    const bool is_stamped = graph::StampScope::current() != nullptr;
+    const bool is_stamped = graph::StampReport::of(given.interpreter) != nullptr;
     const std::lock_guard lock(mutex_);
     if (instance_ != nullptr && instance_->plan().graph == graph && !is_stamped) return instance_;
     // What is made here is none of what the caller may be capturing.

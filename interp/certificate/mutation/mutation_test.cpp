@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/report/stop.h"
 #include "core/report/try.h"
 #include "interp/cut_off.h"
 #include "interp/schedule/strategies.h"
@@ -74,7 +75,6 @@ std::string_view name(Fate fate) {
 }
 
 Expected<MutationTest> mutation_test(const Simulate& simulate, const CertifyOptions& options) {
-  const StopScope listens(options.run.stop);
   const auto begin = std::chrono::steady_clock::now();
   Keep keep;
   CertifyOptions how = options;

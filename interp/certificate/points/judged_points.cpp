@@ -16,39 +16,56 @@ bool asks_at_once(const RunOptions& options) {
   return options.rewrite.target<MoveAtOnce>() != nullptr;
 }
 
-Expected<void> JudgedPoints::judge(const std::vector<Binding>& bindings,
-                                   const RunOptions& options) {
-  if (options.points == nullptr || !has_points(*structured_)) return {};
-  PointsVerdict& verdict = *options.points;
-  if (std::optional<std::vector<ParallelLoop>> loops = independent_by_structure(*structured_)) {
-    verdict = {.loops = *std::move(loops), .landing = verdict.landing};
-    return {};
-  }
+Expected<std::shared_ptr<const PointsVerdict>> JudgedPoints::judge(
+    const std::vector<Binding>& bindings, const RunOptions& options) {
+  using Verdict = std::shared_ptr<const PointsVerdict>;
+  if (!options.judges_points || !has_points(*structured_)) return Verdict();
+  const Landing landing = *options.judges_points;
+  if (std::optional<std::vector<ParallelLoop>> loops = independent_by_structure(*structured_))
+    return std::make_shared<const PointsVerdict>(
+        PointsVerdict{.loops = *std::move(loops), .landing = landing});
   const bool at_once = asks_at_once(options);
   std::optional<Program>& per_point = (at_once ? at_once_ : expanded_).per_point;
   const Expansion how{.per_point = true};
   if (!per_point)
     per_point = TRY(at_once ? expand_at_once(*structured_, how) : expand(*structured_, how));
-  verdict = TRY(judge_points(*per_point, bindings, options, verdict.landing));
-  return {};
+  return std::make_shared<const PointsVerdict>(
+      TRY(judge_points(*per_point, bindings, options, landing)));
 }
 
 namespace {
 
-// Gives the verdict of the run that it observes to who is asked for it at the end of the run.
+// Adds the verdict of the run that it observes to the result.
 class PointsOfRun final : public PointsObserver {
  public:
-  explicit PointsOfRun(PointsVerdict& verdict) : of_run_(verdict) {}
+  explicit PointsOfRun(Landing landing) : landing_(landing) {}
   void end(RunResult& result) override {
     PointsObserver::end(result);
-    const Landing landing = of_run_.landing;
-    of_run_ = verdict();
-    of_run_.landing = landing;
+    PointsVerdict of_run = verdict();
+    of_run.landing = landing_;
+    result.points = std::make_shared<const PointsVerdict>(std::move(of_run));
   }
 
  private:
-  PointsVerdict& of_run_;
+  Landing landing_;
 };
+
+// Adds a verdict that was reached before the run to the result.
+class KnownPoints final : public Observer {
+ public:
+  explicit KnownPoints(std::shared_ptr<const PointsVerdict> points) : points_(std::move(points)) {}
+  bool sees_events() const override { return false; }
+  void on(const Event&) override {}
+  void end(RunResult& result) override { result.points = points_; }
+
+ private:
+  const std::shared_ptr<const PointsVerdict> points_;
+};
+
+// The first, because other observers use the verdict.
+void insert_first(Observer& observer, RunOptions& options) {
+  options.observers.insert(options.observers.begin(), &observer);
+}
 
 // Copies of a point are complete before the next begins.
 bool is_one_by_one(const RunOptions& options) {
@@ -63,35 +80,38 @@ Expected<RunResult> JudgedPoints::run_at_once(const std::vector<Binding>& bindin
   if (!at_once_.whole) at_once_.whole = TRY(expand_at_once(*structured_));
   RunOptions as_it_is = options;
   const MoveAtOnce& form = *options.rewrite.target<MoveAtOnce>();
-  as_it_is.knows_patterns = form.knows_patterns;
-  as_it_is.joins_loads = form.joins_loads && is_at_once(*at_once_.whole) &&
-                         is_one_by_one(options) && options.checked && options.point_cores == 0 &&
-                         options.math == Math::none && !options.wants_values;
+  Shortcuts shortcuts = form.shortcuts;
+  shortcuts.batches_loads &= is_at_once(*at_once_.whole) && is_one_by_one(options) &&
+                             options.checked && options.point_cores == 0 &&
+                             options.math == Math::none && !options.wants_values;
   as_it_is.rewrite = nullptr;
-  const bool may_tell = options.points != nullptr && has_points(*structured_) &&
+  const bool may_tell = options.judges_points && has_points(*structured_) &&
                         is_one_by_one(options) && tells_points(*structured_);
-  std::optional<PointsOfRun> points;
+  std::optional<PointsOfRun> of_run;
+  std::optional<KnownPoints> known;
   if (may_tell && !independent_by_structure(*structured_)) {
-    // Before all that asks for the verdict.
-    points.emplace(*options.points);
-    as_it_is.observers.insert(as_it_is.observers.begin(), &*points);
-    as_it_is.tells_private = true;
+    insert_first(of_run.emplace(*options.judges_points), as_it_is);
   } else {
-    TRY(judge(bindings, options));
+    if (auto points = TRY(judge(bindings, options)))
+      insert_first(known.emplace(std::move(points)), as_it_is);
   }
   if (as_it_is.observers.empty() || !is_at_once(*at_once_.whole))
-    return tessera::run(*at_once_.whole, bindings, as_it_is);
+    return run_planned(*at_once_.whole, bindings, as_it_is, shortcuts);
   RelayedObservers observers(as_it_is.observers);
   as_it_is.observers = {&observers};
-  return tessera::run(*at_once_.whole, bindings, as_it_is);
+  return run_planned(*at_once_.whole, bindings, as_it_is, shortcuts);
 }
 
 Expected<RunResult> JudgedPoints::run(const Program& expanded, const std::vector<Binding>& bindings,
                                       const RunOptions& options) {
   // Whoever has the expanded program alone has no other form of it.
   if (asks_at_once(options) && structured_->body.size() > 0) return run_at_once(bindings, options);
-  TRY(judge(bindings, options));
-  return tessera::run(expanded, bindings, options);
+  auto points = TRY(judge(bindings, options));
+  if (points == nullptr) return tessera::run(expanded, bindings, options);
+  KnownPoints known(std::move(points));
+  RunOptions observed = options;
+  insert_first(known, observed);
+  return tessera::run(expanded, bindings, observed);
 }
 
 }  // namespace tessera

@@ -39,7 +39,6 @@ RunOptions one_by_one(const Program& per_point, const RunOptions& options, Obser
   alone.dma_order = DmaOrder::unordered;
   alone.slow_device = -1;
   alone.record_schedule = alone.hash_results = false;
-  alone.tells_private = true;
   alone.uninitialised = Uninitialised::poison;  // the run with all points together looks for these
   alone.rewrite = nullptr;  // it is of the program that expand() made for all points together
   alone.observers = {&observer};

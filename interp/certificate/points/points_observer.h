@@ -30,6 +30,7 @@ class PointsObserver : public Observer {
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
   bool judges_assertions() const override { return true; }
+  bool sees_private() const override { return true; }
   void end(RunResult& result) override;
   const PointsVerdict& verdict() const { return verdict_; }
 

@@ -26,6 +26,7 @@ class Recorder : public Observer {
     take(event);
   }
   bool judges_assertions() const override { return true; }
+  bool sees_private() const override { return keeps_points_; }
   void end(RunResult& result) override;
   bool is_full() const override { return is_full_; }
   // Of a run that ended in the middle nothing is analysed.

@@ -7,6 +7,7 @@
 
 #include "core/lang/language.h"
 #include "core/passes/statement_rewriter.h"
+#include "core/report/stop.h"
 #include "core/report/try.h"
 #include "interp/field/equality.h"
 #include "interp/field/mutation/integer_runs.h"
@@ -90,15 +91,6 @@ class Judge {
   std::optional<IntegerRuns> runs_;
 };
 
-// What a run would run; none: nothing.
-Expected<std::optional<KeptRun>> launch_of(const Simulate& simulate, const RunOptions& options) {
-  LaunchScope scope;
-  RunOptions run = options;
-  run.points = nullptr;
-  TRY(simulate(run));
-  return scope.take();
-}
-
 }  // namespace
 
 std::string_view name(ValueFate fate) {
@@ -108,7 +100,6 @@ std::string_view name(ValueFate fate) {
 }
 
 Expected<ValueTest> value_test(const Simulate& simulate, const CertifyOptions& options) {
-  const StopScope listens(options.run.stop);
   const auto begin = std::chrono::steady_clock::now();
   ValueTest test;
   std::optional<KeptRun> a = TRY(launch_of(simulate, options.run));

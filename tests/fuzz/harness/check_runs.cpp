@@ -164,7 +164,7 @@ void check_runs(const Case& about, Deadline& deadline) {
   const Runs runs(about.program, operands, *profile);
 
   RunOptions how = d.run;
-  how.stop = deadline.stop();
+  const StopScope scope(deadline.stop());
   Asking asking(deadline, d.stopping_after);
   if (how.checked && d.stopping_after >= 0) how.observers = {&asking};
   RunOptions watched = how;

@@ -16,7 +16,6 @@ inline bool records_in_sequence(const Program& per_point, const Net& net, const 
   options.schedule = "eager";
   options.landing = Landing::whole;
   options.dma_order = DmaOrder::unordered;
-  options.tells_private = true;
   options.observers.push_back(&recorder);
   const Expected<RunResult> run = tessera::run(per_point, no_operands(net), options);
   return checked(run, net).findings.empty();
