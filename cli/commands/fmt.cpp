@@ -1,4 +1,4 @@
-// fmt: the text of a program in the house layout, or in today's words.
+// fmt: the text of a program in the house layout.
 #include <fmt/format.h>
 
 #include <ostream>
@@ -9,8 +9,6 @@
 #include "core/host/output_file.h"
 #include "core/host/read_files.h"
 #include "core/lang/language.h"
-#include "core/lang/upgrade.h"
-#include "core/lang/version.h"
 
 namespace tessera::cli {
 namespace {
@@ -23,12 +21,9 @@ int run(const Arguments& arguments, Console& console) {
   const std::string& path = arguments.words().front();
   const Expected<std::shared_ptr<const Source>> source = read_source(path);
   if (!source) return fail(console, source.diags());
-  const bool upgrades = arguments.has("upgrade");
-  const Expected<std::string> text = upgrades ? upgrade(*source) : format(*source);
+  const Expected<std::string> text = format(*source);
   if (!text) return fail(console, text.diags());
-  const std::string refused =
-      upgrades ? fmt::format("{} is not of version {}", path, current_language_version())
-               : fmt::format("{} is not in the house layout", path);
+  const std::string refused = fmt::format("{} is not in the house layout", path);
   const bool is_formatted = *text == (*source)->text;
   if (in_place && !is_formatted) {
     if (ReadFiles* const read = ReadFiles::current()) read->remove(path);
@@ -43,8 +38,7 @@ int run(const Arguments& arguments, Console& console) {
     if (!ok) object["error"] = refused;
     print(console, object);
   } else if (!ok) {
-    console.err << fmt::format("{}; gmm-run fmt --write{} {} changes it\n", refused,
-                               upgrades ? " --upgrade" : "", path);
+    console.err << fmt::format("{}; gmm-run fmt --write {} changes it\n", refused, path);
   } else if (!only_check && !in_place) {
     console.out << *text;
   }
@@ -56,15 +50,12 @@ int run(const Arguments& arguments, Console& console) {
 Command fmt_command() {
   return {"fmt",
           "FILE.tsr",
-          "a program's text in the house layout, or in today's words",
+          "a program's text in the house layout",
           "  gmm-run fmt my_kernel.tsr\n"
           "  gmm-run fmt --write my_kernel.tsr\n"
-          "  gmm-run fmt --check my_kernel.tsr\n"
-          "  gmm-run fmt --upgrade --write my_kernel.tsr\n",
+          "  gmm-run fmt --check my_kernel.tsr\n",
           {{"check", "", "change nothing; exit code 2 when something would change"},
-           {"write", "", "rewrite the file instead of printing"},
-           {"upgrade", "",
-            "keep the layout; write what old words are called now, and the language's version"}},
+           {"write", "", "rewrite the file instead of printing"}},
           run};
 }
 

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "core/lang/foreign_words.h"
-#include "core/lang/old_words.h"
 #include "core/lang/walk.h"
 #include "core/lang/words.h"
 #include "core/report/near.h"
@@ -48,8 +47,6 @@ const ast::Function* Functions::find(std::string_view name) const {
 }
 
 Entity Functions::unknown(const ast::Call& node) {
-  if (const OldWord* old = find_old_word(node.function))
-    return draft_.fail(node.loc, refusal(*old));
   if (const std::string_view ours = instead_of(node.function); !ours.empty())
     return draft_.fail(node.loc,
                        fmt::format("unknown function `{}`; here it is {}", node.function, ours));

@@ -1,6 +1,5 @@
-// The versions of the language: what stands behind `tessera` at the beginning of a text.
+// The version of the language that a text names on its first line: `tessera 1`.
 #pragma once
-#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -9,9 +8,7 @@
 
 namespace tessera {
 
-// That of a text that names none.
-std::int64_t current_language_version();
-// Fails with the versions that are known when the text, whose tokens these are, names another.
+// Fails if the first of these tokens is `tessera` and the second is not the current version.
 Expected<void> check_language_version(const std::shared_ptr<const Source>& source,
                                       const std::vector<Token>& tokens);
 

@@ -13,7 +13,6 @@
 #include "core/data/dtype.h"
 #include "core/lang/keywords.h"
 #include "core/lang/language.h"
-#include "core/lang/old_words.h"
 #include "core/program/op.h"
 #include "kernels/programs/library_functions.h"
 #include "tests/unit/language_support.h"
@@ -170,15 +169,6 @@ TEST(LanguagePage, grammar_has_the_words_of_the_parser) {
   for (const std::string& word : terminals)
     EXPECT_NE(sources.find('"' + word + '"'), std::string::npos)
         << "the parser does not know \"" << word << "\"";
-}
-
-TEST(LanguagePage, says_what_old_words_are_now) {
-  for (const OldWord& old : old_words()) {
-    std::string row = "| " + std::to_string(old.since) + " | `";
-    row.append(old.word).append("(").append(old.parameters).append(")` | `");
-    row.append(old.now).append("` |\n");
-    EXPECT_NE(page().find(row), std::string::npos) << row;
-  }
 }
 
 // "(* sections 2, 10 *)" stands above the rules that these sections are about.
