@@ -12,8 +12,6 @@
 
 namespace tessera::cli {
 
-using ConfigDecision = Decision<GroupedMatmulConfig>;
-
 // The text of --config: JSON, or a file of it.
 Expected<GroupedMatmulConfig> read_config(const std::string& file_or_json);
 

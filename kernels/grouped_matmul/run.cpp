@@ -27,7 +27,7 @@ std::vector<DType> types_to_try(const Device& device, const GroupedDesc& desc) {
 
 // A product in one of the types, cut and built.
 struct BuiltProduct {
-  Decision<GroupedMatmulConfig> decision;
+  ConfigDecision decision;
   Program program;
   PrepareOptions how;
 };
@@ -63,8 +63,8 @@ ConfigQuestion question_of(const Device& device, const GroupedDesc& desc, DType 
 }
 
 // `is_last`: any kernel will do; for a type before the last one only a fast kernel.
-Expected<BuiltProduct> build(const ConfigQuestion& question, Decision<GroupedMatmulConfig> decision,
-                             bool is_last, const GroupedMatmulOptions& options) {
+Expected<BuiltProduct> build(const ConfigQuestion& question, ConfigDecision decision, bool is_last,
+                             const GroupedMatmulOptions& options) {
   const KernelConfig& config = decision.config.kernel;
   Program program = TRY(question.query.kernel(config));
   // The device's own hints may go unused; the caller's may not.
@@ -88,7 +88,7 @@ Expected<PreparedProduct> prepare_product(const Device& device, const GroupedDes
   for (const DType type : types) {
     const bool is_last = type == types.back();
     const ConfigQuestion question = question_of(device, desc, type, true, options);
-    Decision<GroupedMatmulConfig> decision = TRY(choose_config(question));
+    ConfigDecision decision = TRY(choose_config(question));
     const std::string key = key_of(device, desc, type, decision.config.kernel, options);
     if (std::optional<KeptExecutable> kept = key.empty() ? std::nullopt : take_kept(key))
       return PreparedProduct{type,
@@ -125,7 +125,7 @@ Support supports_product(const Device& device, const GroupedDesc& desc,
   Support can;
   for (const DType type : types) {
     const ConfigQuestion question = question_of(device, desc, type, false, options);
-    Expected<Decision<GroupedMatmulConfig>> decision = choose_config(question);
+    Expected<ConfigDecision> decision = choose_config(question);
     if (!decision) return {false, decision.diags().front().message};
     const Expected<BuiltProduct> built =
         build(question, *std::move(decision), type == types.back(), options);

@@ -167,8 +167,7 @@ Expected<GroupedMatmulGradients> grouped_matmul_vjp(const Tensor& cotangent, con
     return sharded_gradients(cotangent, invocation, chain);
   if (call.check_vma)
     return error("check_vma compares the copies of one shard, and the call has no mesh");
-  const Decision<GroupedMatmulConfig> decision =
-      TRY(GroupedMatmul(call.use_v2).choose(invocation, chain));
+  const ConfigDecision decision = TRY(GroupedMatmul(call.use_v2).choose(invocation, chain));
   return gradients_by(cotangent, invocation, decision.config);
 } catch (...) {
   return given_up("computing gradients");

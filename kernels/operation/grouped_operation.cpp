@@ -195,12 +195,14 @@ Expected<std::vector<GroupedMatmulConfig>> GroupedMatmul::candidate_cfgs(
   return configs;
 }
 
-Expected<Decision<GroupedMatmulConfig>> GroupedMatmul::choose(const GroupedInvocation& call,
-                                                              GroupedConfigChain& chain) const {
+Expected<ConfigDecision> GroupedMatmul::choose(const GroupedInvocation& call,
+                                               GroupedConfigChain& chain) const {
   const Expected<GroupedTuningProblem> about = problem(call);
   if (!about) return about.diags();
   ConfigQuestion question = question_of(*about);
   question.given = call.call->cfg;
+  question.overlay = call.call->overlay;
+  question.policy = call.call->policy;
   question.tuner = call.call->tuner;
   return choose_config(question, &chain);
 }
@@ -248,7 +250,7 @@ Expected<Tensor> grouped_matmul(const Tensor& lhs, const Tensor& rhs, const Tens
   if (call.check_vma)
     return error("check_vma compares the copies of one shard, and the call has no mesh");
   const GroupedMatmul operation(call.use_v2);
-  const Expected<Decision<GroupedMatmulConfig>> decision = operation.choose(invocation, chain);
+  const Expected<ConfigDecision> decision = operation.choose(invocation, chain);
   if (!decision) return decision.diags();
   Expected<GroupedMatmulRun> run = operation.run(invocation, decision->config);
   if (!run) return run.diags();

@@ -38,18 +38,20 @@ struct GroupedMatmulCall {
 
   ExistingOut existing_mode = ExistingOut::Accumulate;  // what happens to existing_out
   GroupWindow::Rows rows = GroupWindow::Global;         // which rows lhs has
-  std::string profile;  // name of the interpreter's machine profile; empty: the default one
-  DeviceOptions run;    // of the interpreter: schedule, checks, observers
-  Tuner tuner;          // measures configurations where the policy tunes
+  std::string profile;    // name of the interpreter's machine profile; empty: the default one
+  DeviceOptions run;      // of the interpreter: schedule, checks, observers
+  ConfigOverlay overlay;  // configurations by key, used before any cache
+  std::optional<AutotunePolicy> policy;  // none: environment_policy()
+  Tuner tuner;                           // measures configurations where the policy tunes
 };
 
 // One call: operands and parameters, which are the caller's.
 struct GroupedInvocation {
-  const Tensor* lhs = nullptr;           // [m, k]
-  const Tensor* rhs = nullptr;           // [groups, k, n]; with transpose_rhs [groups, n, k]
-  const Tensor* group_sizes = nullptr;   // [all groups], rows of each
-  const Tensor* group_offset = nullptr;  // of shape () or (1,); null: 0
-  const Tensor* existing_out = nullptr;  // [m, n]; null: zeros
+  const Tensor* lhs = nullptr;              // [m, k]
+  const Tensor* rhs = nullptr;              // [groups, k, n]; with transpose_rhs [groups, n, k]
+  const Tensor* group_sizes = nullptr;      // [all groups], rows of each
+  const Tensor* group_offset = nullptr;     // of shape () or (1,); null: 0
+  const Tensor* existing_out = nullptr;     // [m, n]; null: zeros
   const GroupedMatmulCall* call = nullptr;  // not null
 };
 
@@ -84,8 +86,7 @@ class GroupedMatmul
   Expected<GroupedMatmulConfig> placed(const GroupedInvocation& call,
                                        const GroupedMatmulConfig& config) const;
   // The configuration that the chain chooses, and how it came to it.
-  Expected<Decision<GroupedMatmulConfig>> choose(const GroupedInvocation& call,
-                                                 GroupedConfigChain& chain) const;
+  Expected<ConfigDecision> choose(const GroupedInvocation& call, GroupedConfigChain& chain) const;
 
  private:
   Expected<GroupedTuningProblem> problem(const GroupedInvocation& call) const;

@@ -166,8 +166,7 @@ Expected<GroupedMatmulConfig> mesh_config(const GroupedInvocation& call,
   if (here.cfg) {
     config = *here.cfg;
   } else {
-    const Expected<Decision<GroupedMatmulConfig>> decision =
-        GroupedMatmul(here.use_v2).choose(all, chain);
+    const Expected<ConfigDecision> decision = GroupedMatmul(here.use_v2).choose(all, chain);
     if (!decision) return decision.diags();
     config = decision->config;
   }

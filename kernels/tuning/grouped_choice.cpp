@@ -26,9 +26,9 @@ Expected<std::optional<Config>> override_of(const ConfigQuestion& question) {
   return std::optional<Config>({.platform = question.problem.platform, .kernel = *kernel});
 }
 
-// What a call gives is its own: no link is asked, and no listener hears of a choice.
-Decision<Config> given_decision(const Selection<Config>& selection, double seconds) {
-  Decision<Config> decision;
+// The decision of a call with a configuration of its own.
+ConfigDecision given_decision(const Selection& selection, double seconds) {
+  ConfigDecision decision;
   decision.config = *selection.override_config;
   decision.source = ConfigSource::Override;
   decision.key = selection.key;
@@ -47,20 +47,18 @@ ConfigQuestion question_of(const Device& device, const ConfigQuery& query,
   return {.problem = grouped_problem(device, query.desc, options), .query = query, .parts = parts};
 }
 
-Expected<Decision<Config>> choose_config(const ConfigQuestion& question,
-                                         GroupedConfigChain* chain) {
+Expected<ConfigDecision> choose_config(const ConfigQuestion& question, GroupedConfigChain* chain) {
   const Clock clock = steady_clock();
   const double begin = clock();
   const GroupedTuningProblem& problem = question.problem;
-  Selection<Config> selection;
+  Selection selection;
   selection.key = grouped_key(problem);
   selection.override_config = TRY(override_of(question));
   if (chain == nullptr && selection.override_config)
     return given_decision(selection, clock() - begin);
-  selection.heuristics = [&]() -> Selection<Config>::Reasoned {
-    ConfigChoice choice = chosen_by_device(question);
-    return {{.kernel = choice.config}, std::move(choice.reason)};
-  };
+  selection.overlay = question.overlay;
+  selection.policy = question.policy;
+  selection.heuristics = [&] { return chosen_by_device(question); };
   selection.measure = measure_name(problem);
   selection.fits = [&](const Config& config) { return check_fit(problem, config); };
   if (question.is_shipped) {
@@ -69,9 +67,8 @@ Expected<Decision<Config>> choose_config(const ConfigQuestion& question,
     };
   }
   if (chain != nullptr) return chain->choose(selection);
-  AutotunePolicy policy = TRY(current_policy());
-  policy.keep_heuristics = false;
-  const PolicyOverride here(policy);
+  if (!selection.policy) selection.policy = TRY(environment_policy());
+  selection.policy->keep_heuristics = false;
   GroupedConfigChain own(question.is_shipped ? std::optional(PersistentCache::of_user())
                                              : std::nullopt);
   return own.choose(selection);

@@ -23,6 +23,8 @@ struct ConfigQuestion {
   bool is_shipped = false;
   std::optional<GroupedMatmulConfig> given = {};  // a whole configuration of the caller's
   ConfigRequest parts = {};                       // or parts of one
+  ConfigOverlay overlay = {};                     // for the call's key, before any cache
+  std::optional<AutotunePolicy> policy = {};      // none: environment_policy()
   Tuner tuner = {};                               // measures, where the policy lets it
 };
 // The question of a call of the shipped kernels.
@@ -32,10 +34,9 @@ ConfigQuestion question_of(const Device& device, const ConfigQuery& query,
                            const DeviceOptions& options, const ConfigRequest& parts = {});
 
 // `given` or `parts` override all; with buffers or an align alone, the device chooses the rest.
-// Without a chain the user's cache is asked, what the device chooses is not kept, and what the call
-// gives is told to no listener. Errors are
-// those of given_config() and of ConfigSelectorChain::choose.
-Expected<Decision<GroupedMatmulConfig>> choose_config(const ConfigQuestion& question,
-                                                      GroupedConfigChain* chain = nullptr);
+// Without a chain the user's cache is read, and the device's choice is not cached. Errors are those
+// of given_config() and of GroupedConfigChain::choose.
+Expected<ConfigDecision> choose_config(const ConfigQuestion& question,
+                                       GroupedConfigChain* chain = nullptr);
 
 }  // namespace tessera

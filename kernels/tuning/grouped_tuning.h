@@ -19,9 +19,9 @@ namespace tessera {
 // What a configuration is chosen for.
 struct GroupedTuningProblem {
   Platform platform = simulated_platform();  // where it runs; not Auto
-  Profile profile;                            // of the interpreter's machine
-  GroupedDesc desc;     // with the operands' own types
-  bool use_v2 = false;  // cached under the name of grouped_matmulv2
+  Profile profile;                           // of the interpreter's machine
+  GroupedDesc desc;                          // with the operands' own types
+  bool use_v2 = false;                       // cached under the name of grouped_matmulv2
 
   // Its name in the registry: "grouped_matmul", "grouped_matmulv2" or "transposed_grouped_matmul".
   std::string_view algorithm() const;
@@ -34,9 +34,6 @@ struct GroupedTuningProblem {
 // The problem of a call on a device with these options.
 GroupedTuningProblem grouped_problem(const Device& device, const GroupedDesc& desc,
                                      const DeviceOptions& options);
-
-// The chain of selection.h for grouped matmuls.
-using GroupedConfigChain = ConfigSelectorChain<GroupedMatmulConfig>;
 
 // The key under which configurations are cached: shapes, types and options; of the group sizes the
 // largest and the mean, in buckets of powers of two, and the share of groups that have rows, as a

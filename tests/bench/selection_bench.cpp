@@ -26,10 +26,10 @@ void memory_hit(benchmark::State& state) {
 BENCHMARK(memory_hit)->Arg(8)->Arg(256);
 
 void memory_hit_of_a_key(benchmark::State& state) {
-  ConfigSelectorChain<GroupedMatmulConfig> chain(std::nullopt);
-  Selection<GroupedMatmulConfig> selection;
+  GroupedConfigChain chain(std::nullopt);
+  Selection selection;
   selection.key = {"interpreter v5e|1", "grouped_matmul@v1", "lhs=bf16[4096,512]"};
-  selection.heuristics = [] { return GroupedMatmulConfig{}; };
+  selection.heuristics = [] { return ConfigChoice{}; };
   CHECK(chain.choose(selection));
   for (auto _ : state) {
     auto decision = chain.choose(selection);

@@ -115,14 +115,20 @@ TEST(OperationGradients, of_local_rows_are_of_the_rows_there_are) {
   expect_gradients(example, &offset);
 }
 
-// The configuration is the forward's: a choice is heard, and a second call finds it in memory.
+// The gradients choose as the call does: by its key, its overlay and its caches.
 TEST(OperationGradients, take_the_configuration_of_the_call) {
   Example example(60, 16, 32, {60});
-  ASSERT_TRUE(example.run());
-  const SelectionRecorder recorder;
   expect_gradients(example);
-  ASSERT_FALSE(recorder.events().empty());
-  EXPECT_EQ(name(recorder.events().back()), "cache_hit");
+  const auto decision = GroupedMatmul().choose(example.invocation(), example.chain);
+  EXPECT_EQ(decision->source, ConfigSource::Memory);
+  Config unusable;
+  unusable.num_warps = 8;
+  example.call.overlay = {{decision->key, unusable}};
+  const auto gradients =
+      grouped_matmul_vjp(Tensor(DType::f32, {60, 32}), example.lhs, example.rhs, example.sizes,
+                         nullptr, nullptr, example.call, example.chain);
+  ASSERT_FALSE(gradients);
+  EXPECT_EQ(gradients.diags()[0].code, ErrorCode::unsupported);
 }
 
 // A central difference in the direction of each operand: the product is linear in either, and of

@@ -78,7 +78,7 @@ TEST(Operation, M14_the_executor_tunes_on_simulated_time_and_remembers) {
   AutotunePolicy policy;
   policy.cache_miss_fallback = AutotunePolicy::Fallback::Autotune;
   policy.validate_backward = true;
-  const PolicyOverride tunes(policy);
+  example.call.policy = policy;
   const auto decision = GroupedMatmul().choose(example.invocation(), chain);
   ASSERT_TRUE(decision) << render(decision.diags());
   EXPECT_EQ(decision->source, ConfigSource::Autotune);

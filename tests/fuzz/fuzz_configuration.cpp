@@ -74,7 +74,7 @@ void check_config(std::string_view text) {
     if (const Expected<void> can = check_platform(*config, platform); !can)
       require_said(can.diags());
   const bool is_for_us = bool(check_use(problem->about, *config));
-  const Expected<Decision<GroupedMatmulConfig>> decision =
+  const Expected<ConfigDecision> decision =
       choose_config({.problem = problem->about, .given = *config});
   if (!decision) return require_said(decision.diags());
   REQUIRE(decision->config == *config, written);

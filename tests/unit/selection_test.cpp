@@ -17,7 +17,7 @@ namespace tessera {
 namespace {
 
 using Config = GroupedMatmulConfig;
-using Chain = ConfigSelectorChain<Config>;
+using Chain = GroupedConfigChain;
 using Fallback = AutotunePolicy::Fallback;
 
 Config rows(std::int64_t block_m) {
@@ -29,10 +29,10 @@ Config rows(std::int64_t block_m) {
 OperationKey key_of(const std::string& call) { return {"d", "grouped_matmul@v1", call}; }
 
 // A call whose tuning finds block_m 32 and whose heuristics say 16.
-Selection<Config> asking(const std::string& call, std::atomic<int>* tunings = nullptr) {
-  Selection<Config> selection;
+Selection asking(const std::string& call, std::atomic<int>* tunings = nullptr) {
+  Selection selection;
   selection.key = key_of(call);
-  selection.heuristics = [] { return rows(16); };
+  selection.heuristics = [] { return ConfigChoice{rows(16).kernel, {}, "small"}; };
   selection.autotune = [tunings](const AutotunePolicy&) -> Expected<TuningResult<Config>> {
     if (tunings) ++*tunings;
     const Config candidates[] = {rows(64), rows(32)};
@@ -50,7 +50,17 @@ AutotunePolicy tuning_policy() {
   return policy;
 }
 
-void expect(const Expected<Decision<Config>>& decision, ConfigSource source, std::int64_t block_m) {
+Selection by(const AutotunePolicy& policy, Selection selection) {
+  selection.policy = policy;
+  return selection;
+}
+
+Selection under(const ConfigOverlay& overlay, Selection selection) {
+  selection.overlay = overlay;
+  return selection;
+}
+
+void expect(const Expected<ConfigDecision>& decision, ConfigSource source, std::int64_t block_m) {
   ASSERT_TRUE(decision) << render(decision.diags());
   EXPECT_EQ(name(decision->source), name(source));
   EXPECT_EQ(decision->config.kernel.tiling.m, block_m);
@@ -61,19 +71,17 @@ void expect(const Expected<Decision<Config>>& decision, ConfigSource source, std
 TEST(Selection, each_link_answers_when_those_before_it_do_not) {
   const TemporaryFolder folder;
   Chain chain((PersistentCache(folder.file("c"))));
-  {
-    const PolicyOverride tunes(tuning_policy());
-    expect(chain.choose(asking("a")), ConfigSource::Autotune, 32);
-  }
+  expect(chain.choose(by(tuning_policy(), asking("a"))), ConfigSource::Autotune, 32);
   expect(chain.choose(asking("a")), ConfigSource::Memory, 32);
   Chain later((PersistentCache(folder.file("c"))));
   expect(later.choose(asking("a")), ConfigSource::Persistent, 32);
   expect(later.choose(asking("a")), ConfigSource::Memory, 32);
   expect(later.choose(asking("b")), ConfigSource::Heuristics, 16);
-  const OverlayScope<Config> overlay({{key_of("a"), rows(8)}});
-  expect(later.choose(asking("a")), ConfigSource::Overlay, 8);
-  expect(later.choose(asking("b")), ConfigSource::Memory, 16);
-  Selection<Config> given = asking("a");
+  const ConfigOverlay overlay = {{key_of("a"), rows(8)}};
+  expect(later.choose(under(overlay, asking("a"))), ConfigSource::Overlay, 8);
+  expect(later.choose(under(overlay, asking("b"))), ConfigSource::Memory, 16);
+  expect(later.choose(asking("a")), ConfigSource::Memory, 32);
+  Selection given = under(overlay, asking("a"));
   given.override_config = rows(4);
   expect(later.choose(given), ConfigSource::Override, 4);
 }
@@ -81,68 +89,68 @@ TEST(Selection, each_link_answers_when_those_before_it_do_not) {
 TEST(Selection, an_override_is_kept_nowhere_and_wins_in_every_policy) {
   const TemporaryFolder folder;
   Chain chain((PersistentCache(folder.file("c"))));
-  Selection<Config> given = asking("a");
+  Selection given = asking("a");
   given.override_config = rows(4);
   AutotunePolicy nothing;
   nothing.allow_autotune = nothing.allow_heuristics = false;
-  {
-    const PolicyOverride strict(nothing);
-    expect(chain.choose(given), ConfigSource::Override, 4);
-  }
+  expect(chain.choose(by(nothing, given)), ConfigSource::Override, 4);
   EXPECT_TRUE(chain.persistent()->list().empty());
   expect(chain.choose(asking("a")), ConfigSource::Heuristics, 16);
 }
 
-TEST(Selection, says_why_each_link_did_not_answer) {
-  Chain chain(std::nullopt);
+// A clock that advances by a second on every read.
+Clock counting_clock() {
+  return [now = std::make_shared<double>(0)] { return ++*now; };
+}
+
+TEST(Selection, says_why_each_link_did_not_answer_and_how_long_it_took) {
+  Chain chain(std::nullopt, counting_clock());
   const auto decision = chain.choose(asking("a"));
   ASSERT_TRUE(decision);
-  EXPECT_EQ(explain(*decision), "key         " + key_of("a").text() +
-                                    "\n            a\n"
-                                    "override    none given\n"
-                                    "overlay     none for this key\n"
-                                    "memory      not seen yet\n"
-                                    "persistent  there is none\n"
-                                    "autotune    the policy asks the heuristics\n"
-                                    "heuristics  hit\n"
-                                    "config      16x128x128\n");
+  std::vector<std::string> outcomes;
+  for (const SelectionStep& step : decision->steps) {
+    outcomes.push_back(std::string(name(step.source)) + ": " + step.outcome);
+    EXPECT_EQ(step.seconds, 1);
+  }
+  EXPECT_EQ(outcomes, (std::vector<std::string>{
+                          "override: none given", "overlay: none for this key",
+                          "memory: not seen yet", "persistent: there is none",
+                          "autotune: the policy asks the heuristics", "heuristics: hit"}));
+  EXPECT_EQ(decision->reason, "small");
+  EXPECT_EQ(decision->key, key_of("a"));
 }
 
 TEST(Selection, errors_have_the_sources_texts) {
   Chain chain(std::nullopt);
   AutotunePolicy policy;
   policy.allow_autotune = policy.allow_heuristics = false;
-  {
-    const PolicyOverride none(policy);
-    const auto decision = chain.choose(asking("a"));
-    ASSERT_FALSE(decision);
-    EXPECT_EQ(decision.diags()[0].code, ErrorCode::runtime);
-    EXPECT_EQ(decision.diags()[0].message,
-              "No config found: override/overlay/cache/persistent/autotune/heuristics all "
-              "unavailable.");
-  }
-  const PolicyOverride tunes(tuning_policy());
-  expect(chain.choose(asking("a")), ConfigSource::Autotune, 32);
-  chain.memory().clear();
-  const auto again = chain.choose(asking("a"));
+  const auto decision = chain.choose(by(policy, asking("a")));
+  ASSERT_FALSE(decision);
+  EXPECT_EQ(decision.diags()[0].code, ErrorCode::runtime);
+  EXPECT_EQ(decision.diags()[0].message,
+            "No config found: override/overlay/cache/persistent/autotune/heuristics all "
+            "unavailable.");
+  const Selection tuned = by(tuning_policy(), asking("a"));
+  expect(chain.choose(tuned), ConfigSource::Autotune, 32);
+  chain.clear_memory();
+  const auto again = chain.choose(tuned);
   ASSERT_FALSE(again);
   EXPECT_EQ(again.diags()[0].code, ErrorCode::runtime);
   EXPECT_EQ(again.diags()[0].message, "Re-autotune requested for " + key_of("a").text());
   AutotunePolicy lenient = tuning_policy();
   lenient.forbid_reautotune = false;
-  const PolicyOverride inner(lenient);
-  expect(chain.choose(asking("a")), ConfigSource::Autotune, 32);
+  expect(chain.choose(by(lenient, asking("a"))), ConfigSource::Autotune, 32);
 }
 
 TEST(Selection, tuning_does_not_stop_at_heuristics_that_were_kept) {
   const TemporaryFolder folder;
   Chain first((PersistentCache(folder.file("c"))));
   expect(first.choose(asking("a")), ConfigSource::Heuristics, 16);
-  const PolicyOverride tunes(tuning_policy());
+  const Selection tuned = by(tuning_policy(), asking("a"));
   Chain second((PersistentCache(folder.file("c"))));
-  expect(second.choose(asking("a")), ConfigSource::Autotune, 32);
+  expect(second.choose(tuned), ConfigSource::Autotune, 32);
   Chain third((PersistentCache(folder.file("c"))));
-  expect(third.choose(asking("a")), ConfigSource::Persistent, 32);
+  expect(third.choose(tuned), ConfigSource::Persistent, 32);
 }
 
 TEST(Selection, a_damaged_entry_is_passed_over_with_its_reason) {
@@ -155,22 +163,16 @@ TEST(Selection, a_damaged_entry_is_passed_over_with_its_reason) {
   EXPECT_NE(decision->steps[3].outcome.find("a config has no field block_x"), std::string::npos);
 }
 
-TEST(Selection, scopes_nest_end_and_belong_to_their_thread) {
+TEST(Selection, the_last_entry_of_an_overlay_wins) {
   Chain chain(std::nullopt);
-  const OverlayScope<Config> outer({{key_of("a"), rows(1)}, {key_of("b"), rows(2)}});
-  {
-    const OverlayScope<Config> inner({{key_of("a"), rows(3)}});
-    const PolicyOverride tunes(tuning_policy());
-    expect(chain.choose(asking("a")), ConfigSource::Overlay, 3);
-    expect(chain.choose(asking("b")), ConfigSource::Overlay, 2);
-    EXPECT_EQ(current_policy()->cache_miss_fallback, Fallback::Autotune);
-    std::thread([&] {
-      EXPECT_EQ(OverlayScope<Config>::find(key_of("a")), nullptr);
-      EXPECT_EQ(*current_policy(), AutotunePolicy());
-    }).join();
-  }
-  expect(chain.choose(asking("a")), ConfigSource::Overlay, 1);
-  EXPECT_EQ(*current_policy(), AutotunePolicy());
+  const ConfigOverlay overlay = {
+      {key_of("a"), rows(1)}, {key_of("b"), rows(2)}, {key_of("a"), rows(3)}};
+  const auto of = [&](const char* call) {
+    return chain.choose(by(tuning_policy(), under(overlay, asking(call))));
+  };
+  expect(of("a"), ConfigSource::Overlay, 3);
+  expect(of("b"), ConfigSource::Overlay, 2);
+  expect(of("c"), ConfigSource::Autotune, 32);
 }
 
 TEST(Selection, threads_that_ask_at_once_tune_once) {
@@ -179,9 +181,9 @@ TEST(Selection, threads_that_ask_at_once_tune_once) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 8; ++t) {
     threads.emplace_back([&] {
-      const PolicyOverride tunes(tuning_policy());
       for (int i = 0; i < 50; ++i) {
-        const auto decision = chain.choose(asking("key " + std::to_string(i % 5), &tunings));
+        const auto decision =
+            chain.choose(by(tuning_policy(), asking("key " + std::to_string(i % 5), &tunings)));
         EXPECT_TRUE(decision && decision->config.kernel.tiling.m == 32);
       }
     });
@@ -190,100 +192,14 @@ TEST(Selection, threads_that_ask_at_once_tune_once) {
   EXPECT_EQ(tunings, 5);
 }
 
-// A clock that goes on by a second whenever it is read.
-Clock counting_clock() {
-  return [now = std::make_shared<double>(0)] { return ++*now; };
-}
-
-TEST(SelectionEvents, tell_who_was_asked_what_was_chosen_why_and_how_long) {
-  Chain chain(std::nullopt, counting_clock());
-  SelectionRecorder recorder;
-  expect(chain.choose(asking("a")), ConfigSource::Heuristics, 16);
-  expect(chain.choose(asking("a")), ConfigSource::Memory, 16);
-  const std::string config = to_json(rows(16));
-  EXPECT_EQ(recorder.text(),
-            key_of("a").text() +
-                "\n"
-                "  override    miss             none given, 1 s\n"
-                "  overlay     miss             none for this key, 1 s\n"
-                "  memory      miss             not seen yet, 1 s\n"
-                "  persistent  miss             there is none, 1 s\n"
-                "  autotune    miss             the policy asks the heuristics, 1 s\n"
-                "  heuristics  heuristics       " +
-                config +
-                ", 1 s\n"
-                "  override    miss             none given, 1 s\n"
-                "  overlay     miss             none for this key, 1 s\n"
-                "  memory      cache_hit        " +
-                config + ", 1 s\n");
-  EXPECT_EQ(to_json(recorder.events().back()),
-            R"({"event":"cache_hit","source":"memory","outcome":"hit","seconds":1.0,)"
-            R"("key":{"device":"d","operation":"grouped_matmul@v1","call":"a"},"config":)" +
-                config + "}");
-  EXPECT_EQ(recorder.json().front(), '[');
-  EXPECT_EQ(recorder.json().back(), ']');
-}
-
-TEST(SelectionEvents, of_autotuning_are_its_start_and_its_end) {
-  Chain chain(std::nullopt, counting_clock());
-  std::vector<std::string> heard;
-  const SelectionListening listening(
-      [&](const SelectionEvent& event) { heard.emplace_back(name(event)); });
-  const PolicyOverride tunes(tuning_policy());
-  expect(chain.choose(asking("a")), ConfigSource::Autotune, 32);
-  EXPECT_EQ(heard, (std::vector<std::string>{"miss", "miss", "miss", "miss", "autotune_start",
-                                             "autotune_finish"}));
-  chain.memory().clear();
-  heard.clear();
-  EXPECT_FALSE(chain.choose(asking("a")));
-  EXPECT_EQ(heard.back(), "error");
-  const OverlayScope<Config> overlay({{key_of("a"), rows(8)}});
-  expect(chain.choose(asking("a")), ConfigSource::Overlay, 8);
-  EXPECT_EQ(heard.back(), "overlay_hit");
-  Selection<Config> given = asking("a");
-  given.override_config = rows(4);
-  expect(chain.choose(given), ConfigSource::Override, 4);
-  EXPECT_EQ(heard.back(), "override");
-}
-
-TEST(SelectionEvents, are_heard_by_the_scopes_of_their_thread_innermost_first) {
-  Chain chain(std::nullopt);
-  std::string heard;
-  {
-    const SelectionListening outer([&](const SelectionEvent&) { heard += 'o'; });
-    {
-      const SelectionListening inner([&](const SelectionEvent&) { heard += 'i'; });
-      Selection<Config> given = asking("a");
-      given.override_config = rows(4);
-      expect(chain.choose(given), ConfigSource::Override, 4);
-      EXPECT_EQ(heard, "io");
-      std::thread([&] { expect(chain.choose(given), ConfigSource::Override, 4); }).join();
-      EXPECT_EQ(heard, "io");
-    }
-    EXPECT_TRUE(SelectionListening::anyone());
-  }
-  EXPECT_FALSE(SelectionListening::anyone());
-  expect(chain.choose(asking("a")), ConfigSource::Heuristics, 16);
-  EXPECT_EQ(heard, "io");
-}
-
-TEST(SelectionEvents, a_choice_without_an_answer_ends_in_an_error) {
-  Chain chain(std::nullopt);
-  AutotunePolicy policy;
-  policy.allow_autotune = policy.allow_heuristics = false;
-  const PolicyOverride none(policy);
-  const SelectionRecorder recorder;
-  const auto decision = chain.choose(asking("a"));
-  ASSERT_FALSE(decision);
-  EXPECT_EQ(name(recorder.events().back()), "error");
-  EXPECT_EQ(recorder.events().back().step.outcome, decision.diags().front().message);
-}
-
 TEST(Selection, the_environment_sets_the_policy) {
   ::setenv("TESSERA_AUTOTUNE_POLICY", "autotune", 1);
-  EXPECT_EQ(current_policy()->cache_miss_fallback, Fallback::Autotune);
+  EXPECT_EQ(environment_policy()->cache_miss_fallback, Fallback::Autotune);
+  Chain chain(std::nullopt);
+  expect(chain.choose(asking("a")), ConfigSource::Autotune, 32);
   ::setenv("TESSERA_AUTOTUNE_POLICY", "sometimes", 1);
-  const auto wrong = current_policy();
+  const auto wrong = environment_policy();
+  EXPECT_FALSE(chain.choose(asking("b")));
   ::unsetenv("TESSERA_AUTOTUNE_POLICY");
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.diags()[0].message,
