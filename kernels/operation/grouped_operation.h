@@ -1,6 +1,6 @@
-// Grouped matmul as ejKernel's module layer offers it: a configuration is chosen by the chain,
-// operands are padded to it, the registered implementation runs, and the result has its own rows
-// again. (kernels/grouped_matmul/grouped_matmul.h is the layer below: what the kernels take.)
+// Grouped matmul as ejKernel's module layer offers it: a configuration is chosen, operands are
+// padded to it, the kernel runs, and the result has its own rows again; on a mesh too.
+// (kernels/grouped_matmul/grouped_matmul.h is the layer below, without padding and caches.)
 #pragma once  // public
 #include <functional>
 #include <optional>
@@ -10,24 +10,22 @@
 #include "core/data/tensor.h"
 #include "kernels/grouped_matmul/grouped_matmul.h"
 #include "kernels/operation/mesh.h"
-#include "kernels/operation/registry.h"
 #include "kernels/tuning/grouped_tuning.h"
-#include "kernels/tuning/kernel.h"
 #include "kernels/tuning/selection.h"
 
 namespace tessera {
 
-// The keyword-only parameters of ejKernel's function, and ours behind them.
+// The keyword-only parameters of ejKernel's function, followed by ours.
 struct GroupedMatmulCall {
   std::optional<DType> preferred_element_type;  // of the result; none: f32
   bool transpose_rhs = false;                   // rhs is [groups, n, k]
   bool interpret = false;  // runs on the interpreter, whichever devices are available
-  bool do_padding = true;  // pads m to a multiple of block_m; else m must be one
-  Precision precision = Precision::Default;  // refused by platforms that cannot honour it
-  bool use_v2 = false;  // looks up and caches the algorithm as grouped_matmulv2
+  bool do_padding = true;  // pads m to a multiple of block_m; otherwise m must be one
+  Precision precision = Precision::Default;  // rejected by platforms that cannot honour it
+  bool use_v2 = false;                       // caches configurations as grouped_matmulv2
   // Applied to the result of each shard, or of the call without shards; keeps shape and type.
   std::function<Tensor(Tensor)> out_shard_callback;
-  std::optional<Platform> platform;        // overrides that of the configuration
+  std::optional<Platform> platform;        // overrides the configuration's platform
   std::optional<GroupedMatmulConfig> cfg;  // the configuration; none: the chain chooses
 
   // Runs on shards: all three of mesh, in_specs and out_specs, or none.
@@ -42,79 +40,49 @@ struct GroupedMatmulCall {
   DeviceOptions run;      // of the interpreter: schedule, checks, observers
   ConfigOverlay overlay;  // configurations by key, used before any cache
   std::optional<AutotunePolicy> policy;  // none: environment_policy()
-  Tuner tuner;                           // measures configurations where the policy tunes
+  Tuner tuner;                           // measures configurations if the policy tunes
+  // Caches configurations; must outlive the call. Null: the chain of this process, with the user's
+  // persistent cache.
+  GroupedConfigChain* chain = nullptr;
 };
 
-// One call: operands and parameters, which are the caller's.
-struct GroupedInvocation {
-  const Tensor* lhs = nullptr;              // [m, k]
-  const Tensor* rhs = nullptr;              // [groups, k, n]; with transpose_rhs [groups, n, k]
-  const Tensor* group_sizes = nullptr;      // [all groups], rows of each
-  const Tensor* group_offset = nullptr;     // of shape () or (1,); null: 0
-  const Tensor* existing_out = nullptr;     // [m, n]; null: zeros
-  const GroupedMatmulCall* call = nullptr;  // not null
-};
-
-// The chain of this process that chooses the configurations of this operation, with the user's
-// persistent cache.
-GroupedConfigChain& grouped_config_chain();
-
-// The operation as the tuning framework sees it.
-class GroupedMatmul
-    : public OperationKernel<GroupedMatmulConfig, GroupedMatmulRun, GroupedInvocation> {
- public:
-  // `registry` must outlive it.
-  explicit GroupedMatmul(bool use_v2 = false, const KernelRegistry& registry = kernel_registry())
-      : registry_(registry), use_v2_(use_v2) {}
-
-  // The name under which it is registered and cached.
-  std::string_view op_id() const override {
-    return use_v2_ ? "grouped_matmulv2" : "grouped_matmul";
-  }
-  // The registered implementation for the platform and backend of the configuration, or the error
-  // of KernelRegistry::get.
-  Expected<const KernelSpec*> get_impl(const GroupedMatmulConfig& config) const;
-  Expected<OperationKey> key(const GroupedInvocation& call) const override;
-  Expected<GroupedMatmulConfig> heuristic_cfg(const GroupedInvocation& call) const override;
-  Expected<std::vector<GroupedMatmulConfig>> candidate_cfgs(
-      const GroupedInvocation& call) const override;
-  // Runs the call with this configuration: pads the operands, calls the implementation, and cuts
-  // the padding off the result. A finding is an error.
-  Expected<GroupedMatmulRun> run(const GroupedInvocation& call,
-                                 const GroupedMatmulConfig& config) const override;
-  // The configuration on the platform where the call runs by it.
-  Expected<GroupedMatmulConfig> placed(const GroupedInvocation& call,
-                                       const GroupedMatmulConfig& config) const;
-  // The configuration that the chain chooses, and how it came to it.
-  Expected<ConfigDecision> choose(const GroupedInvocation& call, GroupedConfigChain& chain) const;
-
- private:
-  Expected<GroupedTuningProblem> problem(const GroupedInvocation& call) const;
-  const KernelRegistry& registry_;
-  bool use_v2_;
+// Operands of a call; all must outlive it.
+struct GroupedMatmulOperands {
+  const Tensor* lhs = nullptr;           // [m, k]
+  const Tensor* rhs = nullptr;           // [groups, k, n]; with transpose_rhs [groups, n, k]
+  const Tensor* group_sizes = nullptr;   // [all groups], rows of each
+  const Tensor* group_offset = nullptr;  // of shape () or (1,); null: 0
+  const Tensor* existing_out = nullptr;  // [m, n]; null: zeros
 };
 
 // ejKernel's grouped_matmul: lhs [m, k], rhs [groups, k, n] and group_sizes [groups] give [m, n].
-// Null leaves an operand out. Runs on shards when the call has mesh, in_specs and out_specs; only
-// some of them are an error, as are operands and parameters that do not fit, and a finding of the
-// run.
+// Null omits an operand. Errors are operands, parameters and specs that do not fit, only some of
+// mesh, in_specs and out_specs, and a finding of the run.
+//
+// On a mesh of simulated devices in_specs splits the operands, each shard is padded and run on its
+// own, and out_specs joins the results.
 Expected<Tensor> grouped_matmul(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
                                 const Tensor* group_offset, const Tensor* existing_out,
-                                const GroupedMatmulCall& call,
-                                GroupedConfigChain& chain = grouped_config_chain());
+                                const GroupedMatmulCall& call);
 
-// How operands are padded.
-struct Padding {
-  std::int64_t rows = 0;  // m and the zero rows behind it
-  Tiling tiling;          // of the configuration, at most as large as the padded product
-};
-// The padding of m rows for a configuration: to a multiple of its block_m. Errors are those of
-// check_config, and rows that block_m does not divide where `do_padding` is false.
-Expected<Padding> grouped_padding(std::int64_t m, std::int64_t k, std::int64_t n,
-                                  const GroupedMatmulConfig& config, bool do_padding);
-// A copy of a matrix with zero rows behind its own, `rows` in all.
-Tensor padded_rows(const Tensor& tensor, std::int64_t rows);
-// The first `rows` rows of a matrix.
-Tensor first_rows(Tensor tensor, std::int64_t rows);
+// The cotangents of lhs, rhs and existing_out for the result's cotangent, [m, n] in its type, by
+// the configuration of the call itself, each of its operand's shape and type. On a mesh each device
+// multiplies its own part of the cotangent; of copies of one shard the first is used, and the
+// gradients of an operand that several devices read are summed in f32.
+// Errors: those of the call; a cotangent of another shape or type; integer operands; and
+// ErrorCode::unsupported for an out_shard_callback.
+Expected<GroupedMatmulGradients> grouped_matmul_vjp(const Tensor& cotangent, const Tensor& lhs,
+                                                    const Tensor& rhs, const Tensor& group_sizes,
+                                                    const Tensor* group_offset,
+                                                    const Tensor* existing_out,
+                                                    const GroupedMatmulCall& call);
+
+// The call as tuning sees it: its key is grouped_key(), its candidates are grouped_candidates().
+// The mesh is not used.
+Expected<GroupedTuningProblem> tuning_problem(const GroupedMatmulOperands& operands,
+                                              const GroupedMatmulCall& call);
+// The configuration of the call, and how it was chosen.
+Expected<ConfigDecision> choose_config(const GroupedMatmulOperands& operands,
+                                       const GroupedMatmulCall& call);
 
 }  // namespace tessera

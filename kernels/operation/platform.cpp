@@ -51,6 +51,29 @@ Expected<Backend> parse_backend(std::string_view text) {
   return static_cast<Backend>(TRY(position("backend", text, backends)));
 }
 
+Expected<Platform> resolve_platform(std::string_view algorithm, Platform asked, Backend backend) {
+  const auto backend_of = [](const Device& device) {
+    return device.launches() ? Backend::Gpu : Backend::Any;
+  };
+  if (asked == Platform::Auto) {
+    asked = Platform::Reference;
+    for (const Device* device : devices())
+      if (asked == Platform::Reference && device->available().ok) asked = Platform(device->name());
+  }
+  if (asked == Platform::Reference) return asked;
+  const Device* const device = find_device(asked);
+  if (device != nullptr && (backend == Backend::Any || backend_of(*device) == Backend::Any ||
+                            backend_of(*device) == backend))
+    return asked;
+  Diag none = error(fmt::format("No implementation found for algorithm={}, platform={}, backend={}",
+                                algorithm, name(asked), name(backend)));
+  std::string there;
+  for (const Device* known : devices())
+    there += fmt::format("{} on {}, ", known->name(), name(backend_of(*known)));
+  none.notes.push_back({{}, fmt::format("there are {}reference on any", there)});
+  return none;
+}
+
 std::string_view device_of(Platform platform) {
   const bool is_ours = platform == Platform::Reference || find_device(platform) != nullptr;
   return is_ours ? platform.name() : std::string_view();

@@ -10,9 +10,9 @@ namespace tessera {
 
 class Device;
 
-// What runs an operation: the name of a device of ours, "reference" for the Eigen reference, or "auto" for the best that is
-// available. Callers may also give the names triton, pallas and xla; nothing of ours is registered
-// for them.
+// What runs an operation: the name of a device of ours, "reference" for the Eigen reference, or
+// "auto" for the best that is available. Callers may also give the names triton, pallas and xla;
+// nothing of ours is registered for them.
 class Platform {
  public:
   constexpr Platform() = default;  // Auto
@@ -48,6 +48,11 @@ std::string_view name(Backend backend);
 // By that name. The error for another text lists the names.
 Expected<Platform> parse_platform(std::string_view text);
 Expected<Backend> parse_backend(std::string_view text);
+
+// Where an algorithm runs, if `asked` is Auto on the best device that is available. The error for a
+// platform or a backend without an implementation lists those that there are.
+Expected<Platform> resolve_platform(std::string_view algorithm, Platform asked,
+                                    Backend backend = Backend::Any);
 
 // The device of a platform; null where it is none of ours.
 const Device* find_device(Platform platform);

@@ -4,151 +4,29 @@
 
 #include <algorithm>
 #include <cstring>
-#include <deque>
-#include <optional>
 #include <utility>
+#include <vector>
 
-#include "core/report/guarded.h"
 #include "core/report/try.h"
-#include "kernels/grouped_matmul/settings.h"
-#include "kernels/grouped_matmul/validate.h"
-#include "kernels/launch/launch.h"
 #include "kernels/launch/operand_type.h"
-#include "kernels/operation/grouped_options.h"
-#include "kernels/operation/shards.h"
+#include "kernels/operation/grouped_call.h"
 
 namespace tessera {
 namespace {
-
-// One call's shards: their operands, the launch, and what becomes of the results.
-class Shards {
- public:
-  Shards(const GroupedInvocation& call, const GroupedMatmulConfig& config)
-      : call_(call), options_(*call.call), mesh_(*options_.mesh), config_(config) {}
-
-  Expected<Tensor> run(const Tensor& lhs, const Tensor& rhs, const Tensor& sizes) {
-    rows_ = lhs.rank() > 0 ? lhs.dim(0) : 0;
-    GroupedInvocation whole = call_;
-    whole.lhs = &lhs;
-    whole.rhs = &rhs;
-    whole.group_sizes = &sizes;
-    parts_ = TRY(cut_operands(whole));
-    Launch launch("gmm", static_cast<std::size_t>(mesh_.devices()));
-    for (std::int64_t d = 0; d < mesh_.devices(); ++d) TRY(prepare(launch, d));
-    launch.results(grouped_options(call_, config_).out_dtype, {padding_.rows, columns_});
-    CollectiveOptions how;
-    how.device = simulated_platform().name();
-    how.run = device_options(options_);
-    Expected<std::vector<Tensor>> results = tessera::results(std::move(launch), how);
-    if (!results) return results.diags();
-    return join(*std::move(results));
-  }
-
- private:
-  // Pads the device's part and binds it; what the kernel would not take is an error.
-  Expected<void> prepare(Launch& launch, std::int64_t device) {
-    const OperandShard& part = parts_[static_cast<std::size_t>(device)];
-    GroupedInvocation local = call_;
-    local.lhs = &part.lhs;
-    local.rhs = &part.rhs;
-    local.group_sizes = &part.sizes;
-    local.existing_out = call_.existing_out ? &part.existing : nullptr;
-    Expected<PaddedCall> padded = padded_call(local, config_);
-    if (!padded) return of_device(device, padded.diags());
-    padding_ = padded->padding;
-    GroupedMatmulOptions& options = padded->options;
-    options.existing_out = padded->existing(local);
-    const Tensor& lhs = padded->lhs(local);
-    Expected<GroupedDesc> described = describe_gmm(lhs, part.rhs, part.sizes, options);
-    if (!described) return of_device(device, described.diags());
-    GroupedDesc& desc = *described;
-    desc.lhs = desc.rhs = common_operand(desc.lhs, desc.rhs).value_or(desc.lhs);
-    columns_ = desc.n;
-    launch.settings = kernel_settings(desc, {.tiling = std::get<Tiling>(options.tiling),
-                                             .buffers = options.input_buffer_count,
-                                             .align = options.align});
-    const auto at = static_cast<std::size_t>(device);
-    const auto keep = [&](Tensor tensor) -> const Tensor& {
-      kept_.push_back(std::move(tensor));
-      return kept_.back();
-    };
-    const auto operand = [&](const Tensor& tensor) -> const Tensor& {
-      return keep(tensor.dtype() == desc.lhs ? tensor.clone() : converted(tensor, desc.lhs));
-    };
-    launch.input(at, "lhs", operand(lhs));
-    launch.input(at, "rhs", operand(part.rhs));
-    launch.input(at, "group_sizes", keep(sizes_tensor(desc)));
-    if (options.existing_out) launch.input(at, "existing_out", keep(options.existing_out->clone()));
-    return {};
-  }
-
-  Expected<Tensor> join(std::vector<Tensor> results) {
-    for (std::size_t d = 0; d < results.size(); ++d) {
-      Tensor& result = results[d];
-      result = first_rows(std::move(result), parts_[d].lhs.dim(0));
-      if (!options_.out_shard_callback) continue;
-      Expected<Tensor> own = called_back(options_, std::move(result));
-      if (!own) return own.diags();
-      result = *std::move(own);
-    }
-    const PartitionSpec& spec = *options_.out_specs;
-    const Shape shape = TRY(joined_shape(results.front().shape(), spec, mesh_));
-    Tensor whole = Tensor::uninitialised(results.front().dtype(), shape);
-    for (std::int64_t d = 0; d < mesh_.devices(); ++d) {
-      const std::int64_t first = first_holder(d, spec, mesh_);
-      const Tensor& own = results[static_cast<std::size_t>(d)];
-      if (first == d) {
-        place_shard(whole, own, spec, mesh_, d);
-      } else if (options_.check_vma) {
-        TRY(check_replication(results[static_cast<std::size_t>(first)], own, first, d));
-      }
-    }
-    const std::int64_t rows = std::min(rows_, whole.dim(0));
-    return first_rows(std::move(whole), rows);
-  }
-
-  static Expected<void> check_replication(const Tensor& one, const Tensor& other,
-                                          std::int64_t first, std::int64_t device) {
-    const auto size = static_cast<std::size_t>(size_of(one.dtype()));
-    for (std::int64_t i = 0; i < one.elements(); ++i) {
-      const auto at = static_cast<std::size_t>(i) * size;
-      if (std::memcmp(one.data() + at, other.data() + at, size) == 0) continue;
-      return error(
-          ErrorCode::runtime,
-          fmt::format("the result of device {} differs from that of device {} at ({}, {}): {} and "
-                      "{}; by out_specs both are one shard",
-                      device, first, i / one.dim(1), i % one.dim(1), other.at(i), one.at(i)));
-    }
-    return {};
-  }
-
-  const GroupedInvocation& call_;
-  const GroupedMatmulCall& options_;
-  const Mesh& mesh_;
-  const GroupedMatmulConfig config_;
-  std::vector<OperandShard> parts_;
-  std::deque<Tensor> kept_;
-  Padding padding_;
-  std::int64_t rows_ = 0, columns_ = 0;  // of the whole; of each shard's result
-};
-
-}  // namespace
 
 Expected<void> check_mesh(const GroupedMatmulCall& call) {
   if (!call.mesh) return error("mesh must be provided for shard_map execution");
   if (!call.in_specs) return error("in_specs must be provided for shard_map execution");
   if (!call.out_specs) return error("out_specs must be provided for shard_map execution");
   constexpr std::size_t arguments = 3;
-  if (call.in_specs->size() != arguments) {
+  if (call.in_specs->size() != arguments)
     return error(
         fmt::format("in_specs length {} != call_args length {}", call.in_specs->size(), arguments));
-  }
   const Platform platform = call.platform.value_or(call.cfg ? call.cfg->platform : Platform::Auto);
-  if (!call.interpret && platform != Platform::Auto && platform != simulated_platform()) {
+  if (!call.interpret && platform != Platform::Auto && platform != simulated_platform())
     return error(
         ErrorCode::unsupported,
         fmt::format("a mesh is made of simulated devices; platform {} has none", name(platform)));
-  }
   for (const MeshAxis& axis : call.mesh->axes) {
     if (axis.size < 1)
       return error(fmt::format("axis {} of the mesh has {} devices", axis.name, axis.size));
@@ -156,42 +34,199 @@ Expected<void> check_mesh(const GroupedMatmulCall& call) {
   return {};
 }
 
-Expected<GroupedMatmulConfig> mesh_config(const GroupedInvocation& call,
-                                          GroupedConfigChain& chain) {
-  GroupedMatmulCall here = *call.call;
-  here.platform = simulated_platform();
-  GroupedInvocation all = call;
-  all.call = &here;
-  GroupedMatmulConfig config;
-  if (here.cfg) {
-    config = *here.cfg;
-  } else {
-    const Expected<ConfigDecision> decision = GroupedMatmul(here.use_v2).choose(all, chain);
-    if (!decision) return decision.diags();
-    config = decision->config;
+// One device's part of the operands; existing is empty if the call has none.
+struct OperandShard {
+  Tensor lhs, rhs, sizes, existing;
+};
+
+// A call split over its mesh.
+struct Shards {
+  const GroupedMatmulCall& call;
+  GroupedMatmulCall local;     // one device's call
+  GroupedMatmulConfig config;  // of every shard
+  const Tensor* group_offset;
+  bool has_existing;
+  std::vector<OperandShard> parts;
+
+  const Mesh& mesh() const { return *call.mesh; }
+  const PartitionSpec& out() const { return *call.out_specs; }
+  GroupedMatmulOperands of(std::int64_t device) const {
+    const OperandShard& part = parts[static_cast<std::size_t>(device)];
+    return {&part.lhs, &part.rhs, &part.sizes, group_offset,
+            has_existing ? &part.existing : nullptr};
   }
-  config.platform = simulated_platform();
-  config.backend = Backend::Any;
-  return config;
+};
+
+// The rows of lhs and existing_out that the devices divide: with do_padding at least m.
+std::int64_t divisible_rows(const GroupedMatmulCall& call, const Tensor& lhs) {
+  const PartitionSpec& spec = call.in_specs->front();
+  const std::int64_t rows = lhs.rank() > 0 ? lhs.dim(0) : 0;
+  if (!call.do_padding || lhs.rank() != 2 || spec.empty() || !spec[0]) return rows;
+  const MeshAxis* const axis = call.mesh->find(*spec[0]);
+  return axis == nullptr ? rows : (rows + axis->size - 1) / axis->size * axis->size;
 }
 
-Expected<ShardedCall> create_sharded(const GroupedInvocation& call, GroupedConfigChain& chain) try {
-  TRY(check_mesh(*call.call));
-  return ShardedCall{[call, &chain](const Tensor& lhs, const Tensor& rhs,
-                                    const Tensor& sizes) -> Expected<Tensor> {
-                       GroupedMatmulCall here = *call.call;
-                       here.platform = simulated_platform();
-                       GroupedInvocation all = call;
-                       all.lhs = &lhs;
-                       all.rhs = &rhs;
-                       all.group_sizes = &sizes;
-                       all.call = &here;
-                       const GroupedMatmulConfig config = TRY(mesh_config(all, chain));
-                       return Shards(all, config).run(lhs, rhs, sizes);
-                     },
-                     {call.lhs, call.rhs, call.group_sizes}};
-} catch (...) {
-  return given_up("preparing a launch");
+Expected<std::vector<OperandShard>> split(const GroupedMatmulOperands& operands,
+                                          const GroupedMatmulCall& call) {
+  const Mesh& mesh = *call.mesh;
+  const auto& specs = *call.in_specs;
+  const std::int64_t rows = divisible_rows(call, *operands.lhs);
+  const auto padded = [&](const Tensor& tensor) {
+    const bool has_rows_of_lhs = tensor.rank() == 2 && tensor.dim(0) == operands.lhs->dim(0);
+    return has_rows_of_lhs && rows > tensor.dim(0) ? padded_rows(tensor, rows) : tensor.clone();
+  };
+  const Tensor lhs = padded(*operands.lhs);
+  const Tensor existing = operands.existing_out ? padded(*operands.existing_out) : Tensor();
+  Diags diags;
+  const auto check = [&](const char* what, const Tensor& tensor, const PartitionSpec& spec) {
+    collect(diags, check_spec(what, tensor.shape(), spec, mesh));
+  };
+  check("lhs", lhs, specs[0]);
+  check("rhs", *operands.rhs, specs[1]);
+  check("group_sizes", *operands.group_sizes, specs[2]);
+  if (operands.existing_out) check("existing_out", existing, *call.out_specs);
+  if (!diags.empty()) return diags;
+  std::vector<OperandShard> parts;
+  for (std::int64_t d = 0; d < mesh.devices(); ++d) {
+    parts.push_back({shard(lhs, specs[0], mesh, d), shard(*operands.rhs, specs[1], mesh, d),
+                     shard(*operands.group_sizes, specs[2], mesh, d),
+                     operands.existing_out ? shard(existing, *call.out_specs, mesh, d) : Tensor()});
+  }
+  return parts;
+}
+
+// Every shard has the call's own configuration, or the chain's for the whole call.
+Expected<Shards> sharded(const GroupedMatmulOperands& operands, const GroupedMatmulCall& call) {
+  TRY(check_mesh(call));
+  GroupedMatmulCall local = call;
+  local.platform = simulated_platform();
+  GroupedMatmulConfig config = call.cfg ? *call.cfg : TRY(choose_config(operands, local)).config;
+  config.platform = simulated_platform();
+  config.backend = Backend::Any;
+  return Shards{call,
+                std::move(local),
+                config,
+                operands.group_offset,
+                operands.existing_out != nullptr,
+                TRY(split(operands, call))};
+}
+
+// The shape of the result whose parts are of shape `part`; a spec that does not fit is an error.
+Expected<Shape> joined_shape(const Shape& part, const Shards& shards) {
+  const PartitionSpec& spec = shards.out();
+  Shape shape = part;
+  for (std::size_t d = 0; d < std::min(spec.size(), shape.size()); ++d) {
+    const MeshAxis* const axis = spec[d] ? shards.mesh().find(*spec[d]) : nullptr;
+    if (axis != nullptr) shape[d] *= axis->size;
+  }
+  TRY(check_spec("the result", shape, spec, shards.mesh()));
+  return shape;
+}
+
+// The diagnostics with the device in front: "shard of device 1: ...".
+Diags of_device(std::int64_t device, Diags diags) {
+  for (Diag& diag : diags)
+    diag.message = fmt::format("shard of device {}: {}", device, diag.message);
+  return diags;
+}
+
+Expected<void> check_replication(const Tensor& one, const Tensor& other, std::int64_t first,
+                                 std::int64_t device) {
+  const auto size = static_cast<std::size_t>(size_of(one.dtype()));
+  for (std::int64_t i = 0; i < one.elements(); ++i) {
+    const auto at = static_cast<std::size_t>(i) * size;
+    if (std::memcmp(one.data() + at, other.data() + at, size) == 0) continue;
+    return error(
+        ErrorCode::runtime,
+        fmt::format("the result of device {} differs from that of device {} at ({}, {}): {} and "
+                    "{}; by out_specs both are one shard",
+                    device, first, i / one.dim(1), i % one.dim(1), other.at(i), one.at(i)));
+  }
+  return {};
+}
+
+// The sum of the devices' gradients of their parts of an operand.
+class SummedShards {
+ public:
+  SummedShards(const Shape& shape, const PartitionSpec& spec, const Mesh& mesh)
+      : sum_(DType::f32, shape), spec_(spec), mesh_(mesh) {}
+
+  void add(const Tensor& part, std::int64_t device) {
+    Tensor own = converted(part, DType::f32);
+    const Tensor before = shard(sum_, spec_, mesh_, device);
+    for (std::int64_t i = 0; i < own.elements(); ++i) own.as<float>()[i] += before.as<float>()[i];
+    place_shard(sum_, own, spec_, mesh_, device);
+  }
+  // Its first rows, of the operand's shape and type.
+  Tensor result(const Tensor& operand) {
+    return converted(first_rows(std::move(sum_), operand.dim(0)), operand.dtype());
+  }
+
+ private:
+  Tensor sum_;
+  const PartitionSpec& spec_;
+  const Mesh& mesh_;
+};
+
+}  // namespace
+
+Expected<Tensor> product_on_mesh(const GroupedMatmulOperands& operands,
+                                 const GroupedMatmulCall& call) {
+  const Shards shards = TRY(sharded(operands, call));
+  std::vector<Tensor> results;
+  for (std::int64_t d = 0; d < shards.mesh().devices(); ++d) {
+    Expected<GroupedMatmulRun> run = run_by(shards.of(d), shards.local, shards.config);
+    if (!run) return of_device(d, run.diags());
+    results.push_back(std::move(run->out));
+  }
+  for (Tensor& result : results) result = TRY(called_back(call, std::move(result)));
+  Tensor whole = Tensor::uninitialised(results.front().dtype(),
+                                       TRY(joined_shape(results.front().shape(), shards)));
+  for (std::int64_t d = 0; d < shards.mesh().devices(); ++d) {
+    const std::int64_t first = first_holder(d, shards.out(), shards.mesh());
+    const Tensor& own = results[static_cast<std::size_t>(d)];
+    if (first == d) {
+      place_shard(whole, own, shards.out(), shards.mesh(), d);
+    } else if (call.check_vma) {
+      TRY(check_replication(results[static_cast<std::size_t>(first)], own, first, d));
+    }
+  }
+  const std::int64_t rows = std::min(operands.lhs->dim(0), whole.dim(0));
+  return first_rows(std::move(whole), rows);
+}
+
+Expected<GroupedMatmulGradients> gradients_on_mesh(const Tensor& cotangent,
+                                                   const GroupedMatmulOperands& operands,
+                                                   const GroupedMatmulCall& call) {
+  if (call.check_vma) TRY(product_on_mesh(operands, call));  // compares the copies
+  const Shards shards = TRY(sharded(operands, call));
+  const Mesh& mesh = shards.mesh();
+  if (const auto valid = check_call(shards.of(0), shards.local, shards.config); !valid)
+    return of_device(0, valid.diags());
+  const OperandShard& part = shards.parts.front();
+  const Shape whole =
+      TRY(joined_shape({part.lhs.dim(0), part.rhs.dim(call.transpose_rhs ? 1 : 2)}, shards));
+  const Tensor &lhs = *operands.lhs, &rhs = *operands.rhs;
+  TRY(check_cotangent(cotangent, {std::min(lhs.dim(0), whole[0]), whole[1]}));
+  const Tensor padded = padded_rows(cotangent, whole[0]);
+  const auto& specs = *call.in_specs;
+  SummedShards of_lhs({divisible_rows(call, lhs), lhs.dim(1)}, specs[0], mesh);
+  SummedShards of_rhs(rhs.shape(), specs[1], mesh);
+  Tensor of_existing = shards.has_existing ? padded.clone() : Tensor();
+  for (std::int64_t d = 0; d < mesh.devices(); ++d) {
+    if (first_holder(d, shards.out(), mesh) != d) continue;
+    const Expected<GroupedMatmulGradients> gradients = gradients_by(
+        shard(padded, shards.out(), mesh, d), shards.of(d), shards.local, shards.config);
+    if (!gradients) return of_device(d, gradients.diags());
+    of_lhs.add(gradients->lhs, d);
+    of_rhs.add(gradients->rhs, d);
+    if (shards.has_existing)
+      place_shard(of_existing, *gradients->existing_out, shards.out(), mesh, d);
+  }
+  GroupedMatmulGradients result{of_lhs.result(lhs), of_rhs.result(rhs), std::nullopt};
+  if (shards.has_existing)
+    result.existing_out = first_rows(std::move(of_existing), operands.existing_out->dim(0));
+  return result;
 }
 
 }  // namespace tessera

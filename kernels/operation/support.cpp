@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "kernels/grouped_matmul/settings.h"
 #include "kernels/grouped_matmul/validate.h"
 #include "kernels/launch/config_request.h"
+#include "kernels/operation/platform.h"
 #include "kernels/programs/kernels.h"
 
 namespace tessera {
@@ -119,18 +119,9 @@ void add_grouped(const std::string& algorithm, SupportTable& table) {
   }
 }
 
-// Of the operations that are no algorithm of the registry, those that the reference runs in place
-// of a kernel.
+// Operations other than grouped_matmul that the reference runs in place of a kernel.
 bool has_reference(const Kernel& kernel) {
   return kernel.command == "ragged-dot" || kernel.command == "grouped-gemm";
-}
-
-// Whether two algorithms have the same implementations everywhere.
-bool are_equal(const std::vector<KernelSpec>& a, const std::vector<KernelSpec>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const KernelSpec& x, const KernelSpec& y) {
-                      return x.platform == y.platform && x.implementation == y.implementation;
-                    });
 }
 
 // A value that every kernel takes for the parameter.
@@ -182,24 +173,14 @@ void add_kernel(const Kernel& kernel, SupportTable& table) {
 
 }  // namespace
 
-SupportTable support_table(const KernelRegistry& registry) {
+SupportTable support_table() {
   SupportTable table;
   for (const Platform platform : executions()) table.executions.emplace_back(name(platform));
-  std::vector<std::string> done;
-  for (const std::string& algorithm : registry.list_algorithms()) {
-    const auto specs = registry.list_implementations(algorithm);
-    const auto twin = std::find_if(done.begin(), done.end(), [&](const std::string& other) {
-      return are_equal(*specs, *registry.list_implementations(other));
-    });
-    if (twin == done.end()) {
-      add_grouped(algorithm, table);
-      done.push_back(algorithm);
-    } else {
-      SupportRow row{algorithm, fmt::format("the same as {}", *twin), {}};
-      row.on.resize(table.executions.size());
-      table.rows.push_back(std::move(row));
-    }
-  }
+  add_grouped("grouped_matmul", table);
+  SupportRow row{"grouped_matmulv2", "the same as grouped_matmul", {}};
+  row.on.resize(table.executions.size());
+  table.rows.push_back(std::move(row));
+  add_grouped("transposed_grouped_matmul", table);
   for (const Kernel& kernel : kernels()) {
     if (kernel.name != "gmm" && kernel.name != "tgmm") add_kernel(kernel, table);
   }

@@ -5,13 +5,12 @@
 #include <vector>
 
 #include "devices/device.h"
-#include "kernels/operation/registry.h"
 
 namespace tessera {
 
 // One operation with one option.
 struct SupportRow {
-  std::string operation;    // an algorithm of the registry, or a kernel
+  std::string operation;    // grouped_matmul, transposed_grouped_matmul or a kernel
   std::string option;       // "bf16 . bf16 -> f32", "transpose_rhs"
   std::vector<Support> on;  // in the order of SupportTable::executions
 };
@@ -22,7 +21,7 @@ struct SupportTable {
   std::vector<SupportRow> rows;         // in the order of operations
 };
 
-// Computes the table for the implementations of a registry.
-SupportTable support_table(const KernelRegistry& registry = kernel_registry());
+// Computes the table.
+SupportTable support_table();
 
 }  // namespace tessera

@@ -23,7 +23,7 @@ struct GroupedTuningProblem {
   GroupedDesc desc;                          // with the operands' own types
   bool use_v2 = false;                       // cached under the name of grouped_matmulv2
 
-  // Its name in the registry: "grouped_matmul", "grouped_matmulv2" or "transposed_grouped_matmul".
+  // Its name in keys: "grouped_matmul", "grouped_matmulv2" or "transposed_grouped_matmul".
   std::string_view algorithm() const;
   // The device of the platform; null for the reference, which has no kernel.
   const Device* device() const;

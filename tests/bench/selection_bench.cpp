@@ -13,12 +13,12 @@ void memory_hit(benchmark::State& state) {
   for (std::int64_t g = 0; g < groups; ++g) sizes.set(g, 16);
   GroupedMatmulCall call;
   call.interpret = true;
-  const GroupedInvocation invocation{&lhs, &rhs, &sizes, nullptr, nullptr, &call};
+  const GroupedMatmulOperands operands{&lhs, &rhs, &sizes};
   GroupedConfigChain chain(std::nullopt);
-  const GroupedMatmul operation;
-  CHECK(operation.choose(invocation, chain));
+  call.chain = &chain;
+  CHECK(choose_config(operands, call));
   for (auto _ : state) {
-    auto decision = operation.choose(invocation, chain);
+    auto decision = choose_config(operands, call);
     if (decision->source != ConfigSource::Memory) state.SkipWithError("no memory hit");
     benchmark::DoNotOptimize(decision);
   }

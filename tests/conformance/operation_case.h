@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/operation/grouped_operation.h"
+#include "kernels/operation/grouped_call.h"
 #include "tests/conformance/grouped.h"
 
 namespace tessera::operation {
@@ -39,10 +39,14 @@ struct Example {
         sizes(grouped::sizes_tensor(groups)) {
     call.transpose_rhs = transposed;
     call.interpret = true;
+    call.chain = &chain;
   }
-  GroupedInvocation invocation() const { return {&lhs, &rhs, &sizes, nullptr, nullptr, &call}; }
-  Expected<Tensor> run(const Tensor* existing = nullptr) {
-    return grouped_matmul(lhs, rhs, sizes, nullptr, existing, call, chain);
+  Example(const Example&) = delete;
+  GroupedMatmulOperands operands() const { return {&lhs, &rhs, &sizes}; }
+  OperationKey key() const { return grouped_key(*tuning_problem(operands(), call)); }
+  Expected<ConfigDecision> choose() const { return choose_config(operands(), call); }
+  Expected<Tensor> run(const Tensor* existing = nullptr) const {
+    return grouped_matmul(lhs, rhs, sizes, nullptr, existing, call);
   }
   Tensor expected(const Tensor* existing = nullptr,
                   ExistingOut mode = ExistingOut::Accumulate) const {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/operation/gradients.h"
+#include "kernels/operation/grouped_operation.h"
 #include "tests/conformance/operation_case.h"
 
 namespace tessera {
@@ -30,7 +30,7 @@ void expect_gradients(Example& example, const Tensor* offset = nullptr,
                      n = example.rhs.dim(example.call.transpose_rhs ? 1 : 2);
   const Tensor cotangent = made(DType::f32, {m, n}, FillRole::existing, Fill::integers, 4, 9);
   const auto got = grouped_matmul_vjp(cotangent, example.lhs, example.rhs, example.sizes, offset,
-                                      existing, example.call, example.chain);
+                                      existing, example.call);
   ASSERT_TRUE(got) << render(got.diags());
   GroupedMatmulOptions options;
   options.device = "reference";
@@ -90,7 +90,7 @@ TEST(OperationGradients, honour_the_options_of_the_call) {
   const Tensor cotangent(DType::f32, {64, 40});
   const auto gradients = [&](const Tensor& of) {
     return grouped_matmul_vjp(of, example.lhs, example.rhs, example.sizes, nullptr, nullptr,
-                              example.call, example.chain);
+                              example.call);
   };
   expect_error(gradients(cotangent), ErrorCode::invalid_value,
                "64 must be divisible by x-dimension tile size (48).");
@@ -119,14 +119,13 @@ TEST(OperationGradients, of_local_rows_are_of_the_rows_there_are) {
 TEST(OperationGradients, take_the_configuration_of_the_call) {
   Example example(60, 16, 32, {60});
   expect_gradients(example);
-  const auto decision = GroupedMatmul().choose(example.invocation(), example.chain);
+  const auto decision = example.choose();
   EXPECT_EQ(decision->source, ConfigSource::Memory);
   Config unusable;
   unusable.num_warps = 8;
   example.call.overlay = {{decision->key, unusable}};
-  const auto gradients =
-      grouped_matmul_vjp(Tensor(DType::f32, {60, 32}), example.lhs, example.rhs, example.sizes,
-                         nullptr, nullptr, example.call, example.chain);
+  const auto gradients = grouped_matmul_vjp(Tensor(DType::f32, {60, 32}), example.lhs, example.rhs,
+                                            example.sizes, nullptr, nullptr, example.call);
   ASSERT_FALSE(gradients);
   EXPECT_EQ(gradients.diags()[0].code, ErrorCode::unsupported);
 }
@@ -139,7 +138,7 @@ TEST(OperationGradients, agree_with_differences_of_the_call_itself) {
   example.rhs = made(DType::f32, {3, 16, 24}, FillRole::rhs, Fill::integers, 16, 2);
   const Tensor cotangent = made(DType::f32, {37, 24}, FillRole::existing, Fill::integers, 4, 9);
   const auto gradients = grouped_matmul_vjp(cotangent, example.lhs, example.rhs, example.sizes,
-                                            nullptr, nullptr, example.call, example.chain);
+                                            nullptr, nullptr, example.call);
   ASSERT_TRUE(gradients) << render(gradients.diags());
   const auto along = [&] {  // <cotangent, result>
     const Tensor result = *example.run();
@@ -168,7 +167,7 @@ TEST(OperationGradients, of_real_operands_are_within_the_bound) {
   example.rhs = made(DType::bf16, {3, 48, 40}, FillRole::rhs, Fill::normal, 48, 2);
   const Tensor cotangent = made(DType::f32, {70, 40}, FillRole::existing, Fill::normal, 40, 9);
   const auto gradients = grouped_matmul_vjp(cotangent, example.lhs, example.rhs, example.sizes,
-                                            nullptr, nullptr, example.call, example.chain);
+                                            nullptr, nullptr, example.call);
   ASSERT_TRUE(gradients) << render(gradients.diags());
   GroupedMatmulOptions of_lhs, of_rhs;
   of_lhs.transpose_rhs = true;
@@ -220,7 +219,7 @@ TEST(OperationGradients, on_a_mesh_sum_what_devices_share_and_leave_padding_out)
   example.call.out_specs = PartitionSpec{"x"};
   const Tensor cotangent = made(DType::f32, {61, 24}, FillRole::existing, Fill::integers, 4, 9);
   const auto got = grouped_matmul_vjp(cotangent, example.lhs, example.rhs, example.sizes, nullptr,
-                                      nullptr, example.call, example.chain);
+                                      nullptr, example.call);
   ASSERT_TRUE(got) << render(got.diags());
   // Device 0 has the rows of group 0, device 1 those of group 1: one call with both.
   GroupedMatmulOptions options;
@@ -236,7 +235,7 @@ TEST(OperationGradients, refuse_what_they_cannot_give) {
   Example example(60, 16, 32, {60});
   const auto refused = [&](const Tensor& cotangent) {
     return grouped_matmul_vjp(cotangent, example.lhs, example.rhs, example.sizes, nullptr, nullptr,
-                              example.call, example.chain);
+                              example.call);
   };
   expect_error(refused(Tensor(DType::f32, {128, 32})), ErrorCode::invalid_value,
                "the cotangent has shape (128, 32), the result has (60, 32)");

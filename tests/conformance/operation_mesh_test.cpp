@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/operation/sharded.h"
 #include "tests/conformance/operation_case.h"
 
 namespace tessera {
@@ -40,12 +39,7 @@ TEST(Operation, M8_a_mesh_and_its_specs_come_together) {
   example.call.in_specs->pop_back();
   expect_error(example.run(), ErrorCode::invalid_value, "in_specs length 2 != call_args length 3");
   example.call.in_specs = in;
-  const auto sharded = create_sharded(example.invocation(), example.chain);
-  ASSERT_TRUE(sharded);
-  EXPECT_EQ(sharded->call_args[0], &example.lhs);
-  EXPECT_EQ(sharded->call_args[1], &example.rhs);
-  EXPECT_EQ(sharded->call_args[2], &example.sizes);
-  expect_equal(sharded->run(example.lhs, example.rhs, example.sizes), example.expected());
+  expect_equal(example.run(), example.expected());
 }
 
 TEST(Operation, M8_shards_of_columns_rows_and_both_give_the_whole) {

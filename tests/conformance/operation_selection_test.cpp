@@ -19,38 +19,43 @@ using operation::expect_equal;
 
 TEST(Operation, M4_the_heuristic_is_128_cubed_or_what_the_machine_brings) {
   Example example(300, 64, 32, {100, 150, 50});
-  const auto config = GroupedMatmul().heuristic_cfg(example.invocation());
-  ASSERT_TRUE(config);
-  EXPECT_EQ(*config, Config());
-  EXPECT_EQ(config->num_warps, 4);
-  EXPECT_EQ(config->kernel.buffers, 2);
+  const auto decision = example.choose();
+  ASSERT_TRUE(decision);
+  EXPECT_EQ(decision->source, ConfigSource::Heuristics);
+  EXPECT_EQ(decision->config, Config());
+  EXPECT_EQ(decision->config.num_warps, 4);
+  EXPECT_EQ(decision->config.kernel.buffers, 2);
   example.call.profile = "h200";
-  EXPECT_EQ(GroupedMatmul().heuristic_cfg(example.invocation())->kernel.tiling,
-            (Tiling{64, 64, 64}));
+  EXPECT_EQ(example.choose()->config.kernel.tiling, (Tiling{64, 64, 64}));
+}
+
+std::vector<Config> candidates(const Example& example) {
+  std::vector<Config> configs;
+  for (const ConfigChoice& choice :
+       grouped_candidates(*tuning_problem(example.operands(), example.call)))
+    configs.push_back({.kernel = choice.config});
+  return configs;
 }
 
 TEST(Operation, M5_candidates_are_clamped_and_no_two_are_equal) {
   Example large(2048, 2048, 2048, {1024, 1024});
-  const auto all = GroupedMatmul().candidate_cfgs(large.invocation());
-  ASSERT_TRUE(all);
   const std::vector<Config> nine = {
       blocks(128, 128, 128),   blocks(256, 128, 256),   blocks(512, 128, 512),
       blocks(512, 256, 512),   blocks(512, 512, 512),   blocks(1024, 128, 1024),
       blocks(1024, 256, 1024), blocks(1024, 512, 1024), blocks(1024, 1024, 1024)};
-  EXPECT_EQ(*all, nine);
+  EXPECT_EQ(candidates(large), nine);
   for (const std::int64_t m : {1, 7, 60, 300, 1000}) {
     for (const std::int64_t k : {1, 64, 200, 4096}) {
       Example small(m, k, 96, {m});
-      const auto some = GroupedMatmul().candidate_cfgs(small.invocation());
-      ASSERT_TRUE(some);
-      EXPECT_FALSE(some->empty());
-      for (std::size_t i = 0; i < some->size(); ++i) {
-        EXPECT_LE((*some)[i].kernel.tiling.k, k);
-        EXPECT_LE((*some)[i].kernel.tiling.n, 96);
-        EXPECT_LT((*some)[i].kernel.tiling.m, 2 * std::max<std::int64_t>(m, 8));
-        EXPECT_EQ(std::count(some->begin(), some->end(), (*some)[i]), 1);
+      const std::vector<Config> some = candidates(small);
+      EXPECT_FALSE(some.empty());
+      for (const Config& config : some) {
+        EXPECT_LE(config.kernel.tiling.k, k);
+        EXPECT_LE(config.kernel.tiling.n, 96);
+        EXPECT_LT(config.kernel.tiling.m, 2 * std::max<std::int64_t>(m, 8));
+        EXPECT_EQ(std::count(some.begin(), some.end(), config), 1);
       }
-      EXPECT_EQ(*GroupedMatmul().candidate_cfgs(small.invocation()), *some);  // pure
+      EXPECT_EQ(candidates(small), some);  // pure
     }
   }
 }
@@ -59,7 +64,7 @@ TEST(Operation, M14_the_key_has_shapes_types_and_buckets_but_no_values) {
   const auto key = [](const Sizes& groups, std::int64_t n = 16) {
     const std::int64_t m = 100;
     Example example(m, 16, n, groups);
-    return GroupedMatmul().key(example.invocation())->everything();
+    return example.key().everything();
   };
   EXPECT_EQ(key({50, 50}), key({49, 51}));  // one bucket
   EXPECT_NE(key({50, 50}), key({90, 10}));  // another largest size
@@ -68,7 +73,7 @@ TEST(Operation, M14_the_key_has_shapes_types_and_buckets_but_no_values) {
   EXPECT_NE(key({50, 50}), key({50, 50}, 32));
   Example example(100, 16, 16, {50, 50});
   example.call.profile = "v6e";
-  EXPECT_NE(GroupedMatmul().key(example.invocation())->device, "interpreter v5e|1");
+  EXPECT_NE(example.key().device, "interpreter v5e|1");
 }
 
 TEST(Operation, M14_the_executor_tunes_on_simulated_time_and_remembers) {
@@ -79,21 +84,21 @@ TEST(Operation, M14_the_executor_tunes_on_simulated_time_and_remembers) {
   policy.cache_miss_fallback = AutotunePolicy::Fallback::Autotune;
   policy.validate_backward = true;
   example.call.policy = policy;
-  const auto decision = GroupedMatmul().choose(example.invocation(), chain);
+  example.call.chain = &chain;
+  const auto decision = example.choose();
   ASSERT_TRUE(decision) << render(decision.diags());
   EXPECT_EQ(decision->source, ConfigSource::Autotune);
   ASSERT_TRUE(decision->tuning);
   EXPECT_GE(decision->tuning->candidates.size(), 2u);
-  EXPECT_EQ(GroupedMatmul().choose(example.invocation(), chain)->source, ConfigSource::Memory);
+  EXPECT_EQ(example.choose()->source, ConfigSource::Memory);
   const auto kept = chain.persistent()->list();
   ASSERT_EQ(kept.size(), 1u);
   EXPECT_EQ(kept[0].entry->measure, "simulated on v5e");
   EXPECT_GT(kept[0].entry->seconds, 0);
   GroupedConfigChain later((PersistentCache(folder.file("c"))));
-  EXPECT_EQ(GroupedMatmul().choose(example.invocation(), later)->source, ConfigSource::Persistent);
-  expect_equal(grouped_matmul(example.lhs, example.rhs, example.sizes, nullptr, nullptr,
-                              example.call, later),
-               example.expected());
+  example.call.chain = &later;
+  EXPECT_EQ(example.choose()->source, ConfigSource::Persistent);
+  expect_equal(example.run(), example.expected());
 }
 
 TEST(Operation, M14_representative_sizes_sum_to_m) {

@@ -1,5 +1,5 @@
 // The rows M1, M6, M7, M12 and M13 of ejKernel's module layer: configurations and calls. The rows
-// M2 to M16 of meshes, gradients, choices of configurations and the registry are in the files
+// M2 to M16 of meshes, gradients, choices of configurations and platforms are in the files
 // beside.
 #include <gtest/gtest.h>
 
@@ -88,7 +88,7 @@ TEST(Operation, M6_the_tiling_follows_the_padded_rows_and_the_true_n) {
   EXPECT_EQ(padding(60, 64, 32, false)->tiling.m, 60);
   // Transposed weights: n is dimension 1, not the last one.
   Example example(128, 16, 200, {128}, true);
-  const auto run = GroupedMatmul().run(example.invocation(), Config());
+  const auto run = run_by(example.operands(), example.call, Config());
   ASSERT_TRUE(run);
   EXPECT_EQ(run->tiling, (Tiling{128, 16, 128}));
 }
@@ -139,13 +139,11 @@ TEST(Operation, M7_without_padding_m_must_be_a_multiple_of_the_tile) {
 TEST(Operation, M12_version_2_is_looked_up_and_cached_under_its_name) {
   Example example(32, 16, 16, {32});
   expect_equal(example.run(), example.expected());
-  const auto first = GroupedMatmul(false).key(example.invocation());
-  const auto second = GroupedMatmul(true).key(example.invocation());
-  ASSERT_TRUE(first && second);
-  EXPECT_EQ(first->operation, "grouped_matmul@v1");
-  EXPECT_EQ(second->operation, "grouped_matmulv2@v1");
-  EXPECT_NE(first->id(), second->id());
+  const OperationKey first = example.key();
+  EXPECT_EQ(first.operation, "grouped_matmul@v1");
   example.call.use_v2 = true;
+  EXPECT_EQ(example.key().operation, "grouped_matmulv2@v1");
+  EXPECT_NE(example.key().id(), first.id());
   expect_equal(example.run(), example.expected());
   EXPECT_FALSE(GroupedMatmulCall().use_v2);
 }
@@ -168,14 +166,14 @@ TEST(Operation, M13_defaults_are_the_sources) {
   offset.set(0, 1);
   example.call.preferred_element_type.reset();
   example.sizes = sizes_tensor({12, 20});
-  const auto windowed = grouped_matmul(example.lhs, example.rhs, example.sizes, &offset, nullptr,
-                                       example.call, example.chain);
+  const auto windowed =
+      grouped_matmul(example.lhs, example.rhs, example.sizes, &offset, nullptr, example.call);
   ASSERT_TRUE(windowed) << render(windowed.diags());
   EXPECT_EQ(windowed->at(0), 0);
   Tensor wide(DType::i32, {2});
-  expect_error(grouped_matmul(example.lhs, example.rhs, example.sizes, &wide, nullptr, example.call,
-                              example.chain),
-               ErrorCode::invalid_value, "group_offset must be a ()-shaped array. Got: (2,).");
+  expect_error(
+      grouped_matmul(example.lhs, example.rhs, example.sizes, &wide, nullptr, example.call),
+      ErrorCode::invalid_value, "group_offset must be a ()-shaped array. Got: (2,).");
 }
 
 }  // namespace
