@@ -3,8 +3,8 @@
 #   scripts/fuzz.sh                     an hour, divided among them
 #   scripts/fuzz.sh --minutes 5 NAME... five minutes, divided among these
 #   scripts/fuzz.sh --minimise          also leaves out of tests/fuzz/corpus what the seeds and other inputs reach as well
-# Builds, makes the seeds from the tree (scripts/fuzz_seeds.sh), runs, adds inputs that reach new edges to tests/fuzz/corpus,
-# and closes with a table of what seeds and kept inputs reach in a build without sanitizers: branches are those of llvm-cov, the
+# Builds, makes the seeds from the tree (scripts/fuzz_seeds.sh), runs, adds inputs that reach new edges to the archives of
+# tests/fuzz/corpus (scripts/fuzz_corpus.py), and closes with a table of what seeds and kept inputs reach in a build without sanitizers: branches are those of llvm-cov, the
 # two ways that each condition in the source can go; edges are those of SanitizerCoverage in lines of core/ and interp/, where
 # whatever the compiler makes counts, and so every way on which an exception would unwind. A report is a file in
 # build/fuzz-reports/NAME: bin/fuzz_NAME of the build `fuzz` repeats it. The exit code is 1 where there is one.
@@ -34,7 +34,7 @@ build fuzz fuzz_harnesses
 build coverage fuzz_coverage
 release_lock
 
-work=$root/build/fuzz-work reports=$root/build/fuzz-reports corpus=$root/tests/fuzz/corpus
+work=$root/build/fuzz-work reports=$root/build/fuzz-reports corpus=$work/corpus
 rm -rf "$work"
 mkdir -p "$work" "$reports"
 # Files of inputs come and go: in memory where there is room for them.
@@ -53,6 +53,7 @@ status=0
 for name in "${names[@]}"; do
   harness=$root/build/fuzz/bin/fuzz_$name  # absolute: fork mode starts it again wherever it went
   mkdir -p "$corpus/$name" "$work/found/$name" "$work/kept/$name" "$work/seeds/$name" "$reports/$name"
+  scripts/fuzz_corpus.py unpack "$name" "$corpus/$name"
   before=$(files "$reports/$name")
   seconds=$((minutes * 60 / ${#names[@]}))
   say "$name for $seconds s"
@@ -80,6 +81,7 @@ for name in "${names[@]}"; do
     cp "$work/kept/$name/$input" "$corpus/$name"
     units[$name]=$((units[$name] + 1))
   done < <(cd "$work/kept/$name" && ls | grep -vxF -f "$work/$name.before" || true)
+  scripts/fuzz_corpus.py pack "$name" "$corpus/$name"
 done
 
 say 'counting what is reached'

@@ -7,7 +7,7 @@ out=$(mkdir -p "$1" && cd -P "$1" && pwd)
 cd -P "${BASH_SOURCE[0]%/*}/.."
 mkdir -p "$out/program" "$out/command_line"
 
-find tests examples kernels/programs -name '*.tsr' -not -path 'tests/fuzz/corpus/*' -print0 | sort -z |
+find tests examples kernels/programs -name '*.tsr' -print0 | sort -z |
   xargs -0 awk -v out="$out" '
     function write(folder, number, text,   path) {
       path = sprintf("%s/%s/%05d", out, folder, number)

@@ -1,6 +1,6 @@
-# The harnesses of tests/fuzz: fuzz_NAME.cpp each, with the inputs that were worth keeping in corpus/NAME. The preset `fuzz`
+# The harnesses of tests/fuzz: fuzz_NAME.cpp each, with the inputs that were worth keeping in corpus/NAME.zip. The preset `fuzz`
 # makes them programs of libFuzzer (scripts/fuzz.sh runs them); elsewhere they are programs that take inputs and folders of
-# inputs, and ctest gives them theirs: what was once a report stays a test.
+# inputs, and ctest gives them theirs, unpacked into the build tree: what was once a report stays a test.
 file(GLOB harnesses CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_*.cpp)
 file(GLOB harness_parts CONFIGURE_DEPENDS fuzz/harness/*.cpp)
 list(FILTER harness_parts EXCLUDE REGEX "/(replay|coverage|mutate_command)\\.cpp$")
@@ -38,7 +38,16 @@ foreach(source IN LISTS harnesses)
                           -Wl,--whole-archive ${libfuzzer} -Wl,--no-whole-archive)
   else()
     target_sources(${name} PRIVATE fuzz/harness/replay.cpp)
-    add_test(NAME ${name}_corpus COMMAND ${name} ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${stem})
+    set(archive ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${stem}.zip)
+    set(inputs ${CMAKE_CURRENT_BINARY_DIR}/corpus/${stem})
+    add_custom_command(OUTPUT ${inputs}.unpacked DEPENDS ${archive}
+      COMMAND ${CMAKE_COMMAND} -E rm -rf ${inputs}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${inputs}
+      COMMAND ${CMAKE_COMMAND} -E chdir ${inputs} ${CMAKE_COMMAND} -E tar xf ${archive}
+      COMMAND ${CMAKE_COMMAND} -E touch ${inputs}.unpacked VERBATIM)
+    add_custom_target(${name}_inputs DEPENDS ${inputs}.unpacked)
+    add_dependencies(${name} ${name}_inputs)
+    add_test(NAME ${name}_corpus COMMAND ${name} ${inputs})
   endif()
   add_dependencies(fuzz_harnesses ${name})
 
