@@ -8,10 +8,10 @@ namespace tessera {
 namespace {
 
 // Two passes per op: its fields in order, then its row.
-#define OP(Struct, mnemonic, op_class, scope, result, math, fields, text, meaning) \
-  std::vector<FieldInfo> fields_of_##Struct() {                                    \
-    using Self [[maybe_unused]] = Struct;                                          \
-    return {fields};                                                               \
+#define OP(Struct, mnemonic, op_class, scope, result, math, shape, fields, text, meaning) \
+  std::vector<FieldInfo> fields_of_##Struct() {                                           \
+    using Self [[maybe_unused]] = Struct;                                                 \
+    return {fields};                                                                      \
   }
 #define F(kind, name, control) \
   FieldInfo{FieldKind::kind, #name, Control::control, offsetof(Self, name)},
@@ -29,16 +29,16 @@ Rows make_table() {
   Rows table;
   table.fields.emplace_back();
   table.prototypes.emplace_back(Nothing{});
-#define OP(Struct, mnemonic, op_class, scope, result, math, fields_, text, meaning) \
-  table.fields.push_back(fields_of_##Struct());                                     \
+#define OP(Struct, mnemonic, op_class, scope, result, math, shape, fields_, text, meaning) \
+  table.fields.push_back(fields_of_##Struct());                                            \
   table.prototypes.emplace_back(Struct{});
 #include "core/program/ops.def"
 #undef OP
   std::size_t i = 0;
   table.rows.push_back({"nothing", OpClass::none, Scope::none, ResultKind::none, LeftOut::none,
                         table.fields[i++], "", ""});
-#define OP(Struct, mnemonic, op_class_, scope, result, math, fields_, text, meaning)    \
-  table.rows.push_back({mnemonic, OpClass::op_class_, Scope::scope, ResultKind::result, \
+#define OP(Struct, mnemonic, op_class_, scope, result, math, shape, fields_, text, meaning) \
+  table.rows.push_back({mnemonic, OpClass::op_class_, Scope::scope, ResultKind::result,     \
                         LeftOut::math, table.fields[i++], text, meaning});
 #include "core/program/ops.def"
 #undef OP

@@ -42,9 +42,9 @@ using SliceField = Slice;
 using IntField = std::int64_t;
 using TextField = TextId;
 
-#define OP(Struct, mnemonic, op_class, scope, result, math, fields, text, meaning) \
-  struct Struct {                                                                  \
-    fields bool operator==(const Struct&) const = default;                         \
+#define OP(Struct, mnemonic, op_class, scope, result, math, shape, fields, text, meaning) \
+  struct Struct {                                                                         \
+    fields bool operator==(const Struct&) const = default;                                \
   };
 #define F(kind, name, control) kind##Field name{};
 #include "core/program/ops.def"
@@ -55,7 +55,7 @@ using TextField = TextId;
 struct Nothing {};
 // Any op: Nothing, then one struct for each row of ops.def, in its order. docs/ops.md lists them.
 using Op = std::variant<Nothing
-#define OP(Struct, mnemonic, op_class, scope, result, math, fields, text, meaning) , Struct
+#define OP(Struct, mnemonic, op_class, scope, result, math, shape, fields, text, meaning) , Struct
 #include "core/program/ops.def"
 #undef OP
                         >;
@@ -131,7 +131,7 @@ const T& field(const Op& op, const FieldInfo& f) {
 constexpr OpClass class_of(std::size_t index) {
   constexpr OpClass classes[] = {
       OpClass::none,
-#define OP(Struct, mnemonic, op_class, scope, result, math, fields, text, meaning) \
+#define OP(Struct, mnemonic, op_class, scope, result, math, shape, fields, text, meaning) \
   OpClass::op_class,
 #include "core/program/ops.def"
 #undef OP

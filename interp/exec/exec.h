@@ -1,5 +1,5 @@
-// What every op means: one exec() for each row of ops.def that is neither scalar (scalar_ops.h) nor
-// control (code.cpp). A row without its exec() is a link error.
+// What every op means: one exec() for each row of ops.def without a shape (by_shape.h) that is
+// neither scalar (scalar_ops.h) nor control (code.cpp). A row without its exec() is a link error.
 #pragma once
 #include "core/program/op.h"
 
@@ -14,7 +14,7 @@ enum class Step : std::uint8_t {
   skip    // the region that the op begins is done, with its end
 };
 
-#define OP(Struct, mnemonic, op_class, scope, result, math, fields, text, meaning) \
+#define OP(Struct, mnemonic, op_class, scope, result, math, shape, fields, text, meaning) \
   Step exec(const Struct& op, Core& core);
 #include "core/program/ops.def"
 #undef OP

@@ -1,5 +1,6 @@
 // The table of exec(), stamped from the rows.
-#include "interp/exec/exec.h"
+#include "core/program/reshape.h"
+#include "interp/exec/by_shape.h"
 
 namespace tessera {
 namespace {
@@ -11,8 +12,22 @@ constexpr bool is_compiled_away(OpClass op_class) {
 }
 
 template <typename T>
-Step call(const Op& op, Core& core) {
-  return exec(*std::get_if<T>(&op), core);
+Step call(const Op& any, Core& core) {
+  const T& op = *std::get_if<T>(&any);
+  constexpr auto shape = shapes::of<T>;
+  using Shape = std::remove_const_t<decltype(shape)>;
+  if constexpr (std::is_same_v<Shape, shapes::Binary>)
+    return binary(shape, op.dst, op.a, op.b, core);
+  else if constexpr (std::is_same_v<Shape, shapes::Integers>)
+    return integers(shape, op.dst, op.a, op.b, core);
+  else if constexpr (std::is_same_v<Shape, shapes::Function>)
+    return function(shape, op.dst, op.src, core);
+  else if constexpr (std::is_same_v<Shape, shapes::Reduction>)
+    return reduce(shape, *reduced_dimension(any), op.dst, op.src, core);
+  else if constexpr (std::is_same_v<Shape, shapes::Permuted>)
+    return permute(any, op.dst, op.src, core);
+  else
+    return exec(op, core);
 }
 
 template <typename T>
@@ -27,7 +42,8 @@ constexpr Exec entry() {
 
 const Exec exec_table[] = {
     nullptr,
-#define OP(Struct, mnemonic, op_class, scope, result, math, fields, text, meaning) entry<Struct>(),
+#define OP(Struct, mnemonic, op_class, scope, result, math, shape, fields, text, meaning) \
+  entry<Struct>(),
 #include "core/program/ops.def"
 #undef OP
 };

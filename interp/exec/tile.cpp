@@ -1,13 +1,13 @@
 // Elementwise tile ops: the operands' views, and the function of tile_ops.h that computes on them.
 #include <fmt/format.h>
 
+#include "interp/exec/by_shape.h"
 #include "interp/exec/tile_operands.h"
 #include "interp/tiles/tile_ops.h"
 
 namespace tessera {
-namespace {
 
-Step binary(tile::Binary kind, const Slice& dst, const Slice& a, const Slice& b, Core& core) {
+Step binary(shapes::Binary kind, const Slice& dst, const Slice& a, const Slice& b, Core& core) {
   TileView x = core.read(a), y = core.read(b);
   const TileView out = core.write(dst);
   if (!fits(core, "the first operand", a, x, out) || !fits(core, "the second operand", b, y, out))
@@ -15,8 +15,6 @@ Step binary(tile::Binary kind, const Slice& dst, const Slice& a, const Slice& b,
   tile::binary(kind, out, x, y, core.tile_context());
   return Step::next;
 }
-
-}  // namespace
 
 Step exec(const Cast& op, Core& core) {
   TileView src = core.read(op.src);
@@ -31,34 +29,6 @@ Step exec(const TileIota& op, Core& core) {
   if (core.stopped()) return Step::stop;
   tile::iota(dst, static_cast<int>(op.dim), core.tile_context());
   return Step::next;
-}
-
-Step exec(const TileAdd& op, Core& core) {
-  return binary(tile::Binary::add, op.dst, op.a, op.b, core);
-}
-Step exec(const TileSub& op, Core& core) {
-  return binary(tile::Binary::sub, op.dst, op.a, op.b, core);
-}
-Step exec(const TileMul& op, Core& core) {
-  return binary(tile::Binary::mul, op.dst, op.a, op.b, core);
-}
-Step exec(const TileDiv& op, Core& core) {
-  return binary(tile::Binary::div, op.dst, op.a, op.b, core);
-}
-Step exec(const TileMin& op, Core& core) {
-  return binary(tile::Binary::min, op.dst, op.a, op.b, core);
-}
-Step exec(const TileMax& op, Core& core) {
-  return binary(tile::Binary::max, op.dst, op.a, op.b, core);
-}
-Step exec(const TileLt& op, Core& core) {
-  return binary(tile::Binary::lt, op.dst, op.a, op.b, core);
-}
-Step exec(const TileLe& op, Core& core) {
-  return binary(tile::Binary::le, op.dst, op.a, op.b, core);
-}
-Step exec(const TileEq& op, Core& core) {
-  return binary(tile::Binary::eq, op.dst, op.a, op.b, core);
 }
 
 Step exec(const TileSelect& op, Core& core) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/program/reshape.h"
+#include "interp/exec/by_shape.h"
 #include "interp/exec/tile_operands.h"
 #include "interp/tiles/tile_ops.h"
 
@@ -12,29 +13,6 @@ namespace {
 using Sizes = std::vector<std::int64_t>;
 
 Sizes sizes_of(const TileView& view) { return {view.size.begin(), view.size.begin() + view.rank}; }
-
-template <typename T>
-Step permute(const T& op, Core& core) {
-  const TileView src = core.read(op.src), dst = core.write(op.dst);
-  if (core.stopped()) return Step::stop;
-  const std::vector<int> order = permutation(op, src.rank);
-  Sizes wanted;
-  for (const int d : order) wanted.push_back(src.size[Box::at(d)]);
-  if (!has_shape(core, "the result", dst, wanted)) return Step::stop;
-  tile::permute(dst, src, order, core.tile_context());
-  return Step::next;
-}
-
-template <typename T>
-Step reduce(tile::Reduce kind, const T& op, std::int64_t dim, Core& core) {
-  const TileView src = core.read(op.src), dst = core.write(op.dst);
-  if (core.stopped()) return Step::stop;
-  Sizes wanted = sizes_of(src);
-  wanted[static_cast<std::size_t>(dim)] = 1;
-  if (!has_shape(core, "the result", dst, wanted)) return Step::stop;
-  tile::reduce(kind, static_cast<int>(dim), dst, src, core.tile_context());
-  return Step::next;
-}
 
 // The shape of an operand of a product, or of its result: of so many rows and columns, behind the
 // leading dimensions of the left operand.
@@ -47,21 +25,26 @@ Sizes like(const TileView& left, std::int64_t rows, std::int64_t columns) {
 
 }  // namespace
 
-Step exec(const Transpose& op, Core& core) { return permute(op, core); }
-Step exec(const Permute& op, Core& core) { return permute(op, core); }
+Step permute(const Op& op, const Slice& target, const Slice& source, Core& core) {
+  const TileView src = core.read(source), dst = core.write(target);
+  if (core.stopped()) return Step::stop;
+  const std::vector<int> order = permutation(op, src.rank);
+  Sizes wanted;
+  for (const int d : order) wanted.push_back(src.size[Box::at(d)]);
+  if (!has_shape(core, "the result", dst, wanted)) return Step::stop;
+  tile::permute(dst, src, order, core.tile_context());
+  return Step::next;
+}
 
-Step exec(const RowSum& op, Core& core) { return reduce(tile::Reduce::sum, op, 1, core); }
-Step exec(const RowMax& op, Core& core) { return reduce(tile::Reduce::max, op, 1, core); }
-Step exec(const ColSum& op, Core& core) { return reduce(tile::Reduce::sum, op, 0, core); }
-Step exec(const ColMax& op, Core& core) { return reduce(tile::Reduce::max, op, 0, core); }
-Step exec(const TileReduceSum& op, Core& core) {
-  return reduce(tile::Reduce::sum, op, op.dim, core);
-}
-Step exec(const TileReduceMax& op, Core& core) {
-  return reduce(tile::Reduce::max, op, op.dim, core);
-}
-Step exec(const TileReduceMin& op, Core& core) {
-  return reduce(tile::Reduce::min, op, op.dim, core);
+Step reduce(shapes::Reduction kind, std::int64_t dim, const Slice& target, const Slice& source,
+            Core& core) {
+  const TileView src = core.read(source), dst = core.write(target);
+  if (core.stopped()) return Step::stop;
+  Sizes wanted = sizes_of(src);
+  wanted[static_cast<std::size_t>(dim)] = 1;
+  if (!has_shape(core, "the result", dst, wanted)) return Step::stop;
+  tile::reduce(kind, static_cast<int>(dim), dst, src, core.tile_context());
+  return Step::next;
 }
 
 Step exec(const Matmul& op, Core& core) {

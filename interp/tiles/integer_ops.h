@@ -3,25 +3,14 @@
 // stored to.
 #pragma once
 #include <cstdint>
-#include <string_view>
 
 #include "core/data/dtype.h"
+#include "core/program/op_shapes.h"
 
 namespace tessera::tile {
 
-enum class IntegerBinary : std::uint8_t {
-  mod,
-  quotient,
-  remainder,
-  bit_and,
-  bit_or,
-  bit_xor,
-  shift_left,
-  shift_right
-};
+using IntegerBinary = shapes::Integers;
 
-// The word of the language.
-std::string_view name(IntegerBinary op);
 // The type in which operands of these types are computed.
 DType integer_type(IntegerBinary op, DType a, bool a_is_number, DType b, bool b_is_number);
 // In that type.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/report/check.h"
+#include "interp/tiles/functions.h"
 #include "interp/tiles/integer_range.h"
 #include "interp/tiles/tile_ops_init.h"
 #include "interp/tiles/tile_ops_rows.h"
@@ -19,40 +20,15 @@ bool is_float_op(const Views&... views) {
   return (is_float(views.dtype) || ...);
 }
 
-float arithmetic(Binary op, float a, float b) {
-  switch (op) {
-    case Binary::add:
-      return a + b;
-    case Binary::sub:
-      return a - b;
-    case Binary::mul:
-      return a * b;
-    default:
-      return a / b;
-  }
-}
-std::int64_t arithmetic(Binary op, std::int64_t a, std::int64_t b) {
-  switch (op) {
-    case Binary::add:
-      return scalar::add(a, b);
-    case Binary::sub:
-      return scalar::sub(a, b);
-    case Binary::mul:
-      return scalar::mul(a, b);
-    default:
-      return scalar::div(a, b);
-  }
-}
-
 template <typename T>
 void binary_as(Binary op, const TileView& dst, const std::array<Source, 2>& sources) {
   const auto arithmetic_map = [&]<Binary fixed>() {
     if constexpr (std::is_same_v<T, float> || fixed == Binary::div) {
-      map<T>(dst, sources, [](T a, T b) { return arithmetic(fixed, a, b); });
+      map<T>(dst, sources, [](T a, T b) { return value_of(fixed, a, b); });
     } else {
       with_integer(integer_range(dst, {&sources[0].view(), &sources[1].view()}), [&](auto zero) {
         map<T>(dst, sources, [](T a, T b) {
-          return static_cast<T>(static_cast<decltype(zero)>(arithmetic(fixed, a, b)));
+          return static_cast<T>(static_cast<decltype(zero)>(value_of(fixed, a, b)));
         });
       });
     }
@@ -217,8 +193,10 @@ void select(const TileView& dst, const TileView& condition, const TileView& a, c
   record_select(dst, condition, a, b, mask, context);
 }
 
-void apply(Function f, const TileView& dst, const TileView& src, const Context& context) {
+void apply(shapes::Function function, const TileView& dst, const TileView& src,
+           const Context& context) {
   if (context.math != Math::none) {
+    const RealFunction f = real_function(function);
     map<float>(dst, std::array{Source(src, dst)},
                [f](float a) { return static_cast<float>(f(a)); });
   }

@@ -15,8 +15,8 @@
 namespace tessera::tile {
 
 // Integers wrap in the widest type of the three, so that a sum is the same in every order.
-enum class Binary : std::uint8_t { add, sub, mul, div, min, max, lt, le, eq };
-enum class Reduce : std::uint8_t { sum, max, min };
+using shapes::Binary;
+using Reduce = shapes::Reduction;
 
 void cast(const TileView& dst, const TileView& src, const Context& context);
 void iota(const TileView& dst, int dim, const Context& context);
@@ -32,8 +32,8 @@ void select(const TileView& dst, const TileView& condition, const TileView& a, c
             const Context& context);
 // dst = f(src) in double, rounded to f32 first: the last bit of libm's double is then seldom seen,
 // so results hardly ever depend on the machine's libm.
-using Function = double (*)(double);
-void apply(Function f, const TileView& dst, const TileView& src, const Context& context);
+void apply(shapes::Function function, const TileView& dst, const TileView& src,
+           const Context& context);
 using FunctionOfTwo = double (*)(double, double);
 void apply(FunctionOfTwo f, const TileView& dst, const TileView& a, const TileView& b,
            const Context& context);

@@ -1,5 +1,4 @@
 // Ops of integers alone, and what cuts off towards zero or to the low bits.
-#include <array>
 #include <cmath>
 
 #include "interp/tiles/integer_range.h"
@@ -34,12 +33,6 @@ std::int64_t value_as(IntegerBinary op, std::int64_t a, std::int64_t b) {
 }
 
 }  // namespace
-
-std::string_view name(IntegerBinary op) {
-  constexpr std::array<std::string_view, 8> names = {
-      "mod", "quotient", "remainder", "bit_and", "bit_or", "bit_xor", "shift_left", "shift_right"};
-  return names[static_cast<std::size_t>(op)];
-}
 
 DType integer_type(IntegerBinary op, DType a, bool a_is_number, DType b, bool b_is_number) {
   if (a_is_number) return b;

@@ -6,10 +6,13 @@
 
 #include <cmath>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "core/data/dtype_range.h"
 #include "core/program/scalar.h"
+#include "interp/tiles/functions.h"
+#include "interp/tiles/functions.h"
 #include "interp/tiles/integer_ops.h"
 #include "tests/unit/tile_support.h"
 
@@ -191,12 +194,14 @@ TEST(IotaOp, CountsAlongADimension) {
 
 TEST(ApplyOp, RoundsTheRealFunction) {
   Rng rng(3);
-  const Function functions[] = {[](double x) { return std::tanh(x); },
-                                [](double x) { return 1 / std::sqrt(x); }};
-  for (const Function f : functions) {
+  using shapes::Function;
+  const std::pair<Function, RealFunction> functions[] = {
+      {Function::tanh, [](double x) { return std::tanh(x); }},
+      {Function::rsqrt, [](double x) { return 1 / std::sqrt(x); }}};
+  for (const auto& [kind, f] : functions) {
     Tile src(DType::f32, {3, 40}), dst(DType::f16, {3, 40});
     src.fill([&] { return static_cast<double>(1 + below(rng, 500)) / 100; });
-    apply(f, dst.write(), src.read(), {});
+    apply(kind, dst.write(), src.read(), {});
     const auto in = src.values(), out = dst.values();
     for (std::size_t i = 0; i < in.size(); ++i) {
       ASSERT_EQ(out[i], rounded(DType::f16, static_cast<float>(f(in[i]))));

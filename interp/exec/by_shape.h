@@ -1,0 +1,15 @@
+// What ops do that have a shape in common (core/program/op_shapes.h).
+#pragma once
+#include "core/program/op_shapes.h"
+#include "interp/exec/exec.h"
+
+namespace tessera {
+
+Step binary(shapes::Binary kind, const Slice& dst, const Slice& a, const Slice& b, Core& core);
+Step integers(shapes::Integers kind, const Slice& dst, const Slice& a, const Slice& b, Core& core);
+Step function(shapes::Function kind, const Slice& dst, const Slice& src, Core& core);
+Step reduce(shapes::Reduction kind, std::int64_t dim, const Slice& dst, const Slice& src,
+            Core& core);
+Step permute(const Op& op, const Slice& dst, const Slice& src, Core& core);
+
+}  // namespace tessera

@@ -1,0 +1,46 @@
+// What ops of numbers mean for one number, or two.
+#pragma once
+#include <algorithm>
+#include <type_traits>
+
+#include "core/program/op_shapes.h"
+#include "core/program/scalar.h"
+
+namespace tessera::tile {
+
+using RealFunction = double (*)(double);
+RealFunction real_function(shapes::Function function);
+
+// min and max are those of numbers: a NaN is the caller's.
+template <typename T>
+constexpr T value_of(shapes::Binary op, T a, T b) {
+  using shapes::Binary;
+  constexpr bool is_integer = std::is_integral_v<T>;
+  switch (op) {
+    case Binary::add:
+      if constexpr (is_integer) return scalar::add(a, b);
+      return a + b;
+    case Binary::sub:
+      if constexpr (is_integer) return scalar::sub(a, b);
+      return a - b;
+    case Binary::mul:
+      if constexpr (is_integer) return scalar::mul(a, b);
+      return a * b;
+    case Binary::div:
+      if constexpr (is_integer) return scalar::div(a, b);
+      return a / b;
+    case Binary::min:
+      return std::min(a, b);
+    case Binary::max:
+      return std::max(a, b);
+    case Binary::lt:
+      return a < b ? 1 : 0;
+    case Binary::le:
+      return a <= b ? 1 : 0;
+    case Binary::eq:
+      break;
+  }
+  return a == b ? 1 : 0;
+}
+
+}  // namespace tessera::tile
