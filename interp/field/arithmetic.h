@@ -7,11 +7,15 @@
 #include <vector>
 
 #include "core/data/splitmix.h"
+#include "core/program/op_shapes.h"
 #include "interp/field/tile.h"
 
 namespace tessera::fields {
 
-enum class Binary : std::uint8_t { add, sub, mul, div, min, max, lt, le, eq };
+using shapes::Binary;
+using shapes::Function;
+using shapes::Integers;
+using shapes::Reduction;
 
 class Arithmetic {
  public:
@@ -49,7 +53,7 @@ class Arithmetic {
   Number quotient(const Number& a, const Number& b, Bound& bound);
   Number compared(Binary op, const Number& a, const Number& b, Bound& bound);
   Tile divided(const Tile& a, const Tile& b);
-  void multiply(Tile& acc, const Tile& a, const Tile& b, const beside::ProductExtents& of,
+  void multiply(Tile& acc, const Tile& a, const Tile& b, const shadow::ProductExtents& of,
                 std::int64_t product);
   Residue to_the_power(Residue exponent) const;
 

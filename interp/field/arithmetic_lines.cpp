@@ -8,7 +8,7 @@ namespace {
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // The elements at place i of each line.
-Tile line_of(const Tile& x, const beside::Lines& lines, std::int64_t i,
+Tile line_of(const Tile& x, const shadow::Lines& lines, std::int64_t i,
              const std::vector<std::int64_t>& shape) {
   Tile line = make_tile(shape, x.has_exponents());
   line.bound = x.bound;
@@ -21,8 +21,8 @@ Tile line_of(const Tile& x, const beside::Lines& lines, std::int64_t i,
 }  // namespace
 
 Tile Arithmetic::sum(const Tile& x, std::size_t dim) {
-  const beside::Lines lines = beside::lines_along(x.shape, dim);
-  Tile out = make_tile(beside::reduced(x.shape, dim), has_exponents_);
+  const shadow::Lines lines = shadow::lines_along(x.shape, dim);
+  Tile out = make_tile(shadow::reduced(x.shape, dim), has_exponents_);
   out.bound = sum_of({}, x.bound, static_cast<double>(lines.extent));
   std::int64_t from = 0;
   for (std::int64_t o = 0; o < lines.outer; ++o)
@@ -35,8 +35,8 @@ Tile Arithmetic::sum(const Tile& x, std::size_t dim) {
 }
 
 Tile Arithmetic::of_truths(bool wants_max, const Tile& x, std::size_t dim) {
-  const beside::Lines lines = beside::lines_along(x.shape, dim);
-  const std::vector<std::int64_t> shape = beside::reduced(x.shape, dim);
+  const shadow::Lines lines = shadow::lines_along(x.shape, dim);
+  const std::vector<std::int64_t> shape = shadow::reduced(x.shape, dim);
   const Tile ones = make_tile(shape, has_exponents_, {1, 1});
   Tile out = ones;
   for (std::int64_t i = 0; i < lines.extent; ++i) {
@@ -49,8 +49,8 @@ Tile Arithmetic::of_truths(bool wants_max, const Tile& x, std::size_t dim) {
 }
 
 Tile Arithmetic::outermost(bool wants_max, const Tile& x, std::size_t dim) {
-  const beside::Lines lines = beside::lines_along(x.shape, dim);
-  const std::vector<std::int64_t> shape = beside::reduced(x.shape, dim);
+  const shadow::Lines lines = shadow::lines_along(x.shape, dim);
+  const std::vector<std::int64_t> shape = shadow::reduced(x.shape, dim);
   const Residue none = wants_max ? minus_infinity : plus_infinity;
   Tile out = make_tile(shape, has_exponents_, {none, none});
   for (std::int64_t i = 0; i < lines.extent; ++i) {
@@ -63,7 +63,7 @@ Tile Arithmetic::outermost(bool wants_max, const Tile& x, std::size_t dim) {
 }
 
 // Of numbers that may be infinite, one product.
-void Arithmetic::multiply(Tile& acc, const Tile& a, const Tile& b, const beside::ProductExtents& of,
+void Arithmetic::multiply(Tile& acc, const Tile& a, const Tile& b, const shadow::ProductExtents& of,
                           std::int64_t product) {
   for (std::int64_t i = 0; i < of.m; ++i)
     for (std::int64_t j = 0; j < of.n; ++j) {
@@ -79,7 +79,7 @@ void Arithmetic::multiply(Tile& acc, const Tile& a, const Tile& b, const beside:
 }
 
 Tile Arithmetic::product(Tile acc, const Tile& a, const Tile& b) {
-  const beside::ProductExtents of = *beside::product_extents(acc.shape, a.shape, b.shape);
+  const shadow::ProductExtents of = *shadow::product_extents(acc.shape, a.shape, b.shape);
   acc.bound = sum_of(acc.bound, product_of(a.bound, b.bound), static_cast<double>(of.k));
   const bool are_finite = all_finite(acc) && all_finite(a) && all_finite(b);
   for (std::int64_t i = 0; i < of.products; ++i) {

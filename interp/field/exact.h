@@ -2,7 +2,7 @@
 // over the field.
 #pragma once
 #include "core/data/dtype.h"
-#include "interp/field/memory.h"
+#include "interp/field/tile.h"
 
 namespace tessera::fields {
 

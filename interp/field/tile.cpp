@@ -79,20 +79,11 @@ Bound bound_of(double literal) {
 
 Tile make_tile(std::vector<std::int64_t> shape, bool has_exponents, const Number& fill) {
   Tile tile;
-  const auto n = static_cast<std::size_t>(beside::elements_of(shape));
+  const auto n = static_cast<std::size_t>(shadow::elements_of(shape));
   tile.shape = std::move(shape);
   tile.p.assign(n, fill.p);
   if (has_exponents) tile.q.assign(n, fill.q);
   return tile;
-}
-
-Tile repeated(const Tile& tile, const std::vector<std::int64_t>& shape) {
-  if (tile.shape == shape) return tile;
-  Tile result = make_tile(shape, tile.has_exponents());
-  result.bound = tile.bound;
-  beside::for_each_repeated(
-      tile.shape, shape, [&](std::size_t to, std::size_t from) { result.put(to, tile.at(from)); });
-  return result;
 }
 
 bool all_finite(const Tile& tile) {
@@ -102,13 +93,14 @@ bool all_finite(const Tile& tile) {
   return is_finite(together(tile.p)) && is_finite(together(tile.q));
 }
 
-Tile permuted(const Tile& tile, const std::vector<int>& order) {
-  Tile turned;
-  turned.shape = beside::permuted(tile.shape, order);
-  turned.p = beside::permuted(tile.p, tile.shape, order);
-  if (tile.has_exponents()) turned.q = beside::permuted(tile.q, tile.shape, order);
-  turned.bound = tile.bound;
-  return turned;
+void Tile::cover(const Tile& tile, bool is_whole) {
+  if (is_whole) {
+    bound = tile.bound;
+    return;
+  }
+  const double arguments = std::max(bound.arguments, tile.bound.arguments);
+  bound = joined(bound, tile.bound);
+  bound.arguments = arguments;
 }
 
 }  // namespace tessera::fields

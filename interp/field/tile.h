@@ -2,14 +2,17 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <tuple>
+#include <utility>
 #include <vector>
 
-#include "interp/beside/rectangle.h"
+#include "core/data/dtype.h"
 #include "interp/field/residues.h"
+#include "interp/shadow/rectangle.h"
 
 namespace tessera::fields {
 
-using beside::shape_of;
+using shadow::Extents;
 
 // Holds for each element of a memory, or more than holds: what the verdict and its probability
 // need.
@@ -19,7 +22,7 @@ struct Bound {
   // The absolute values of an integer polynomial's coefficients, all together, as a number of bits:
   // of numerator and denominator, ...
   double height = 0;
-  double denominator = 0;    // ... and of a denominator that is a power of ten
+  double denominator = 0;  // ... and of a denominator that is a power of ten
   // Degree and height of the difference of any two of these arguments.
   double argument_degree = 0, argument_height = 0;
   bool is_rational = false;  // there may be a denominator
@@ -55,13 +58,43 @@ struct Tile {
     p[i] = number.p;
     if (!q.empty()) q[i] = number.q;
   }
+
+  // As interp/shadow/tile.h and memory.h require.
+  auto columns() { return std::tie(p, q); }
+  auto columns() const { return std::tie(p, q); }
+  Tile like(const Extents& other) const { return {other, {}, {}, bound}; }
+  bool is_machines() const { return p.empty(); }
+  // True if all elements are the machine's.
+  bool has_machines() const {
+    return std::all_of(p.begin(), p.end(), [](Residue value) { return value == as_in_machine; });
+  }
+  void simplify() {}
+  // This plane has a tile's elements in place of some of its own, or of all.
+  void cover(const Tile& tile, bool is_whole);
+};
+
+// An operand of an op.
+struct Operand : Tile {
+  Operand() = default;
+  Operand(Tile tile, DType dtype) : Tile(std::move(tile)), dtype(dtype) {}
+
+  DType dtype = DType::f32;
+  bool is_known = false;  // an integer, or a number of the text: nothing of it comes from floats
+  std::vector<std::int64_t> integers{};  // of known ones of an integer type
+  double literal = 0;                    // of a number of the text of type f32
+
+  auto columns() { return std::tie(p, q, integers); }
+  auto columns() const { return std::tie(p, q, integers); }
+  Operand like(const Extents& other) const {
+    Operand operand(Tile::like(other), dtype);
+    operand.is_known = is_known;
+    operand.literal = literal;
+    return operand;
+  }
 };
 
 Tile make_tile(std::vector<std::int64_t> shape, bool has_exponents, const Number& fill = {});
 // Whether no element is an infinity.
 bool all_finite(const Tile& tile);
-// The same elements repeated to a shape with at least as many dimensions; those of size 1 repeat.
-Tile repeated(const Tile& tile, const std::vector<std::int64_t>& shape);
-Tile permuted(const Tile& tile, const std::vector<int>& order);
 
 }  // namespace tessera::fields

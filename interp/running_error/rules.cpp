@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "core/data/dtype_info.h"
-#include "core/program/scalar.h"
+#include "interp/tiles/functions.h"
 
 namespace tessera::running_error {
 namespace {
@@ -20,41 +20,11 @@ double high(const Number& x) { return x.value + static_cast<double>(x.bound); }
 bool is_infinite(const Number& x) { return std::isinf(x.value); }
 bool may_be_zero(const Number& x) { return std::abs(x.value) <= static_cast<double>(x.bound); }
 
-float in_f32(Binary op, float x, float y) {
-  switch (op) {
-    case Binary::add:
-      return x + y;
-    case Binary::sub:
-      return x - y;
-    case Binary::mul:
-      return x * y;
-    default:
-      return x / y;
-  }
-}
-
 // What the f32 sum of two f32 lacks, without error: the tail of the sum in double is kept.
 double error_of_sum(double sum, double x, double y) {
   const double wide = x + y, from_y = wide - x;
   const double tail = (x - (wide - from_y)) + (y - from_y);
   return std::abs((sum - wide) - tail);
-}
-
-bool holds(Binary op, double a, double b) {
-  return op == Binary::lt ? a < b : op == Binary::le ? a <= b : a == b;
-}
-
-double integer_of(Binary op, double a, double b) {
-  switch (op) {
-    case Binary::add:
-      return a + b;
-    case Binary::sub:
-      return a - b;
-    case Binary::mul:
-      return a * b;
-    default:
-      return b == 0 ? 0 : std::floor(a / b);
-  }
 }
 
 }  // namespace
@@ -125,7 +95,7 @@ Number Rules::chosen(bool wants_larger, const Number& a, const Number& b) {
 }
 
 Number Rules::compared(Binary op, const Number& a, const Number& b) {
-  const double value = holds(op, a.value, b.value) ? 1 : 0;
+  const double value = tile::value_of(op, a.value, b.value);
   const bool is_exact = a.bound == 0 && b.bound == 0;
   const bool is_less = op == Binary::lt ? high(a) < low(b) : high(a) <= low(b);
   const bool is_not = op == Binary::lt ? low(a) >= high(b) : low(a) > high(b);
@@ -144,7 +114,7 @@ Number Rules::binary(Binary op, const Number& a, const Number& b) {
     case Binary::div:
       if (!are_known) {
         result.value = static_cast<double>(
-            in_f32(op, static_cast<float>(a.value), static_cast<float>(b.value)));
+            tile::value_of(op, static_cast<float>(a.value), static_cast<float>(b.value)));
         break;
       }
       if (op == Binary::mul) return mul(a, b);
@@ -153,13 +123,13 @@ Number Rules::binary(Binary op, const Number& a, const Number& b) {
     case Binary::min:
     case Binary::max:
       if (are_known) return chosen(op == Binary::max, a, b);
-      result.value = std::isnan(a.value) || std::isnan(b.value) ? a.value + b.value
-                     : op == Binary::max                        ? std::max(a.value, b.value)
-                                                                : std::min(a.value, b.value);
+      result.value = std::isnan(a.value) || std::isnan(b.value)
+                         ? a.value + b.value
+                         : tile::value_of(op, a.value, b.value);
       break;
     default:
       if (are_known) return compared(op, a, b);
-      result.value = holds(op, a.value, b.value) ? 1 : 0;
+      result.value = tile::value_of(op, a.value, b.value);
   }
   result.bound = is_known(a.bound) ? b.bound : a.bound;
   return result;
@@ -171,7 +141,9 @@ Number Rules::of_integers(Binary op, const Number& a, const Number& b, DType wid
   if (op == Binary::lt || op == Binary::le || op == Binary::eq) return compared(op, a, b);
   const auto ea = static_cast<double>(a.bound), eb = static_cast<double>(b.bound);
   const double x = std::abs(a.value), y = std::abs(b.value);
-  const double value = integer_of(op, a.value, b.value);
+  const double value = op != Binary::div ? tile::value_of(op, a.value, b.value)
+                       : b.value == 0    ? 0
+                                         : std::floor(a.value / b.value);
   double bound = ea + eb;
   if (op == Binary::mul) bound = x * eb + ea * y + ea * eb;
   if (op == Binary::div) {

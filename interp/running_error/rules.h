@@ -9,32 +9,15 @@
 #include <vector>
 
 #include "core/data/dtype.h"
+#include "core/program/op_shapes.h"
 #include "interp/running_error/tile.h"
-#include "interp/tiles/integer_ops.h"
 
 namespace tessera::running_error {
 
-enum class Binary : std::uint8_t { add, sub, mul, div, min, max, lt, le, eq };
-enum class Function : std::uint8_t {
-  exp,
-  exp2,
-  expm1,
-  log,
-  log1p,
-  logistic,
-  tanh,
-  erf,
-  erfc,
-  sin,
-  cos,
-  sqrt,
-  rsqrt,
-  floor,
-  ceil,
-  round,
-  sign
-};
-enum class Reduction : std::uint8_t { sum, max, min };
+using shapes::Binary;
+using shapes::Function;
+using shapes::Integers;
+using shapes::Reduction;
 
 // How a reference was computed: the numbers that results are compared with.
 struct ReferenceModel {
@@ -46,8 +29,8 @@ struct ReferenceModel {
 
 class Rules {
  public:
-  // other: none: the reference is exact. sum_error: error of the reference's products of matrices in
-  // addition, relative to the sum of all |terms|.
+  // other: none: the reference is exact. sum_error: error of the reference's products of matrices
+  // in addition, relative to the sum of all |terms|.
   Rules(std::optional<ReferenceModel> other, Reasons& reasons, double sum_error = 0)
       : other_(other), sum_error_(sum_error), reasons_(reasons) {}
 
@@ -69,7 +52,7 @@ class Rules {
   Number power(const Number& a, const Number& b);
   Number is_finite(const Number& x);
   // Of integers, computed in that type; of some that are off only whether they are 0 or 1 is used.
-  Number of_bits(tile::IntegerBinary op, const Number& a, const Number& b, DType type);
+  Number of_bits(Integers op, const Number& a, const Number& b, DType type);
   // Cut off to an integer type: towards zero, or of integers to the low bits.
   Number cut_off(const Number& x, DType from, DType to);
   // An integer as f32.

@@ -6,6 +6,8 @@
 
 #include "core/data/convert.h"
 #include "interp/running_error/rules.h"
+#include "interp/tiles/functions.h"
+#include "interp/tiles/integer_ops.h"
 
 namespace tessera::running_error {
 namespace {
@@ -21,49 +23,40 @@ constexpr double smallest = std::numeric_limits<double>::min();
 double low(const Number& x) { return x.value - static_cast<double>(x.bound); }
 double high(const Number& x) { return x.value + static_cast<double>(x.bound); }
 
-double value_of(Function f, double x) {
+double value_of(Function f, double x) { return tile::real_function(f)(x); }
+
+// How a function carries the error of its argument.
+enum class Growth : std::uint8_t {
+  monotone,  // to the values at the ends of an interval
+  gentle,    // with a slope of at most 1
+  step       // monotone; whole numbers, which everybody computes alike
+};
+
+Growth growth(Function f) {
   switch (f) {
-    case Function::exp:
-      return std::exp(x);
-    case Function::exp2:
-      return std::exp2(x);
-    case Function::expm1:
-      return std::expm1(x);
-    case Function::log:
-      return std::log(x);
-    case Function::log1p:
-      return std::log1p(x);
-    case Function::logistic:
-      return 1 / (1 + std::exp(-x));
-    case Function::tanh:
-      return std::tanh(x);
-    case Function::erf:
-      return std::erf(x);
-    case Function::erfc:
-      return std::erfc(x);
     case Function::sin:
-      return std::sin(x);
     case Function::cos:
-      return std::cos(x);
-    case Function::sqrt:
-      return std::sqrt(x);
-    case Function::rsqrt:
-      return 1 / std::sqrt(x);
+      return Growth::gentle;
     case Function::floor:
-      return std::floor(x);
     case Function::ceil:
-      return std::ceil(x);
     case Function::round:
-      return std::nearbyint(x);
     case Function::sign:
+    case Function::is_finite:
+      return Growth::step;
+    case Function::exp:
+    case Function::exp2:
+    case Function::expm1:
+    case Function::log:
+    case Function::log1p:
+    case Function::logistic:
+    case Function::tanh:
+    case Function::erf:
+    case Function::erfc:
+    case Function::sqrt:
+    case Function::rsqrt:
       break;
   }
-  return x > 0 ? 1 : x < 0 ? -1 : x;
-}
-
-// Whole numbers, which everybody computes alike.
-bool is_step(Function f) {
-  return f == Function::floor || f == Function::ceil || f == Function::round || f == Function::sign;
+  return Growth::monotone;
 }
 
 // Never 0, where a double may be.
@@ -81,6 +74,7 @@ double least_argument(Function f) {
 }  // namespace
 
 Number Rules::function(Function f, const Number& x) {
+  if (f == Function::is_finite) return is_finite(x);
   const double wide = value_of(f, x.value);
   const auto value = static_cast<float>(wide);
   if (!is_known(x.bound)) return {value, x.bound};
@@ -90,17 +84,18 @@ Number Rules::function(Function f, const Number& x) {
     return {value, unknown(least == 0 ? "its argument may not be above 0"
                                       : "its argument may not be above -1")};
   if (f == Function::sqrt && low(x) < 0) return {value, unknown("its argument may be less than 0")};
+  const bool is_step = growth(f) == Growth::step;
   double carried = 0;
-  if (x.bound > 0 && (f == Function::sin || f == Function::cos)) {
+  if (x.bound > 0 && growth(f) == Growth::gentle) {
     carried = std::min(2.0, static_cast<double>(x.bound));  // no slope is steeper than 1
   } else if (x.bound > 0) {
     const double from = std::max(std::nextafter(low(x), -infinity), least);
     const double below = value_of(f, f == Function::sqrt ? std::max(from, 0.0) : from);
     const double above = value_of(f, std::nextafter(high(x), infinity));
     carried = std::max(std::abs(above - wide), std::abs(wide - below)) +
-              (is_step(f) ? 0 : 4 * tiny * std::max(std::abs(above), std::abs(below)));
+              (is_step ? 0 : 4 * tiny * std::max(std::abs(above), std::abs(below)));
   }
-  if (is_step(f)) return made(value, carried, std::abs(static_cast<double>(value) - wide), 0);
+  if (is_step) return made(value, carried, std::abs(static_cast<double>(value) - wide), 0);
   // The rounding of x * ln 2 is an error of the exponent.
   const double of_exponent = f == Function::exp2 && flushes()
                                  ? exp2_roundings * std::max(std::abs(low(x)), std::abs(high(x)))
@@ -146,7 +141,7 @@ Number Rules::is_finite(const Number& x) {
   return {value, is_known(x.bound) ? Bound{0} : x.bound};
 }
 
-Number Rules::of_bits(tile::IntegerBinary op, const Number& a, const Number& b, DType type) {
+Number Rules::of_bits(Integers op, const Number& a, const Number& b, DType type) {
   const auto integer = [](double value) {
     return std::abs(value) < 0x1p63 ? static_cast<std::int64_t>(value) : 0;
   };
@@ -162,13 +157,12 @@ Number Rules::of_bits(tile::IntegerBinary op, const Number& a, const Number& b, 
   const auto is_surely = [](const Number& x, double truth) {
     return x.bound == 0 && x.value == truth;
   };
-  using tile::IntegerBinary;
   const bool is_logic =
-      op == IntegerBinary::bit_and || op == IntegerBinary::bit_or || op == IntegerBinary::bit_xor;
+      op == Integers::bit_and || op == Integers::bit_or || op == Integers::bit_xor;
   if (!is_logic || !is_truth(a) || !is_truth(b))
     return {value, unknown("rounding may change the bits of an operand")};
-  const bool is_decided = (op == IntegerBinary::bit_and && (is_surely(a, 0) || is_surely(b, 0))) ||
-                          (op == IntegerBinary::bit_or && (is_surely(a, 1) || is_surely(b, 1)));
+  const bool is_decided = (op == Integers::bit_and && (is_surely(a, 0) || is_surely(b, 0))) ||
+                          (op == Integers::bit_or && (is_surely(a, 1) || is_surely(b, 1)));
   return {value, is_decided ? Bound{0} : Bound{1}};
 }
 

@@ -6,7 +6,7 @@
 #include "core/passes/at_once.h"
 #include "core/report/guarded.h"
 #include "core/report/try.h"
-#include "interp/beside/rectangle.h"
+#include "interp/shadow/rectangle.h"
 #include "interp/check_input.h"
 #include "interp/cut_off.h"
 #include "interp/findings/exit_checks.h"
@@ -157,7 +157,7 @@ void ReferenceRun::put(Image& image, const Pending& write) {
     inside.start[Box::at(d)] -= image.at.box.start[Box::at(d)];
     shape.push_back(image.at.box.size[Box::at(d)]);
   }
-  beside::for_each_stretch(shape, inside, [&](std::size_t at, std::size_t i, std::size_t length) {
+  shadow::for_each_stretch(shape, inside, [&](std::size_t at, std::size_t i, std::size_t length) {
     for (const std::size_t end = i + length; i < end; ++at, ++i) {
       image.defined[at] =
           is_defined || (has_bytes && storage.is_initialised(element(

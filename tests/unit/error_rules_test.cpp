@@ -89,17 +89,16 @@ TEST(ErrorRules, PowersHoldTheirArgumentsErrors) {
 TEST(ErrorRules, TruthsThatRoundingDecidesStayTruths) {
   Reasons reasons;
   Rules rules(std::nullopt, reasons);
-  using tile::IntegerBinary;
-  const auto bits = [&](IntegerBinary op, Number a, Number b) {
+  const auto bits = [&](Integers op, Number a, Number b) {
     return rules.of_bits(op, a, b, DType::i32);
   };
-  EXPECT_EQ(bits(IntegerBinary::bit_and, {1, 1}, {0, 0}).bound, 0);
-  EXPECT_EQ(bits(IntegerBinary::bit_and, {1, 1}, {1, 0}).bound, 1);
-  EXPECT_EQ(bits(IntegerBinary::bit_or, {0, 1}, {1, 0}).bound, 0);
-  EXPECT_EQ(bits(IntegerBinary::bit_xor, {0, 1}, {1, 0}).bound, 1);
-  EXPECT_EQ(bits(IntegerBinary::shift_left, {3, 0}, {2, 0}).value, 12);
-  EXPECT_FALSE(is_known(bits(IntegerBinary::shift_left, {3, 1}, {2, 0}).bound));
-  EXPECT_FALSE(is_known(bits(IntegerBinary::bit_and, {3, 1}, {2, 0}).bound));
+  EXPECT_EQ(bits(Integers::bit_and, {1, 1}, {0, 0}).bound, 0);
+  EXPECT_EQ(bits(Integers::bit_and, {1, 1}, {1, 0}).bound, 1);
+  EXPECT_EQ(bits(Integers::bit_or, {0, 1}, {1, 0}).bound, 0);
+  EXPECT_EQ(bits(Integers::bit_xor, {0, 1}, {1, 0}).bound, 1);
+  EXPECT_EQ(bits(Integers::shift_left, {3, 0}, {2, 0}).value, 12);
+  EXPECT_FALSE(is_known(bits(Integers::shift_left, {3, 1}, {2, 0}).bound));
+  EXPECT_FALSE(is_known(bits(Integers::bit_and, {3, 1}, {2, 0}).bound));
 }
 
 TEST(ErrorRules, CutsHoldWhatTheirArgumentsMayBe) {

@@ -1,9 +1,9 @@
-#include "interp/beside/rectangle.h"
+#include "interp/shadow/rectangle.h"
 
 #include <numeric>
 #include <utility>
 
-namespace tessera::beside {
+namespace tessera::shadow {
 
 Extents shape_of(const Box& box) {
   Extents shape;
@@ -77,4 +77,4 @@ std::optional<ProductExtents> product_extents(const Extents& acc, const Extents&
   return extents;
 }
 
-}  // namespace tessera::beside
+}  // namespace tessera::shadow

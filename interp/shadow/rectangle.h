@@ -7,7 +7,7 @@
 
 #include "interp/memory/view.h"
 
-namespace tessera::beside {
+namespace tessera::shadow {
 
 using Extents = std::vector<std::int64_t>;
 
@@ -164,4 +164,4 @@ struct ProductExtents {
 std::optional<ProductExtents> product_extents(const Extents& acc, const Extents& a,
                                               const Extents& b);
 
-}  // namespace tessera::beside
+}  // namespace tessera::shadow
