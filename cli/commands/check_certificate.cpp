@@ -123,6 +123,22 @@ Diags without_content(const Diags& diags, const std::vector<std::string>& words)
                             shell_line(words)))};
 }
 
+void compare_verdicts(Comparison& comparison, const Json& kept, const Json& now,
+                      bool is_other_build) {
+  for (const std::string_view name : {"verdict", "why", "findings", "conditions", "assumptions"})
+    comparison.compare(fmt::format("the {}", name), kept.find(name), now.find(name));
+  const auto compare_evidence = [&](std::string_view name) {
+    comparison.compare(fmt::format("the evidence's {}", name), &member(kept, "evidence", name),
+                       &member(now, "evidence", name));
+  };
+  for (const std::string_view name :
+       {"method", "protocol", "races", "agents", "events", "transfers", "schedules"})
+    compare_evidence(name);
+  // The work of the analysis, which another build may do in another way.
+  if (is_other_build) return;
+  for (const std::string_view name : {"forks", "moved"}) compare_evidence(name);
+}
+
 int run(const Arguments& arguments, Console& console) {
   const auto begin = std::chrono::steady_clock::now();
   const std::string& path = arguments.words().front();
@@ -168,19 +184,7 @@ int run(const Arguments& arguments, Console& console) {
     else
       notes.push_back(other);
   }
-  if (!arguments.has("quick")) {
-    for (const std::string_view name : {"verdict", "why", "findings", "conditions", "assumptions"})
-      comparison.compare(fmt::format("the {}", name), kept->find(name), now->find(name));
-    for (const std::string_view name :
-         {"method", "protocol", "races", "agents", "events", "transfers", "schedules"})
-      comparison.compare(fmt::format("the evidence's {}", name), &member(*kept, "evidence", name),
-                         &member(*now, "evidence", name));
-    // The work of the analysis, which another build may do in another way.
-    for (const std::string_view name : {"forks", "moved"})
-      if (!is_other_build)
-        comparison.compare(fmt::format("the evidence's {}", name), &member(*kept, "evidence", name),
-                           &member(*now, "evidence", name));
-  }
+  if (!arguments.has("quick")) compare_verdicts(comparison, *kept, *now, is_other_build);
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return report(console, *kept, comparison.mismatches(), notes, arguments.has("quick"), seconds);
