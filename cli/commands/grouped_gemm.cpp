@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <string>
+#include <utility>
 
 #include "cli/args/grouped_gemm_reader.h"
 #include "cli/operations/operation_command.h"
@@ -15,13 +16,86 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   return GroupedGemmReader(arguments).read();
 }
 
-}  // namespace
+Options operand_options() {
+  return {
+      {"kind", "forward|dgrad|wgrad", "the product or one of its gradients; default forward"},
+      {"m", "N", "rows of lhs; may be left out when the group sizes give it"},
+      {"k", "N", "rows of the weights of a group"},
+      {"n", "N", "columns of the weights of a group"},
+      {"transpose-rhs", "",
+       "the weights, also in files, are stored as [groups, n, k], not [groups, k, n]"},
+      {"contracting", "L/R",
+       "contracted axes of lhs and of rhs; default by --kind and --transpose-rhs, 1/1"},
+      {"lhs-first-dims", "LIST|@FILE.npy", "sizes of the groups along lhs's leading axes", false,
+       FileUse::reads},
+      {"lhs-last-dims", "LIST|@FILE.npy",
+       "sizes of the groups along lhs's trailing axes; with both options each group has a "
+       "shape of its own, and lhs is (1, elements)",
+       false, FileUse::reads},
+      {"rhs-first-dims", "LIST|@FILE.npy",
+       "sizes of the groups along rhs's leading axes: the contraction is ragged", false,
+       FileUse::reads},
+      {"rhs-last-dims", "LIST|@FILE.npy", "sizes of the groups along rhs's trailing axes", false,
+       FileUse::reads},
+      {"alpha", "LIST|@FILE.npy",
+       "the factor of the product: one number, or one for each group; default 1", false,
+       FileUse::reads},
+      {"beta", "LIST|@FILE.npy",
+       "the factor of C: one number, or one for each group; default 0, with which C is not "
+       "read",
+       false, FileUse::reads},
+      {"existing", "FILE", "the tensor C; with --beta and without this option C is generated",
+       false, FileUse::reads},
+      {"bias", "[FILE]",
+       "add a row to each row of a group, [groups, n]; without FILE it is generated", false,
+       FileUse::reads, true},
+  };
+}
 
-Command grouped_gemm_command() {
+Options execution_options() {
   static const std::string quantised_values = fmt::format("{}", fmt::join(quantised_names(), "|")),
                            operands_help =
                                fmt::format("element type of lhs and rhs: {}; default bf16",
                                            fmt::join(grouped_gemm_operand_names(), " "));
+  return {
+      {"scaling", "none|delayed|mxfp8|current|nvfp4|nvfp4-2d",
+       "how the operands are quantised by this call, or were before; nvfp4 is refused"},
+      {"lhs-quantised", quantised_values, "element type of the quantised lhs; default e4m3"},
+      {"rhs-quantised", quantised_values, "element type of the quantised rhs"},
+      {"lhs-scale-inv", "FILE",
+       "lhs is quantised already, by these scales: f32 for each group; for mxfp8 e8m0, flat "
+       "and swizzled, or as a matrix beside lhs",
+       false, FileUse::reads},
+      {"rhs-scale-inv", "FILE", "rhs is quantised already, by these scales, as of lhs", false,
+       FileUse::reads},
+      {"lhs-scale", "LIST|@FILE.npy",
+       "with --scaling delayed: what lhs is multiplied by; default: from the largest magnitude "
+       "in the call before",
+       false, FileUse::reads},
+      {"rhs-scale", "LIST|@FILE.npy",
+       "with --scaling delayed: what rhs is multiplied by, as of lhs", false, FileUse::reads},
+      {"overflow", "saturate|ieee",
+       "quantised elements beyond the largest number become that number (saturate), or inf, in "
+       "e4m3 NaN (ieee); default saturate"},
+      {"scale-rounding", "up|nearest|down",
+       "how scales of mxfp8 are rounded to powers of two; default up"},
+      {"path", "auto|v1|v2", "v1: one launch for each group; v2: one kernel for all groups"},
+      {"async-sizes", "", "with --path v1: fetch the sizes ahead, of at most 1024 groups"},
+      {"group-offset", "N", "always refused, as TransformerEngine refuses it"},
+      {"dtype", "TYPE", operands_help},
+      {"out-dtype", "TYPE",
+       "element type of the result, C and the bias: f32 bf16 f16; default f32"},
+      {"outliers", "N", "every N-th generated element is 1000 times as large"},
+      {"sizes", "FILE", "the group sizes: .npy or FILE.safetensors#tensor", false, FileUse::reads},
+  };
+}
+
+}  // namespace
+
+Command grouped_gemm_command() {
+  Options options = operand_options();
+  const Options execution = execution_options();
+  options.insert(options.end(), execution.begin(), execution.end());
   return {
       "grouped-gemm",
       "",
@@ -33,69 +107,7 @@ Command grouped_gemm_command() {
       "--contracting 2/1\n"
       "  gmm-run grouped-gemm --lhs-first-dims 4,2 --lhs-last-dims 8,3 --rhs-first-dims 8,3 "
       "--rhs-last-dims 5,7 --contracting 1/0\n",
-      product_options({
-          {"kind", "forward|dgrad|wgrad", "the product or one of its gradients; default forward"},
-          {"m", "N", "rows of lhs; may be left out when the group sizes give it"},
-          {"k", "N", "rows of the weights of a group"},
-          {"n", "N", "columns of the weights of a group"},
-          {"transpose-rhs", "",
-           "the weights, also in files, are stored as [groups, n, k], not [groups, k, n]"},
-          {"contracting", "L/R",
-           "contracted axes of lhs and of rhs; default by --kind and --transpose-rhs, 1/1"},
-          {"lhs-first-dims", "LIST|@FILE.npy", "sizes of the groups along lhs's leading axes",
-           false, FileUse::reads},
-          {"lhs-last-dims", "LIST|@FILE.npy",
-           "sizes of the groups along lhs's trailing axes; with both options each group has a "
-           "shape of its own, and lhs is (1, elements)",
-           false, FileUse::reads},
-          {"rhs-first-dims", "LIST|@FILE.npy",
-           "sizes of the groups along rhs's leading axes: the contraction is ragged", false,
-           FileUse::reads},
-          {"rhs-last-dims", "LIST|@FILE.npy", "sizes of the groups along rhs's trailing axes",
-           false, FileUse::reads},
-          {"alpha", "LIST|@FILE.npy",
-           "the factor of the product: one number, or one for each group; default 1", false,
-           FileUse::reads},
-          {"beta", "LIST|@FILE.npy",
-           "the factor of C: one number, or one for each group; default 0, with which C is not "
-           "read",
-           false, FileUse::reads},
-          {"existing", "FILE", "the tensor C; with --beta and without this option C is generated",
-           false, FileUse::reads},
-          {"bias", "[FILE]",
-           "add a row to each row of a group, [groups, n]; without FILE it is generated", false,
-           FileUse::reads, true},
-          {"scaling", "none|delayed|mxfp8|current|nvfp4|nvfp4-2d",
-           "how the operands are quantised by this call, or were before; nvfp4 is refused"},
-          {"lhs-quantised", quantised_values, "element type of the quantised lhs; default e4m3"},
-          {"rhs-quantised", quantised_values, "element type of the quantised rhs"},
-          {"lhs-scale-inv", "FILE",
-           "lhs is quantised already, by these scales: f32 for each group; for mxfp8 e8m0, flat "
-           "and swizzled, or as a matrix beside lhs",
-           false, FileUse::reads},
-          {"rhs-scale-inv", "FILE", "rhs is quantised already, by these scales, as of lhs", false,
-           FileUse::reads},
-          {"lhs-scale", "LIST|@FILE.npy",
-           "with --scaling delayed: what lhs is multiplied by; default: from the largest magnitude "
-           "in the call before",
-           false, FileUse::reads},
-          {"rhs-scale", "LIST|@FILE.npy",
-           "with --scaling delayed: what rhs is multiplied by, as of lhs", false, FileUse::reads},
-          {"overflow", "saturate|ieee",
-           "quantised elements beyond the largest number become that number (saturate), or inf, in "
-           "e4m3 NaN (ieee); default saturate"},
-          {"scale-rounding", "up|nearest|down",
-           "how scales of mxfp8 are rounded to powers of two; default up"},
-          {"path", "auto|v1|v2", "v1: one launch for each group; v2: one kernel for all groups"},
-          {"async-sizes", "", "with --path v1: fetch the sizes ahead, of at most 1024 groups"},
-          {"group-offset", "N", "always refused, as TransformerEngine refuses it"},
-          {"dtype", "TYPE", operands_help},
-          {"out-dtype", "TYPE",
-           "element type of the result, C and the bias: f32 bf16 f16; default f32"},
-          {"outliers", "N", "every N-th generated element is 1000 times as large"},
-          {"sizes", "FILE", "the group sizes: .npy or FILE.safetensors#tensor", false,
-           FileUse::reads},
-      }),
+      product_options(std::move(options)),
       run_operation<prepare>,
       verifiable_operation<prepare>};
 }
