@@ -4,6 +4,43 @@
 #include "fuzz/draws.h"
 
 namespace tessera::fuzz {
+namespace {
+
+// Groups along the last axes of lhs. Returns true if the product can have a bias.
+bool draw_last_dims(Choices& choices, Invocation& result, const Numbers& sizes, std::int64_t k,
+                    std::int64_t n) {
+  const auto groups = static_cast<std::int64_t>(sizes.size());
+  if (choices.percent(40)) {
+    // Groups of any shapes, each operand one way or the other.
+    const Numbers rows = draw_sizes(choices, groups, 30, 1),
+                  columns = draw_sizes(choices, groups, 30, 1);
+    const bool left = choices.percent(50), right = choices.percent(50);
+    add(result, "lhs-first-dims", list(left ? sizes : rows));
+    add(result, "lhs-last-dims", list(left ? rows : sizes));
+    add(result, "rhs-first-dims", list(right ? columns : sizes));
+    add(result, "rhs-last-dims", list(right ? sizes : columns));
+    add(result, "contracting", std::string(left ? "0/" : "1/") + (right ? "1" : "0"));
+    return false;
+  }
+  if (choices.percent(50)) {
+    // Rows of a transposed lhs.
+    add(result, "lhs-shape", list({k, sum(sizes)}));
+    add(result, "lhs-last-dims", list(sizes));
+    add(result, "rhs-shape", list({groups, k, n}));
+    add(result, "contracting", "0/1");
+  } else {
+    // A contraction that is ragged along the last dims of lhs, and of rhs one way or the other.
+    const bool both = choices.percent(50);
+    add(result, "lhs-shape", list({k, sum(sizes)}));
+    add(result, "lhs-last-dims", list(sizes));
+    add(result, "rhs-shape", both ? list({n, sum(sizes)}) : list({sum(sizes), n}));
+    add(result, both ? "rhs-last-dims" : "rhs-first-dims", list(sizes));
+    add(result, "contracting", both ? "1/1" : "1/0");
+  }
+  return true;
+}
+
+}  // namespace
 
 Invocation draw_grouped_gemm(Choices& choices) {
   constexpr std::array<const char*, 6> scalings = {"none",    "none",    "none",
@@ -31,31 +68,8 @@ Invocation draw_grouped_gemm(Choices& choices) {
     add(result, "k", std::to_string(k));
     add(result, "n", std::to_string(n));
     if (kind != "wgrad" && choices.percent(40)) add_switch(result, "transpose-rhs");
-  } else if (choices.percent(40)) {
-    // Groups of any shapes, each operand one way or the other.
-    const Numbers rows = draw_sizes(choices, groups, 30, 1),
-                  columns = draw_sizes(choices, groups, 30, 1);
-    const bool left = choices.percent(50), right = choices.percent(50);
-    add(result, "lhs-first-dims", list(left ? sizes : rows));
-    add(result, "lhs-last-dims", list(left ? rows : sizes));
-    add(result, "rhs-first-dims", list(right ? columns : sizes));
-    add(result, "rhs-last-dims", list(right ? sizes : columns));
-    add(result, "contracting", std::string(left ? "0/" : "1/") + (right ? "1" : "0"));
-    may_have_bias = false;
-  } else if (choices.percent(50)) {
-    // Rows of a transposed lhs.
-    add(result, "lhs-shape", list({k, sum(sizes)}));
-    add(result, "lhs-last-dims", list(sizes));
-    add(result, "rhs-shape", list({groups, k, n}));
-    add(result, "contracting", "0/1");
   } else {
-    // A contraction that is ragged along the last dims of lhs, and of rhs one way or the other.
-    const bool both = choices.percent(50);
-    add(result, "lhs-shape", list({k, sum(sizes)}));
-    add(result, "lhs-last-dims", list(sizes));
-    add(result, "rhs-shape", both ? list({n, sum(sizes)}) : list({sum(sizes), n}));
-    add(result, both ? "rhs-last-dims" : "rhs-first-dims", list(sizes));
-    add(result, "contracting", both ? "1/1" : "1/0");
+    may_have_bias = draw_last_dims(choices, result, sizes, k, n);
   }
   const std::string path = last_dims ? "auto" : choices.percent(30) ? "v1" : "v2";
   if (path != "auto") add(result, "path", path);
