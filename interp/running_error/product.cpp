@@ -85,31 +85,36 @@ math::Matrix matrix(std::vector<float>& values, std::int64_t rows, std::int64_t 
   return {reinterpret_cast<std::byte*>(values.data()), DType::f32, rows, cols, cols, 1};
 }
 
+// |A| e_B + e_A (|B| + e_B); empty: both are exact.
+std::vector<float> carried_errors(Sizes& a, Sizes& b, std::int64_t m, std::int64_t k,
+                                  std::int64_t n) {
+  if (a.is_exact && b.is_exact) return {};
+  std::vector<float> carried(static_cast<std::size_t>(m * n), 0);
+  if (!b.is_exact)
+    math::multiply_add(matrix(carried, m, n), matrix(a.sizes, m, k), matrix(b.bounds, k, n),
+                       Math::library);
+  if (!a.is_exact) {
+    std::vector<float> sum = b.sizes;
+    for (std::size_t i = 0; i < b.bounds.size(); ++i) sum[i] += b.bounds[i];
+    math::multiply_add(matrix(carried, m, n), matrix(a.bounds, m, k), matrix(sum, k, n),
+                       Math::library);
+  }
+  return carried;
+}
+
 }  // namespace
 
 std::vector<Bound> Rules::product(const Tile& acc, const Tile& a, const Tile& b) {
   const std::int64_t m = acc.shape[0], n = acc.shape[1], k = a.shape[1];
   const std::size_t count = acc.elements();
   Sizes x = sizes_of(a, true, *this), y = sizes_of(b, false, *this);
-  std::vector<float> all(count), carried;
+  std::vector<float> all(count);
   for (std::size_t i = 0; i < count; ++i) all[i] = static_cast<float>(std::abs(acc.values[i]));
   const bool is_f32 = acc.dtype == DType::f32;
   const Quantum quantum = quantum_of(lowest_bit(x.sizes), lowest_bit(y.sizes), lowest_bit(all));
   math::multiply_add(matrix(all, m, n), matrix(x.sizes, m, k), matrix(y.sizes, k, n),
                      Math::library);
-  if (!x.is_exact || !y.is_exact) {
-    // |A| e_B + e_A (|B| + e_B)
-    carried.assign(count, 0);
-    if (!y.is_exact)
-      math::multiply_add(matrix(carried, m, n), matrix(x.sizes, m, k), matrix(y.bounds, k, n),
-                         Math::library);
-    if (!x.is_exact) {
-      std::vector<float> sum = y.sizes;
-      for (std::size_t i = 0; i < y.bounds.size(); ++i) sum[i] += y.bounds[i];
-      math::multiply_add(matrix(carried, m, n), matrix(x.bounds, m, k), matrix(sum, k, n),
-                         Math::library);
-    }
-  }
+  const std::vector<float> carried = carried_errors(x, y, m, k, n);
   const bool are_integers = is_integer(a.dtype) && is_integer(b.dtype);
   const auto terms = static_cast<double>(k);
   const double roundings =
