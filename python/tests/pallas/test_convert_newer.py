@@ -1,4 +1,4 @@
-"""Bits, cuts, reductions, products, views and loops of the newer language mean what JAX means by them."""
+"""Bits, cuts, reductions, products, views and loops mean what JAX means by them."""
 
 import jax
 import jax.numpy as jnp
@@ -10,21 +10,10 @@ from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
-from tessera.pallas.convert import language
-
 I = (np.arange(1024, dtype=np.int64).reshape(8, 128) * 2654435761 % 2**32).astype(np.uint32).view(np.int32)
 J = np.roll(I, 3, 1)
 X, Y = np.round(normal(8, 128) * 8) / 8, np.round(normal(8, 128, seed=1) * 8) / 8
 T = np.round(normal(4, 8, 128) * 8) / 8
-
-
-@pytest.fixture(autouse=True)
-def _newer():
-    language.decide()
-    missing = [group for group in ("INTEGERS", "REDUCTIONS", "SHAPES", "CONTROL") if not getattr(language, group)]
-    if missing:
-        pytest.skip(f"the engine does not read what {', '.join(missing)} are written with")
-
 
 BITS = {"and": lambda i, j: i & j, "or": lambda i, j: i | (j & 255), "xor": lambda i, j: i ^ j, "not": lambda i, j: ~i + (j & 1),
         "left": lambda i, j: i << 3, "right": lambda i, j: i >> 5, "by a tile": lambda i, j: i << (j & 7), "sum": lambda i, j: i + j,

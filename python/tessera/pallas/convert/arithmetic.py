@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tessera.pallas.convert import integer_bits, language, scalars, tiles
+from tessera.pallas.convert import integer_bits, scalars, tiles
 from tessera.pallas.convert.values import COMPARE, PLUS, TIMES, Scalar, Tile, dtype_name, is_float, limits, number
 from tessera.pallas.convert.walk import Conversion, rule
 from tessera.pallas.convert.wrapping import fits
@@ -72,9 +72,7 @@ def _towards_zero(c: Conversion, eqn: Any, a: Any, b: Any, what: str) -> Tile:
     if x.range[0] < 0 or y.range[0] <= 0:
         if y.range[0] <= 0 <= y.range[1]:
             return _but_at_zero(c, eqn, a, b, what)
-        if language.INTEGERS:
-            return tiles.operate(c, eqn, [a, b], lambda v, w: (f"{what}({v.text}, {w.text})", 1))
-        raise c.refuse(f"a {what} towards zero of a tile that may be negative")
+        return tiles.operate(c, eqn, [a, b], lambda v, w: (f"{what}({v.text}, {w.text})", 1))
     return floor_tiles(c, eqn, a, b, what)
 
 
@@ -95,11 +93,7 @@ def floor_tiles(c: Conversion, eqn: Any, a: Any, b: Any, what: str) -> Tile:
         bounds = (low // most, high // least) if low >= 0 and least > 0 else None
         return tiles.operate(c, eqn, [a, b], lambda x, y: (f"{x.at(TIMES)} / {y.at(TIMES - 1)}", TIMES)).with_(bounds=bounds)
     bounds = (0, most - 1) if least > 0 else None
-    if language.INTEGERS:
-        return tiles.operate(c, eqn, [a, b], lambda x, y: (f"{x.at(TIMES)} mod {y.at(TIMES - 1)}", TIMES)).with_(bounds=bounds)
-    a, b = tiles.reusable(c, a), tiles.reusable(c, b)
-    return tiles.operate(c, eqn, [a, b], lambda x, y: (
-        f"{x.at(PLUS)} - {x.at(TIMES)} / {y.at(TIMES - 1)} * {y.at(TIMES - 1)}", PLUS)).with_(bounds=bounds)
+    return tiles.operate(c, eqn, [a, b], lambda x, y: (f"{x.at(TIMES)} mod {y.at(TIMES - 1)}", TIMES)).with_(bounds=bounds)
 
 
 @rule(*_COMPARISONS)
@@ -150,8 +144,6 @@ def _logical(c: Conversion, eqn: Any, a: Any, b: Any = None) -> Any:
         return integer_bits.logical(c, kind, a, b, _dtype(eqn))
     operands = [a] if b is None else [a, b]
     if _dtype(eqn) != "bool":
-        if not language.INTEGERS:
-            raise c.refuse(f"bits of a tile by `{kind}`")
         return tiles.operate(c, eqn, operands,
                              lambda *o: (f"bit_{kind}({', '.join(x.text for x in o)})", 1), wraps=False)
     if kind == "not":
@@ -169,8 +161,6 @@ def _shift(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
     kind, dtype = eqn.primitive.name, _dtype(eqn)
     if _scalars(a, b):
         return integer_bits.shift(c, kind, a, b, dtype)
-    if not language.INTEGERS:
-        raise c.refuse(f"`{kind}` of a tile of {dtype}")
     if kind == "shift_right_logical" and not dtype.startswith("u"):
         return _logical_shift(c, eqn, a, b, dtype)
     word = "shift_left" if kind == "shift_left" else "shift_right"
@@ -198,7 +188,7 @@ def _sign(c: Conversion, eqn: Any, a: Any) -> Any:
     if _scalars(a):
         return scalars.add(c, scalars.compare(c, ">", a, number(0)), scalars.compare(c, "<", a, number(0)),
                            _dtype(eqn), -1)
-    if "sign" in language.FUNCTIONS and is_float(_dtype(eqn)):
+    if is_float(_dtype(eqn)):
         return tiles.operate(c, eqn, [a], lambda x: (f"sign({x.text})", 1))
     a = tiles.reusable(c, a)
     return tiles.operate(c, eqn, [a], lambda x: (f"(0 < {x.at(PLUS)}) - ({x.at(PLUS)} < 0)", PLUS))
@@ -210,25 +200,16 @@ def _function(c: Conversion, eqn: Any, x: Any) -> Any:
     kind = eqn.primitive.name
     if kind == "abs" and _scalars(x):
         return scalars.absolute(c, x, _dtype(eqn))
-    if kind == "logistic" and kind not in language.FUNCTIONS:
-        return tiles.operate(c, eqn, [x], lambda v: (f"1 / (1 + exp(-{v.at(1)}))", TIMES))
-    if kind not in language.FUNCTIONS:
-        from tessera.pallas.convert.unknown import unknown
-        return unknown(c, eqn, x)
-    return tiles.operate(c, eqn, [x], lambda v: (f"{language.FUNCTIONS[kind]}({v.text})", 1))
+    return tiles.operate(c, eqn, [x], lambda v: (f"{kind}({v.text})", 1))
 
 
 @rule("pow")
 def _pow(c: Conversion, eqn: Any, x: Any, y: Any) -> Any:
-    if not language.INTEGERS:
-        raise c.refuse("`pow`")
     return tiles.operate(c, eqn, [x, y], lambda v, w: (f"pow({v.text}, {w.text})", 1))
 
 
 @rule("round")
 def _round(c: Conversion, eqn: Any, x: Any) -> Any:
-    if not language.INTEGERS:
-        raise c.refuse("`round`")
     if int(eqn.params.get("rounding_method", 1)) != 1:
         from tessera.pallas.convert.float_functions import rounded_away
         return rounded_away(c, eqn, x)
@@ -246,7 +227,7 @@ def _bitcast(c: Conversion, eqn: Any, x: Any) -> Any:
         return _bits_of_number(c, tile, dtype)
     wanted = c.type_of(dtype)
     packs = tuple(eqn.outvars[0].aval.shape) != tile.shape
-    if not language.SHAPES or packs and eqn.primitive.name != "bitcast":
+    if packs and eqn.primitive.name != "bitcast":
         raise c.refuse("the bits of a tile as another type")
     whole = tiles.full(c, tile)
     shape = tuple(eqn.outvars[0].aval.shape)

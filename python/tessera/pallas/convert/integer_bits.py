@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tessera.pallas.convert import language
 from tessera.pallas.convert.scalars import add, compare, divide, made, multiply
 from tessera.pallas.convert.values import AND, ATOM, COMPARE, INTEGERS, NOT, OR, Scalar, limits, number
 from tessera.pallas.convert.walk import Conversion
@@ -32,8 +31,6 @@ def bits(c: Conversion, primitive: str, a: Scalar, b: Scalar | None, dtype: str)
         done = {"and": a.low & b.low, "or": a.low | b.low, "xor": a.low ^ b.low}.get(primitive)
         if done is not None:
             return number(done, dtype)
-    if not language.INTEGERS:
-        raise c.refuse(f"bits of an integer by `{primitive}`")
     operands = [a] if b is None else [a, b]
     masks = [o.known for o in operands if o.known is not None and o.known >= 0 and primitive == "and"]
     if not masks:
@@ -50,8 +47,6 @@ def shift(c: Conversion, primitive: str, a: Scalar, b: Scalar, dtype: str) -> Sc
     """To the left, or to the right with the sign or zeros moved in; by `b` places, all of them if `b` is no place of the type."""
     b, width = wrapped(b), INTEGERS[dtype][0]
     known = b.known if b.known is not None and 0 <= b.known < width else None
-    if known is None and not language.INTEGERS:
-        raise c.refuse("a shift by a number that is not known")
     if primitive == "shift_left":
         if known is not None:
             return multiply(c, a, number(1 << known), dtype)

@@ -7,7 +7,7 @@ from typing import Any
 
 from jax.extend import core as jax_core
 
-from tessera.pallas.convert import language, scalars, tiles
+from tessera.pallas.convert import scalars, tiles
 from tessera.pallas.convert.bodies import Cell, is_used, run_body
 from tessera.pallas.convert.places import is_users
 from tessera.pallas.convert.refs import scalar
@@ -74,8 +74,6 @@ def _while(c: Conversion, eqn: Any, *operands: Any) -> Any:
     if counter is not None and counter in loop.steps and loop.steps[counter] == 1 and isinstance(first[counter], Scalar):
         limit = scalar(c, literal_of(c, bound) if isinstance(bound, jax_core.Literal) else first[bound])
         return loop.counted(c, first[counter], limit, counter, run)
-    if not language.CONTROL:
-        raise c.refuse("a `while` whose number of turns the data decides")
     return loop.general(c, lambda carries: scalar(c, run_body(c, cond, [*operands[:asked], *carries])[0]), run)
 
 

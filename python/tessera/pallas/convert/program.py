@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from tessera.pallas.convert import language
 from tessera.pallas.convert import (arithmetic, control, expanded, float_functions, loops, masked, reductions, refs,  # noqa: F401 (their rules)
                                     shapes, sync)
 from tessera.pallas.convert.blocks import space_of
@@ -51,7 +50,6 @@ def clean(name: str | None) -> str | None:
 
 def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, parallel: bool = False, cores: int = 1,
                  padded: frozenset[str] = frozenset()) -> Kernel:
-    language.decide()
     params = getattr(eqn_or_params, "params", eqn_or_params)
     jaxpr, grid_mapping = params["jaxpr"], params["grid_mapping"]
     axes = tuple(getattr(mesh, "shape", {}).items()) if mesh is not None else ()

@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from tessera.pallas.convert import language, tiles
+from tessera.pallas.convert import tiles
 from tessera.pallas.convert.shapes import reshape
 from tessera.pallas.convert.tiles import as_tile, full, settle_type, untrailed
 from tessera.pallas.convert.values import ATOM, PRODUCT, Tile, dtype_name
@@ -25,13 +25,10 @@ def _reduce(c: Conversion, eqn: Any, x: Any, *_: Any) -> Any:
     column = len(tile.shape) == 1 and tile.trail == 1 and tile.written == (*tile.shape, 1)
     if not column:
         tile = full(c, untrailed(c, tile))
-        if len(tile.shape) == 1 and not language.REDUCTIONS:
-            tile = tiles.full(c, reshape(c, tile, (1, *tile.shape)))
-            axes = tuple(a + 1 for a in axes)
     written = list(tile.written)
     text, last = tile.text, tile
     for axis in axes:
-        text = _along(c, kind, text, len(written), axis)
+        text = _along(kind, text, len(written), axis)
         written[axis] = 1
     made = Tile(text, ATOM, shape, tuple(written), tile.dtype,
                 tile.type if tiles.value_type([tile.type], tile.dtype) != "f32" else "f32", 0, last.reads,
@@ -40,11 +37,9 @@ def _reduce(c: Conversion, eqn: Any, x: Any, *_: Any) -> Any:
     return settle_type(c, made, kind == "sum")
 
 
-def _along(c: Conversion, kind: str, text: str, rank: int, axis: int) -> str:
+def _along(kind: str, text: str, rank: int, axis: int) -> str:
     if rank == 2 and kind != "min":
         return f"{'row' if axis == 1 else 'col'}_{kind}({text})"
-    if not language.REDUCTIONS:
-        raise c.refuse(f"a {kind} along dimension {axis} of {rank}")
     return f"reduce_{kind}({text}, {axis})"
 
 

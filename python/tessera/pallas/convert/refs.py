@@ -9,7 +9,7 @@ from typing import Any
 
 from jax import tree_util
 
-from tessera.pallas.convert import language, rows, scalars, tiles
+from tessera.pallas.convert import rows, scalars, tiles
 from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, Tile, dtype_name, is_float, limits, number, stored_type
 from tessera.pallas.convert.walk import Conversion, rule
 from tessera.pallas.convert.wrapping import wrapped
@@ -73,7 +73,7 @@ def _indexed(c: Conversion, ref: Ref, indices: Sequence[Any]) -> Ref:
             size = index.size if isinstance(index.size, int) else scalar(c, index.size)
             start = scalar(c, index.start)
             if index.stride != 1:
-                if not language.SHAPES or not isinstance(size, int) or dim.stride != 1:
+                if not isinstance(size, int) or dim.stride != 1:
                     raise c.refuse(f"a slice of {ref.name} with a stride of {index.stride}")
                 dims.append(Dim(_plus(c, dim.start, start), size, stride=index.stride))
                 continue
@@ -146,8 +146,6 @@ def reshaped(c: Conversion, ref: Ref, shape: tuple[int, ...]) -> Ref:
                 wanted.pop(0)
             dims.append(dim)
         return Ref(ref.name, ref.root, ref.space, ref.dtype, tuple(dims), ref.extents, ref.held)
-    if not language.SHAPES:
-        raise c.refuse(f"a view of {ref.name} with the shape {shape}")
     return viewed(c, ref, ref.dtype, shape)
 
 
@@ -156,8 +154,6 @@ def _retyped(c: Conversion, ref: Ref, dtype: str) -> Ref:
     import numpy as np
 
     from tessera.pallas.convert.blocks import numpy_type
-    if not language.SHAPES:
-        raise c.refuse(f"a view of {ref.name} as {dtype}")
     had, has = numpy_type(ref.dtype).itemsize, np.dtype(numpy_type(dtype)).itemsize
     shape = list(ref.shape)
     if had != has:

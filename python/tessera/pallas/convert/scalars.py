@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tessera.pallas.convert import language
-from tessera.pallas.convert.values import ATOM, COMPARE, PLUS, TIMES, Scalar, limits, number
+from tessera.pallas.convert.values import ATOM, COMPARE, PLUS, TIMES, Scalar, number
 from tessera.pallas.convert.walk import Conversion
 from tessera.pallas.convert.wrapping import FAR, wrapped
 
@@ -62,7 +61,7 @@ def divide(c: Conversion, a: Scalar, b: Scalar, dtype: str, down: bool = False) 
     bound = max(abs(a.low), abs(a.high))
     if down:
         return made(f"{a.at(TIMES)} / {b.at(TIMES - 1)}", TIMES, -bound, bound, dtype, a, b)
-    return _but_at_zero(c, b, wrapped(number(-1, dtype)), _towards_zero(c, "quotient", a, b, dtype, bound), dtype)
+    return _but_at_zero(c, b, wrapped(number(-1, dtype)), _towards_zero("quotient", a, b, dtype, bound), dtype)
 
 
 def remainder(c: Conversion, a: Scalar, b: Scalar, dtype: str, down: bool = False) -> Scalar:
@@ -78,7 +77,7 @@ def remainder(c: Conversion, a: Scalar, b: Scalar, dtype: str, down: bool = Fals
         return made(f"{a.at(TIMES)} mod {b.at(TIMES - 1)}", TIMES, -bound, bound, dtype, a, b)
     if may_be_zero(b):
         a = a if a.simple else c.name(a)    # type: ignore[assignment]
-    return _but_at_zero(c, b, a, _towards_zero(c, "remainder", a, b, dtype, min(bound, max(abs(a.low), abs(a.high)))), dtype)
+    return _but_at_zero(c, b, a, _towards_zero("remainder", a, b, dtype, min(bound, max(abs(a.low), abs(a.high)))), dtype)
 
 
 def may_be_zero(a: Scalar) -> bool:
@@ -89,9 +88,7 @@ def _but_at_zero(c: Conversion, b: Scalar, at_zero: Scalar, otherwise: Scalar, d
     return choose(c, compare(c, "==", b, number(0)), at_zero, otherwise, dtype) if may_be_zero(b) else otherwise
 
 
-def _towards_zero(c: Conversion, word: str, a: Scalar, b: Scalar, dtype: str, bound: int) -> Scalar:
-    if not language.INTEGERS:
-        raise c.refuse(f"a {word} towards zero by what may be negative")
+def _towards_zero(word: str, a: Scalar, b: Scalar, dtype: str, bound: int) -> Scalar:
     return made(f"{word}({a.text}, {b.text})", ATOM, -bound if a.low < 0 or b.low < 0 else 0, bound, dtype, a, b)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from tessera.pallas.convert import language, scalars, tiles
+from tessera.pallas.convert import scalars, tiles
 from tessera.pallas.convert.refs import scalar
 from tessera.pallas.convert.tiles import as_tile, cell, full, of_cell, store, untrailed
 from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, Tile, dtype_name, is_float, number
@@ -78,54 +78,8 @@ def reshape(c: Conversion, tile: Tile, shape: tuple[int, ...]) -> Tile:
     if inner == wanted and tile.trail + back >= behind:
         return plain.with_(shape=shape, trail=tile.trail + back - behind)
     whole = full(c, tile)
-    if language.SHAPES:
-        text = f"reshape({whole.text}, {', '.join(map(str, shape))})" if shape else whole.text
-        return whole.with_(text=text, level=ATOM, shape=shape, written=shape, ref=None, product=False, sum=None)
-    if tuple(n for n in tile.shape if n != 1) == tuple(n for n in shape if n != 1):
-        items = ", ".join("0" if n == 1 else ":" for n in tile.shape)
-        dropped = tuple(n for n in tile.shape if n != 1)
-        core = whole.with_(text=f"{whole.at(ATOM)}[{items}]", level=ATOM, shape=dropped, written=dropped, ref=None,
-                           product=False, sum=None)
-        return _placed(c, core, shape, [i for i, n in enumerate(shape) if n != 1])
-    return _regroup(c, whole, shape)
-
-
-def _regroup(c: Conversion, tile: Tile, shape: tuple[int, ...]) -> Tile:
-    """Two leading dimensions made one, or one made two."""
-    source = c.name(tile) if isinstance(tile, Tile) and not tile.simple and tile.ref is None else tile
-    long, short = (tile.shape, shape) if len(tile.shape) > len(shape) else (shape, tile.shape)
-    if len(long) != len(short) + 1 or long[2:] != short[1:] or long[0] * long[1] != short[0]:
-        raise c.refuse(f"a reshape from {tile.shape} to {shape}")
-    made = cell(c, tile.dtype, shape)
-    i = c.names.new("i")
-    rest = ", :" * (len(short) - 1)
-    block, one = f"[{i} * {long[1]} +: {long[1]}{rest}]", f"[{i}{', :' * (len(long) - 1)}]"
-    c.writer.open(f"for {i} in {long[0]}", c.place)
-    to, of = (one, block) if long == shape else (block, one)
-    of_text = _at(source, of)
-    c.say(f"{made.name}{to} = {of_text}" if source.type == TYPES[tile.dtype] else f"{made.name}{to} = cast({of_text})")
-    c.writer.close(c.place)
-    return of_cell(made).with_(bounds=tile.bounds, opaque=tile.opaque)
-
-
-def _at(tile: Tile, items: str) -> str:
-    """A slice of a tile in memory, whose own text may end with indices."""
-    if tile.ref is None or "[" not in tile.text:
-        return f"{tile.text}{items}"
-    given = iter(items[1:-1].split(", "))
-    found = []
-    for dim in tile.ref.dims:
-        if dim.size is None:
-            found.append(dim.start.text)
-            continue
-        item = next(given)
-        if item == ":":
-            found.append(":" if dim.whole else f"{dim.start.at(9)} +: {dim.size}")
-        else:
-            start, _, size = item.partition(" +: ")
-            moved = start if dim.start.known == 0 else f"{dim.start.at(5)} + {start}"
-            found.append(f"{moved} +: {size}" if size else moved)
-    return f"{tile.ref.name}[{', '.join(found)}]"
+    text = f"reshape({whole.text}, {', '.join(map(str, shape))})" if shape else whole.text
+    return whole.with_(text=text, level=ATOM, shape=shape, written=shape, ref=None, product=False, sum=None)
 
 
 def sliced(c: Conversion, value: Any, starts: Sequence[Scalar], sizes: Sequence[int]) -> Tile:
@@ -298,13 +252,5 @@ def _transpose(c: Conversion, eqn: Any, x: Any) -> Any:
         return x
     tile = full(c, x)
     shape = tuple(tile.shape[d] for d in order)
-    if order == (1, 0):
-        text = f"transpose({tile.text})"
-    elif language.REDUCTIONS:
-        text = f"transpose({tile.text}, {', '.join(map(str, order))})"
-    else:
-        raise c.refuse(f"a transpose by {order}")
+    text = f"transpose({tile.text})" if order == (1, 0) else f"transpose({tile.text}, {', '.join(map(str, order))})"
     return tile.with_(text=text, level=ATOM, shape=shape, written=shape, ref=None, product=False, sum=None)
-
-
-__all__ = ["is_float"]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tessera.pallas.convert import integer_bits, language
+from tessera.pallas.convert import integer_bits
 from tessera.pallas.convert.blocks import numpy_type
 from tessera.pallas.convert.values import ATOM, COMPARE, TYPES, UNARY, Ref, Scalar, Tile, dtype_name, is_float
 from tessera.pallas.convert.walk import Conversion, nan, real
@@ -88,8 +88,6 @@ def settle_type(c: Conversion, tile: Tile, rounds: bool, wraps: bool = True) -> 
         return tile.with_(type=wanted) if tile.dtype == "uint32" and tile.type == "i64" and not wraps else tile
     if not wraps:
         return tile.with_(type=wanted)
-    if not language.INTEGERS:
-        raise c.refuse(f"arithmetic of tiles of {tile.dtype}, which wraps")
     return tile.with_(text=f"truncate({tile.text}, {wanted})", level=ATOM, type=wanted)
 
 
@@ -131,8 +129,6 @@ def convert(c: Conversion, x: Any, dtype: str) -> Any:
             return tile.with_(dtype=dtype, bounds=tile.range)
         return tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted, ref=None, sum=None,
                           bounds=tile.range)
-    if not language.INTEGERS:
-        raise c.refuse(f"a conversion of tiles from {tile.dtype} to {dtype}, which cuts off")
     return tile.with_(text=f"truncate({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted, ref=None,
                       product=False, sum=None, bounds=None)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from tessera.pallas.convert import language
 from tessera.pallas.convert.kernel import Opaque
 from tessera.pallas.convert.values import Ref, Scalar, Tile, Unused, dtype_name
 from tessera.pallas.convert.walk import Conversion
@@ -13,7 +12,7 @@ from tessera.pallas.convert.walk import Conversion
 def unknown(c: Conversion, eqn: Any, *operands: Any) -> list[Any]:
     """`opaque`: reads the operands and writes tiles whose values are unknown."""
     what = eqn.primitive.name
-    if not language.CONTROL or eqn.effects or not eqn.outvars or any(isinstance(o, Ref) for o in operands):
+    if eqn.effects or not eqn.outvars or any(isinstance(o, Ref) for o in operands):
         raise c.refuse(f"`{what}` cannot be converted")
     return leave_open(c, what, [v.aval for v in eqn.outvars], operands)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from corpus import collectives, grids, wheel
 
-RUNS, PROTOCOL, REFUSED, REFUTED = "runs, same numbers", "protocol only, values unknown", "refused", "refuted"
+RUNS, PROTOCOL, REFUTED = "runs, same numbers", "protocol only, values unknown", "refuted"
 UNCOMPARED = "proved, JAX has no numbers"
 
 
@@ -64,11 +64,8 @@ def on_grids() -> list[Row]:
 
 def wheel_rows() -> list[Row]:
     """The 15 sites of jax 0.10.2."""
-    from tessera.pallas.convert import language
-    language.decide()
-    later = (RUNS if language.INTEGERS else REFUSED,)
     # Both of JAX's interpreters fail at its stores under a mask.
-    columns = {"all_gather.py": (REFUTED,), "random/threefry.py": later, "random/philox.py": later, "ragged_paged_attention": (UNCOMPARED,)}
+    columns = {"all_gather.py": (REFUTED,), "ragged_paged_attention": (UNCOMPARED,)}
     return [Row(name, "jax/experimental/pallas/ops/tpu", build, columns.get(name, (RUNS,) * sites), 8 if name == "all_gather.py" else 1)
             for name, (build, sites) in wheel.DRIVERS.items()]
 
