@@ -14,6 +14,8 @@ import time
 import traceback
 from typing import Any, BinaryIO
 
+from tessera.pallas import jaxpr_pickle, versions
+
 
 HEAD = struct.Struct("<qq")     # number of the request, and number of bytes that follow; the same for its answer
 
@@ -40,8 +42,6 @@ def interpret(params: dict[str, Any], shape: dict[str, int], sets: list[list[lis
     import numpy as np
     from jax._src.pallas import pallas_call
     from jax.experimental.pallas import tpu as pltpu
-
-    from tessera.pallas import versions
 
     machine = versions.machine()
     how = True if mode == "grid" else pltpu.InterpretParams(detect_races=mode == "races", **settings)
@@ -83,7 +83,6 @@ def main() -> None:
     os.dup2(2, 1)  # what the interpreter prints is no answer
     from jax.experimental import pallas  # noqa: F401  primitives are found by name in the modules that are loaded
     from jax.experimental.pallas import tpu  # noqa: F401
-    from tessera.pallas import jaxpr_pickle
     while (request := read_request(sys.stdin.buffer)) is not None:
         number, message = request
         try:

@@ -23,11 +23,11 @@ from __future__ import annotations
 from typing import Any
 
 from tessera.pallas.convert.kernel import Kernel, Opaque, Operand, Place, Refused, Result, UnknownValues
+from tessera.pallas.convert.program import convert_call
 
 __all__ = ["Kernel", "Opaque", "Operand", "Place", "Refused", "Result", "UnknownValues", "convert"]
 
 
 def convert(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, parallel: bool = False, cores: int = 1) -> Kernel:
     """The kernel of one `pallas_call` equation (or of its params); raises `Refused`."""
-    from tessera.pallas.convert.program import convert_call
     return convert_call(eqn_or_params, mesh=mesh, lines=lines, parallel=parallel, cores=cores)

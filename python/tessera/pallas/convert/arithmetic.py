@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tessera.pallas.convert import integer_bits, scalars, tiles
+from tessera.pallas.convert.conversion import Conversion, rule
+from tessera.pallas.convert.expanded import one_of
+from tessera.pallas.convert.float_functions import float_remainder, power, rounded_away
 from tessera.pallas.convert.values import COMPARE, PLUS, TIMES, Scalar, Tile, dtype_name, is_float, limits, number
-from tessera.pallas.convert.walk import Conversion, rule
 from tessera.pallas.convert.wrapping import fits
 
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
@@ -62,7 +64,6 @@ def _remainder(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
     if _scalars(a, b):
         return scalars.remainder(c, a, b, _dtype(eqn))
     if is_float(_dtype(eqn)):
-        from tessera.pallas.convert.float_functions import float_remainder
         return float_remainder(c, eqn, a, b)
     return _towards_zero(c, eqn, a, b, "remainder")
 
@@ -126,7 +127,6 @@ def _select(c: Conversion, eqn: Any, which: Any, *cases: Any) -> Any:
     if len(cases) == 1:
         return cases[0]
     if len(cases) > 2:
-        from tessera.pallas.convert.expanded import one_of
         return one_of(c, eqn, which, *cases)
     no, yes = cases
     if isinstance(which, Scalar) and which.known is not None:
@@ -211,7 +211,6 @@ def _pow(c: Conversion, eqn: Any, x: Any, y: Any) -> Any:
 @rule("round")
 def _round(c: Conversion, eqn: Any, x: Any) -> Any:
     if int(eqn.params.get("rounding_method", 1)) != 1:
-        from tessera.pallas.convert.float_functions import rounded_away
         return rounded_away(c, eqn, x)
     return tiles.operate(c, eqn, [x], lambda v: (f"round({v.text})", 1))
 
@@ -257,7 +256,6 @@ def _power(c: Conversion, eqn: Any, x: Any) -> Any:
     x = tiles.reusable(c, x)
     count = abs(exponent)
     if count > 4:
-        from tessera.pallas.convert.float_functions import power
         return power(c, eqn, x, exponent)
 
     def text(v: Tile) -> tuple[str, int]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tessera.pallas.convert.walk import Conversion
+from tessera.pallas.convert.conversion import Conversion
 
 _SPACES = {"any": "hbm", "hbm": "hbm", "vmem": "vmem", "smem": "smem", "semaphore": "sem", "semaphore_mem": "sem",
            "default": "vmem", "none": "vmem", "index": "smem"}

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 
 from tessera.pallas.convert import tiles
+from tessera.pallas.convert.constants import constant
+from tessera.pallas.convert.conversion import Conversion
 from tessera.pallas.convert.refs import scalar
 from tessera.pallas.convert.values import ATOM, Scalar, Tile, dtype_name, limits
-from tessera.pallas.convert.walk import Conversion, constant, walk
-
-
-def is_used(c: Conversion, var: Any) -> bool:
-    return type(var).__name__ != "DropVar" and var in c.used
+from tessera.pallas.convert.walk import walk
 
 
 class Cell:

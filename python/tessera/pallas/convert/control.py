@@ -7,11 +7,14 @@ from typing import Any
 
 from tessera.pallas import versions
 from tessera.pallas.convert import scalars, tiles
-from tessera.pallas.convert.bodies import Cell, is_used, run_body
+from tessera.pallas.convert.arithmetic import floor_tiles
+from tessera.pallas.convert.bodies import Cell, run_body
+from tessera.pallas.convert.conversion import Conversion, rule
 from tessera.pallas.convert.places import assigned_name
 from tessera.pallas.convert.refs import loaded, scalar, stored
+from tessera.pallas.convert.scratch import scratch
 from tessera.pallas.convert.values import COMPARE, Scalar, Tile, Unused, dtype_name, number
-from tessera.pallas.convert.walk import Conversion, rule, walk
+from tessera.pallas.convert.walk import walk
 from tessera.pallas.convert.wrapping import wrapped
 from tessera.pallas.jaxpr_tools import tpu_branch
 
@@ -26,7 +29,7 @@ def _cond(c: Conversion, eqn: Any, index: Any, *operands: Any) -> Any:
         no, yes = (run_body(c, b, operands) for b in branches)
         if all(isinstance(v, Scalar) for v in (*no, *yes)):
             return [scalars.choose(c, which, y, n, dtype_name(v.aval.dtype)) for y, n, v in zip(yes, no, eqn.outvars)]
-    cells = [Cell(c, v.aval, None) if is_used(c, v) else None for v in eqn.outvars]
+    cells = [Cell(c, v.aval, None) if c.is_used(v) else None for v in eqn.outvars]
     ranges: list[list[Any]] = [[] for _ in cells]
 
     def body(branch: Any) -> None:
@@ -78,7 +81,6 @@ def _call(c: Conversion, eqn: Any, *operands: Any) -> Any:
         low, high = tiles.as_tile(c, operands[1]).range
         if low > 0 or high < 0:
             if not all(isinstance(o, Scalar) for o in operands):
-                from tessera.pallas.convert.arithmetic import floor_tiles
                 return floor_tiles(c, eqn, *operands, kind)
             make = scalars.divide if kind == "quotient" else scalars.remainder
             return make(c, operands[0], operands[1], dtype_name(eqn.outvars[0].aval.dtype), down=True)
@@ -93,7 +95,6 @@ def _platform(c: Conversion, eqn: Any) -> Any:
 
 @rule("run_scoped")
 def _run_scoped(c: Conversion, eqn: Any, *constants: Any) -> Any:
-    from tessera.pallas.convert.program import scratch
     if eqn.params.get("collective_axes"):
         raise c.refuse("`run_scoped` with collective axes")
     jaxpr = eqn.params["jaxpr"]
@@ -113,7 +114,6 @@ def _run_scoped(c: Conversion, eqn: Any, *constants: Any) -> Any:
 @rule("empty_ref", "new_ref")
 def _new_ref(c: Conversion, eqn: Any, *value: Any) -> Any:
     """Memory that the kernel makes without a scope."""
-    from tessera.pallas.convert.program import scratch
     made = scratch(c, eqn.outvars[0].aval, assigned_name(c.place))
     for one in value:
         stored(c, made, one)

@@ -7,8 +7,8 @@ from math import prod
 from typing import Any
 
 from tessera.pallas.convert import scalars
+from tessera.pallas.convert.conversion import Conversion
 from tessera.pallas.convert.values import ATOM, Scalar, number
-from tessera.pallas.convert.walk import Conversion
 
 
 class Shared:

@@ -11,8 +11,9 @@ import jax.numpy as jnp
 
 from tessera.pallas.convert import tiles
 from tessera.pallas.convert.bodies import run_body
+from tessera.pallas.convert.conversion import Conversion, rule
+from tessera.pallas.convert.refs import scalar
 from tessera.pallas.convert.values import dtype_name
-from tessera.pallas.convert.walk import Conversion, rule
 
 
 _TRACED: dict[Any, Any] = {}
@@ -186,7 +187,6 @@ def _filling(dtype: Any) -> Any:
 @rule("roll")
 def _roll(c: Conversion, eqn: Any, x: Any, shift: Any) -> Any:
     """With a stride each row of `stride_axis` is moved by a stride more than the one before it."""
-    from tessera.pallas.convert.refs import scalar
     by, along, stride, rows = scalar(c, shift), *(eqn.params[name] for name in ("axis", "stride", "stride_axis"))
     size = eqn.invars[0].aval.shape[along]
 

@@ -11,9 +11,9 @@ import jax
 import jax.numpy as jnp
 
 from tessera.pallas.convert import tiles
+from tessera.pallas.convert.conversion import Conversion, rule
 from tessera.pallas.convert.expanded import traced
 from tessera.pallas.convert.values import dtype_name
-from tessera.pallas.convert.walk import Conversion, rule
 
 
 @rule("tan", "sinh", "cosh", "asinh", "acosh", "atanh", "cbrt", "asin", "acos", "atan", "erf_inv")

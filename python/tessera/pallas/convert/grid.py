@@ -10,14 +10,16 @@ from jax.extend import core as jax_core
 
 from tessera.pallas.convert import padding, scalars
 from tessera.pallas.convert.blocks import array_aval, block_aval, covers, numpy_type, space_of
+from tessera.pallas.convert.conversion import Conversion
 from tessera.pallas.convert.cores import Shared
 from tessera.pallas.convert.kernel import Operand, Result
 from tessera.pallas.convert.names import dimension_name
-from tessera.pallas.convert.parameters import parameter_names
+from tessera.pallas.convert.parameters import clean, parameter_names
 from tessera.pallas.convert.refs import scalar
+from tessera.pallas.convert.scratch import scratch
 from tessera.pallas.convert.stores import stores_to
 from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, dtype_name, held, number, stored_type, whole
-from tessera.pallas.convert.walk import Conversion, walk
+from tessera.pallas.convert.walk import walk
 from tessera.pallas.versions import effect_target
 
 
@@ -51,12 +53,10 @@ class Grid:
         return found
 
     def _wanted(self, at: int, otherwise: str) -> str:
-        from tessera.pallas.convert.program import clean
         return clean(self.given[at] if at < len(self.given) else None) or otherwise
 
     def open(self) -> list[Any]:
         """Declares everything, opens the pipeline, and gives the refs of the kernel in its order."""
-        from tessera.pallas.convert.program import scratch
         c, mapping = self.c, self.mapping
         count, blocks = mapping.num_index_operands, mapping.block_mappings
         bounds = [self._bound(i) for i in range(self.first)]

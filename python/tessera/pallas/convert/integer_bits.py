@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tessera.pallas.convert.conversion import Conversion
 from tessera.pallas.convert.scalars import add, compare, divide, made, multiply
 from tessera.pallas.convert.values import AND, ATOM, COMPARE, INTEGERS, NOT, OR, Scalar, limits, number
-from tessera.pallas.convert.walk import Conversion
 from tessera.pallas.convert.wrapping import FAR, wrapped
 
 

@@ -8,11 +8,11 @@ from typing import Any
 from jax.extend import core as jax_core
 
 from tessera.pallas.convert import scalars, tiles
-from tessera.pallas.convert.bodies import Cell, is_used, run_body
+from tessera.pallas.convert.bodies import Cell, run_body
+from tessera.pallas.convert.conversion import Conversion, rule
 from tessera.pallas.convert.places import is_users
 from tessera.pallas.convert.refs import scalar
 from tessera.pallas.convert.values import ATOM, Dim, Ref, Scalar, Tile, dtype_name, number
-from tessera.pallas.convert.walk import Conversion, rule
 from tessera.pallas.convert.wrapping import wrapped
 from tessera.pallas.versions import scan_counts
 
@@ -108,7 +108,7 @@ class _Loop:
         self.offset = len(body.invars) - len(variables)
         used = {v for e in body.eqns for v in e.invars if not isinstance(v, jax_core.Literal)}
         used |= {v for v in body.outvars if not isinstance(v, jax_core.Literal)}
-        self.needed = [var in used or is_used(c, res) for var, res in zip(variables, results)]
+        self.needed = [var in used or c.is_used(res) for var, res in zip(variables, results)]
         for at, (out, var) in enumerate(zip(body.outvars, variables)):
             eqn = made.get(out) if not isinstance(out, jax_core.Literal) else None
             if eqn is not None and eqn.primitive.name == "add" and isinstance(first[at], Scalar):

@@ -9,10 +9,10 @@ import jax
 import jax.numpy as jnp
 
 from tessera.pallas.convert import scalars, tiles
-from tessera.pallas.convert.bodies import is_used, run_body
+from tessera.pallas.convert.bodies import run_body
+from tessera.pallas.convert.conversion import Conversion, rule
 from tessera.pallas.convert.refs import counted, exchange, leaves, loaded, taken
 from tessera.pallas.convert.values import Dim, Ref, Scalar, Tile, number
-from tessera.pallas.convert.walk import Conversion, rule
 
 
 @rule("masked_load")
@@ -35,7 +35,7 @@ def _swap(c: Conversion, eqn: Any, *flat: Any) -> Any:
         return exchange(c, eqn, where, _selected(c, eqn, mask, value, loaded(c, where)))
     inside = _Inside(c, where, mask)
     before = inside.fetched()
-    given = c.name(before) if is_used(c, eqn.outvars[0]) else None
+    given = c.name(before) if c.is_used(eqn.outvars[0]) else None
     tiles.store(c, inside.held, _selected(c, eqn, mask, value, before))
     c.say(f"copy {inside.part_of_held.text} -> {inside.part.text}")
     return given

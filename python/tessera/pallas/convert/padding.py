@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tessera.pallas.convert.blocks import numpy_type
+from tessera.pallas.convert.conversion import Conversion
 from tessera.pallas.convert.places import is_users
 from tessera.pallas.convert.values import Dim, Ref, number, whole
-from tessera.pallas.convert.walk import Conversion
 
 Room = tuple[tuple[int, int], ...]      # for each dimension, before and after the array
 

@@ -73,3 +73,10 @@ def _parameters(jaxpr: Any, function: str) -> Sequence[str]:
             if code.co_name == function:
                 return code.co_varnames[:code.co_argcount]
     return ()
+
+
+def clean(name: str | None) -> str | None:
+    """A parameter's name without what tells its place in a tree: `refs[0]`, `scratch.x`."""
+    if not name:
+        return None
+    return name.replace("[", "_").replace("]", "").replace(".", "_").replace("'", "").lstrip("_") or None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -11,41 +10,16 @@ import numpy as np
 
 from tessera.pallas.convert import (arithmetic, control, expanded, float_functions, loops, masked, reductions, refs,  # noqa: F401 (their rules)
                                     shapes, sync)
-from tessera.pallas.convert.blocks import space_of
+from tessera.pallas.convert.conversion import Conversion
 from tessera.pallas.convert.cores import Shared
 from tessera.pallas.convert.grid import Grid
-from tessera.pallas.convert.kernel import Kernel, Operand, Place, Refused, Result
+from tessera.pallas.convert.kernel import Kernel, Place
 from tessera.pallas.convert.names import Names
+from tessera.pallas.convert.parameters import clean
 from tessera.pallas.convert.places import place_of
-from tessera.pallas.convert.values import ATOM, TYPES, Ref, Scalar, dtype_name, held, whole
-from tessera.pallas.convert.walk import Conversion, walk
+from tessera.pallas.convert.walk import walk
 from tessera.pallas.convert.writer import NOWHERE, Writer
 from tessera.pallas.versions import compiler_params
-
-
-def scratch(c: Conversion, aval: Any, wanted: str | None, scoped: bool = False) -> Ref:
-    """Scratch memory or semaphores of the kernel; scoped ones exist between `alloc` and `free`."""
-    space = space_of(c, aval)
-    wanted = clean(wanted)
-    if space == "sem":
-        kind = dtype_name(aval.inner_aval.dtype)
-        name = c.names.new(wanted, "sem")
-        extents = f"[{', '.join(map(str, aval.shape))}]" if aval.shape else ""
-        if "barrier" in kind:
-            raise c.refuse("a barrier semaphore as scratch")
-        c.writer.declare(f"sem {name}{extents}: {'bytes' if 'dma' in kind else 'count'}", c.place)
-        return whole(name, name, "sem", "int32", tuple(aval.shape))
-    dtype = dtype_name(aval.dtype)
-    shape = tuple(aval.shape)
-    ref = c.declare(f"scoped {space}" if scoped else space, wanted, dtype, shape or (1,))
-    return held(ref.name, ref.root, space, dtype, shape)
-
-
-def clean(name: str | None) -> str | None:
-    """A parameter's name without what tells its place in a tree: `refs[0]`, `scratch.x`."""
-    if not name:
-        return None
-    return name.replace("[", "_").replace("]", "").replace(".", "_").replace("'", "").lstrip("_") or None
 
 
 def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, parallel: bool = False, cores: int = 1,
@@ -90,6 +64,3 @@ def _start_of(jaxpr: Any) -> Place:
 def _kernel_name(c: Conversion, params: Any, jaxpr: Any) -> str:
     given = params.get("name") or str(getattr(jaxpr.debug_info, "func_src_info", "") or "").split(" ")[0]
     return c.names.new(clean(given), "kernel")
-
-
-__all__ = ["ATOM", "Operand", "Refused", "Result", "Scalar", "Sequence", "TYPES", "convert_call", "scratch"]

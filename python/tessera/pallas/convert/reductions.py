@@ -9,10 +9,11 @@ import jax
 import jax.numpy as jnp
 
 from tessera.pallas.convert import tiles
+from tessera.pallas.convert.conversion import Conversion, rule
+from tessera.pallas.convert.expanded import traced
 from tessera.pallas.convert.shapes import reshape
 from tessera.pallas.convert.tiles import as_tile, full, settle_type, untrailed
 from tessera.pallas.convert.values import ATOM, PRODUCT, Tile, dtype_name
-from tessera.pallas.convert.walk import Conversion, rule
 
 _KINDS = {"reduce_sum": "sum", "reduce_max": "max", "reduce_min": "min"}
 
@@ -102,7 +103,6 @@ def _batched(c: Conversion, eqn: Any, x: Tile, y: Tile) -> Tile:
 
 def _of_matrices(c: Conversion, eqn: Any, x: Tile, y: Tile) -> Any:
     """A product with more dimensions: dimensions of one kind are merged, and each batch is a product of two matrices."""
-    from tessera.pallas.convert.expanded import traced
     (left, right), batches = eqn.params["dimension_numbers"]
     (a, b), out = (v.aval.shape for v in eqn.invars), eqn.outvars[0].aval
 

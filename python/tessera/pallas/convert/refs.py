@@ -10,8 +10,9 @@ from typing import Any
 from jax import tree_util
 
 from tessera.pallas.convert import rows, scalars, tiles
+from tessera.pallas.convert.blocks import numpy_type
+from tessera.pallas.convert.conversion import Conversion, rule
 from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, Tile, dtype_name, is_float, limits, number, stored_type
-from tessera.pallas.convert.walk import Conversion, rule
 from tessera.pallas.convert.wrapping import wrapped
 
 _RENAMED = {"RefReshaper": "ReshapeTransform", "RefBitcaster": "BitcastTransform"}  # as they were up to 0.8
@@ -151,10 +152,7 @@ def reshaped(c: Conversion, ref: Ref, shape: tuple[int, ...]) -> Ref:
 
 def _retyped(c: Conversion, ref: Ref, dtype: str) -> Ref:
     """The bits as another type: of another width, rows are packed or unpacked, the last dimension but one."""
-    import numpy as np
-
-    from tessera.pallas.convert.blocks import numpy_type
-    had, has = numpy_type(ref.dtype).itemsize, np.dtype(numpy_type(dtype)).itemsize
+    had, has = numpy_type(ref.dtype).itemsize, numpy_type(dtype).itemsize
     shape = list(ref.shape)
     if had != has:
         if len(shape) < 2:
@@ -239,9 +237,8 @@ def _swap(c: Conversion, eqn: Any, ref: Any, value: Any, *indices: Any) -> Any:
 
 def exchange(c: Conversion, eqn: Any, where: Ref, value: Any) -> Any:
     """Stores the value; returns the previous value if it is used."""
-    from tessera.pallas.convert.bodies import is_used
     before = None
-    if is_used(c, eqn.outvars[0]):
+    if c.is_used(eqn.outvars[0]):
         before = c.name(loaded(c, where))
     if isinstance(value, Tile) and value.sum is not None and where.space in ("vmem", "tile"):
         left, right = value.sum

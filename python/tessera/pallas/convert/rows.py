@@ -9,8 +9,8 @@ from typing import Any
 from jax._src.state.indexing import Slice
 
 from tessera.pallas.convert import scalars, tiles
+from tessera.pallas.convert.conversion import Conversion
 from tessera.pallas.convert.values import ATOM, Dim, Ref, Scalar, number
-from tessera.pallas.convert.walk import Conversion
 
 
 def apart(c: Conversion, ref: Ref, shape: tuple[int, ...], indices: Sequence[Any]) -> tuple[tuple[int, ...], list[Any]] | None:

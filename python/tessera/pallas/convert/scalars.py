@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tessera.pallas.convert.conversion import Conversion
 from tessera.pallas.convert.values import ATOM, COMPARE, PLUS, TIMES, Scalar, number
-from tessera.pallas.convert.walk import Conversion
 from tessera.pallas.convert.wrapping import FAR, wrapped
 
 

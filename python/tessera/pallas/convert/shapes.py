@@ -7,10 +7,11 @@ from math import prod
 from typing import Any
 
 from tessera.pallas.convert import scalars, tiles
+from tessera.pallas.convert.conversion import Conversion, rule
+from tessera.pallas.convert.expanded import strided
 from tessera.pallas.convert.refs import scalar
 from tessera.pallas.convert.tiles import as_tile, cell, full, of_cell, store, untrailed
 from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, Tile, dtype_name, is_float, number
-from tessera.pallas.convert.walk import Conversion, rule
 from tessera.pallas.convert.wrapping import fits
 
 
@@ -118,7 +119,6 @@ def sliced(c: Conversion, value: Any, starts: Sequence[Scalar], sizes: Sequence[
 def _slice(c: Conversion, eqn: Any, x: Any) -> Any:
     p = eqn.params
     if p["strides"] is not None and any(s != 1 for s in p["strides"]):
-        from tessera.pallas.convert.expanded import strided
         return strided(c, eqn, x)
     sizes = [b - a for a, b in zip(p["start_indices"], p["limit_indices"])]
     return sliced(c, x, [number(a) for a in p["start_indices"]], sizes)

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from tessera.pallas.convert import padding, scalars, tiles
+from tessera.pallas.convert.conversion import Conversion, rule
 from tessera.pallas.convert.refs import leaves, scalar, taken
 from tessera.pallas.convert.values import ATOM, COMPARE, Ref, Scalar, Tile, dtype_name, number, whole
-from tessera.pallas.convert.walk import Conversion, rule
 
 
 def _device(c: Conversion) -> Scalar:

@@ -8,10 +8,11 @@ from typing import Any
 
 from tessera.pallas.convert import integer_bits
 from tessera.pallas.convert.blocks import numpy_type
+from tessera.pallas.convert.constants import nan, real
+from tessera.pallas.convert.conversion import Conversion
 from tessera.pallas.convert.values import ATOM, COMPARE, TYPES, UNARY, Ref, Scalar, Tile, dtype_name, is_float
-from tessera.pallas.convert.walk import Conversion, nan, real
-from tessera.pallas.elements import digits
 from tessera.pallas.convert.wrapping import fits, wrapped
+from tessera.pallas.elements import digits
 
 # The largest numbers of the types to which a cast of the language saturates.
 _LARGEST = {"float8_e4m3fn": 448, "float8_e5m2": 57344}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tessera.pallas.convert.conversion import Conversion
 from tessera.pallas.convert.kernel import Opaque
+from tessera.pallas.convert.tiles import full, of_cell
 from tessera.pallas.convert.values import Ref, Scalar, Tile, Unused, dtype_name
-from tessera.pallas.convert.walk import Conversion
 
 
 def unknown(c: Conversion, eqn: Any, *operands: Any) -> list[Any]:
@@ -18,7 +19,6 @@ def unknown(c: Conversion, eqn: Any, *operands: Any) -> list[Any]:
 
 
 def leave_open(c: Conversion, what: str, results: list[Any], operands: Any) -> list[Any]:
-    from tessera.pallas.convert.tiles import full, of_cell
     if any(not hasattr(r, "shape") or r.shape == () for r in results):
         raise c.refuse(f"`{what}` gives a number that is unknown")
     read = [full(c, c.name(o) if o.ref is None else o).text for o in operands

@@ -7,156 +7,20 @@ a name where it is computed. A read that something may store to before its last 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from jax.extend import core as jax_core
 
-from tessera.pallas.convert.kernel import Opaque, Place, Refused
-from tessera.pallas.convert.names import Names
+from tessera.pallas.convert.constants import constant
+from tessera.pallas.convert.conversion import MODULAR, RULES, Conversion, Value
+from tessera.pallas.convert.kernel import Place
 from tessera.pallas.convert.places import assigned_name, place_of
-from tessera.pallas.convert.values import ATOM, TYPES, Ref, Scalar, Tile, Unused, dtype_name, is_float, named, number, stored_type
+from tessera.pallas.convert.unknown import unknown
+from tessera.pallas.convert.values import Ref, Scalar, Tile, Unused
 from tessera.pallas.convert.wrapping import wrapped
-from tessera.pallas.convert.writer import NOWHERE, Writer
 from tessera.pallas.versions import acts, effect_target, meets_others
 
-Value = Scalar | Tile | Ref | Unused
-Rule = Callable[..., Any]
-RULES: dict[str, Rule] = {}
-_MODULAR: set[str] = set()      # their results have the right low bits whatever the high bits of their operands are
 _INLINE = 90
-
-
-def rule(*primitives: str, modular: bool = False) -> Callable[[Rule], Rule]:
-    """The function converts these primitives: it gets the conversion, the equation and its operands.
-
-    Integer operands are wrapped in their type, except for `modular` rules.
-    """
-    def add(function: Rule) -> Rule:
-        for primitive in primitives:
-            RULES[primitive] = function
-        _MODULAR.update(primitives if modular else ())
-        return function
-    return add
-
-
-@dataclass
-class Conversion:
-    """What is known while one `pallas_call` is converted."""
-    writer: Writer
-    names: Names
-    mesh: tuple[tuple[str, int], ...]
-    place: Place = NOWHERE
-    programs: list[tuple[Scalar, Scalar]] = field(default_factory=list)     # program_id and num_programs
-    collective: int | None = None
-    barrier: Ref | None = None
-    reaches: bool = False               # it names another device
-    parallel: bool = False              # points of the grid may be on several cores
-    cores: dict[str, int] = field(default_factory=dict)         # the axes of a mesh of TensorCores, with their sizes
-    named: dict[str, Scalar] = field(default_factory=dict)      # places along the named dimensions of the grid
-    opaque: list[Opaque] = field(default_factory=list)
-    loops: dict[str, str] = field(default_factory=dict)     # the Python's words for variables of loops
-    windows: set[str] = field(default_factory=set)
-    arrays: dict[str, str] = field(default_factory=dict)    # the Python's refs for arrays behind them
-    padded: frozenset[str] = frozenset()                # arrays that are padded to whole tiles
-    unpadded: dict[str, tuple[int, ...]] = field(default_factory=dict)     # extents before padding, by the padded memory
-    leaving: set[str] = field(default_factory=set)      # arrays that must be, as a pipeline's copies reach over their ends
-    equations: int = 0
-    used: set[Any] = field(default_factory=set)
-    learnt: dict[int, Any] = field(default_factory=dict)
-
-    def learn(self, jaxpr: Any) -> None:
-        """Notes which variables of a body are used at all."""
-        if id(jaxpr) in self.learnt:
-            return
-        self.learnt[id(jaxpr)] = jaxpr
-        for eqn in jaxpr.eqns:
-            self.used.update(v for v in eqn.invars if not isinstance(v, jax_core.Literal))
-        self.used.update(v for v in jaxpr.outvars if not isinstance(v, jax_core.Literal))
-
-    def refuse(self, what: str) -> Refused:
-        return Refused(self.place, what)
-
-    def say(self, text: str) -> None:
-        self.writer.say(text, self.place)
-
-    def type_of(self, dtype: Any) -> str:
-        name = dtype_name(dtype)
-        if name not in TYPES:
-            raise self.refuse(f"the language has no type {name}")
-        return TYPES[name]
-
-    def declare(self, space: str, wanted: str | None, dtype: str, shape: Sequence[int]) -> Ref:
-        """New memory of the kernel."""
-        name = self.names.new(wanted)
-        extents = f"[{', '.join(map(str, shape))}]" if shape else ""
-        self.writer.declare(f"{space} {name}: {self.type_of(stored_type(dtype, space.split()[-1]))}{extents}", self.place)
-        dims = tuple(_whole(n) for n in shape)
-        return Ref(name, name, space, dtype, dims, tuple(shape))
-
-    def name(self, value: Tile | Scalar, wanted: str | None = None) -> Tile | Scalar:
-        """The value behind a name that is given to it here."""
-        if isinstance(value, Scalar):
-            value, name = wrapped(value), self.names.new(wanted, "n")
-            self.say(f"{name} = {value.text}")
-            return Scalar(name, ATOM, value.low, value.high, value.dtype)
-        if value.type == "number":
-            if value.simple:
-                return value
-            name = self.names.new(wanted, "r")
-            self.say(f"{name} = {value.text}")
-            return named(value, name, "number")
-        name, dtype = self.names.new(wanted), value.type
-        if value.ref is not None or value.text.isidentifier():
-            self.say(f"{name} = cast({value.text}, {dtype})")
-        else:
-            self.say(f"{name} = {value.text}")
-        return named(value, name, dtype)
-
-
-def _whole(size: int):
-    from tessera.pallas.convert.values import Dim
-    return Dim(number(0), size, whole=True)
-
-
-_MOST = 1024        # elements of a constant array, each of which is a line of the text
-
-
-def constant(c: Conversion, value: Any, aval: Any) -> Value:
-    """A constant of the jaxpr."""
-    array, dtype = np.asarray(value), dtype_name(aval.dtype)
-    if array.shape == ():
-        if not is_float(dtype):
-            return number(int(array), dtype)
-        one = float(array)
-        return Tile(real(one), ATOM if one >= 0 else 2, (), (), dtype, "number") if one == one else nan(c, dtype)
-    if array.size > _MOST:
-        raise c.refuse(f"a constant array of {array.size} elements, at most {_MOST} are written out")
-    made = c.declare("tile", "constant", dtype, array.shape)
-    for at in np.ndindex(array.shape):
-        one = constant(c, array[at], aval)
-        c.say(f"{made.name}[{', '.join(map(str, at))}] = {one.text if getattr(one, 'type', 'number') == 'number' else f'cast({one.text})'}")
-    return Tile(made.name, ATOM, array.shape, array.shape, dtype, TYPES[dtype])
-
-
-def nan(c: Conversion, dtype: str) -> Tile:
-    """The language has no word for it: the bits of one."""
-    held = c.declare("tile", "nan_bits", "int32", (1,))
-    c.say(f"{held.name} = {0x7fc00000}")
-    name = c.names.new("nan")
-    c.say(f"{name} = bitcast({held.name}, f32)")
-    return Tile(f"{name}[0]", ATOM, (), (), dtype, "f32")
-
-
-def real(value: float) -> str:
-    if value in (float("inf"), float("-inf")):
-        return "inf" if value > 0 else "-inf"
-    text = repr(value)
-    mantissa, _, exponent = text.partition("e")
-    if "." not in mantissa and not exponent:
-        mantissa += ".0"
-    return f"{mantissa}e{int(exponent)}" if exponent else mantissa
 
 
 class _Plan:
@@ -210,12 +74,9 @@ def walk(c: Conversion, jaxpr: Any, arguments: Sequence[Value], constants: Seque
         if not acts(eqn) and not any(v in plan.uses for v in eqn.outvars):
             continue
         c.place = here or place_of(eqn.source_info, outer)
-        handler = RULES.get(eqn.primitive.name)
-        if handler is None:
-            from tessera.pallas.convert.unknown import unknown
-            handler = unknown
+        handler = RULES.get(eqn.primitive.name, unknown)
         operands = [read(v) for v in eqn.invars]
-        if eqn.primitive.name not in _MODULAR:
+        if eqn.primitive.name not in MODULAR:
             operands = [wrapped(o) if isinstance(o, Scalar) else o for o in operands]
         found = handler(c, eqn, *operands)
         results = found if isinstance(found, (list, tuple)) else [found]

@@ -1,0 +1,109 @@
+"""What is known while one `pallas_call` is converted, and the table of rules, one for each primitive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from jax.extend import core as jax_core
+
+from tessera.pallas.convert.kernel import Opaque, Place, Refused
+from tessera.pallas.convert.names import Names
+from tessera.pallas.convert.values import ATOM, TYPES, Ref, Scalar, Tile, Unused, dtype_name, named, stored_type, whole
+from tessera.pallas.convert.wrapping import wrapped
+from tessera.pallas.convert.writer import NOWHERE, Writer
+
+Value = Scalar | Tile | Ref | Unused
+Rule = Callable[..., Any]
+RULES: dict[str, Rule] = {}
+MODULAR: set[str] = set()      # their results have the right low bits whatever the high bits of their operands are
+
+
+def rule(*primitives: str, modular: bool = False) -> Callable[[Rule], Rule]:
+    """The function converts these primitives: it gets the conversion, the equation and its operands.
+
+    Integer operands are wrapped in their type, except for `modular` rules.
+    """
+    def add(function: Rule) -> Rule:
+        for primitive in primitives:
+            RULES[primitive] = function
+        MODULAR.update(primitives if modular else ())
+        return function
+    return add
+
+
+@dataclass
+class Conversion:
+    """What is known while one `pallas_call` is converted."""
+    writer: Writer
+    names: Names
+    mesh: tuple[tuple[str, int], ...]
+    place: Place = NOWHERE
+    programs: list[tuple[Scalar, Scalar]] = field(default_factory=list)     # program_id and num_programs
+    collective: int | None = None
+    barrier: Ref | None = None
+    reaches: bool = False               # it names another device
+    parallel: bool = False              # points of the grid may be on several cores
+    cores: dict[str, int] = field(default_factory=dict)         # the axes of a mesh of TensorCores, with their sizes
+    named: dict[str, Scalar] = field(default_factory=dict)      # places along the named dimensions of the grid
+    opaque: list[Opaque] = field(default_factory=list)
+    loops: dict[str, str] = field(default_factory=dict)     # the Python's words for variables of loops
+    windows: set[str] = field(default_factory=set)
+    arrays: dict[str, str] = field(default_factory=dict)    # the Python's refs for arrays behind them
+    padded: frozenset[str] = frozenset()                # arrays that are padded to whole tiles
+    unpadded: dict[str, tuple[int, ...]] = field(default_factory=dict)     # extents before padding, by the padded memory
+    leaving: set[str] = field(default_factory=set)      # arrays that must be, as a pipeline's copies reach over their ends
+    equations: int = 0
+    used: set[Any] = field(default_factory=set)
+    learnt: dict[int, Any] = field(default_factory=dict)
+
+    def learn(self, jaxpr: Any) -> None:
+        """Notes which variables of a body are used at all."""
+        if id(jaxpr) in self.learnt:
+            return
+        self.learnt[id(jaxpr)] = jaxpr
+        for eqn in jaxpr.eqns:
+            self.used.update(v for v in eqn.invars if not isinstance(v, jax_core.Literal))
+        self.used.update(v for v in jaxpr.outvars if not isinstance(v, jax_core.Literal))
+
+    def is_used(self, var: Any) -> bool:
+        return type(var).__name__ != "DropVar" and var in self.used
+
+    def refuse(self, what: str) -> Refused:
+        return Refused(self.place, what)
+
+    def say(self, text: str) -> None:
+        self.writer.say(text, self.place)
+
+    def type_of(self, dtype: Any) -> str:
+        name = dtype_name(dtype)
+        if name not in TYPES:
+            raise self.refuse(f"the language has no type {name}")
+        return TYPES[name]
+
+    def declare(self, space: str, wanted: str | None, dtype: str, shape: Sequence[int]) -> Ref:
+        """New memory of the kernel."""
+        name = self.names.new(wanted)
+        extents = f"[{', '.join(map(str, shape))}]" if shape else ""
+        self.writer.declare(f"{space} {name}: {self.type_of(stored_type(dtype, space.split()[-1]))}{extents}", self.place)
+        return whole(name, name, space, dtype, tuple(shape))
+
+    def name(self, value: Tile | Scalar, wanted: str | None = None) -> Tile | Scalar:
+        """The value behind a name that is given to it here."""
+        if isinstance(value, Scalar):
+            value, name = wrapped(value), self.names.new(wanted, "n")
+            self.say(f"{name} = {value.text}")
+            return Scalar(name, ATOM, value.low, value.high, value.dtype)
+        if value.type == "number":
+            if value.simple:
+                return value
+            name = self.names.new(wanted, "r")
+            self.say(f"{name} = {value.text}")
+            return named(value, name, "number")
+        name, dtype = self.names.new(wanted), value.type
+        if value.ref is not None or value.text.isidentifier():
+            self.say(f"{name} = cast({value.text}, {dtype})")
+        else:
+            self.say(f"{name} = {value.text}")
+        return named(value, name, dtype)
