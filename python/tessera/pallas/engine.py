@@ -127,7 +127,7 @@ class Finding:
     grid, `program_id(0)=1 step=0`; notes have places of their own.
 
     `stack` has the calls that led there, innermost first: file, line, function. `consequence` says that another finding
-    causes it. `count` are alike, on so many `devices`.
+    causes it. `count` are alike, on so many `devices`. `into` is the ref of the result to which undefined data is copied.
     """
     kind: str
     message: str
@@ -140,6 +140,7 @@ class Finding:
     at: str = ""
     function: str = ""
     devices: int = 1
+    into: str = ""
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -213,7 +214,7 @@ def _finding(kernel: Kernel, one: dict[str, Any]) -> Finding:
     message = words.said(kernel, one["message"])
     notes += [Note(text) for text in words.explained(kernel, [message, *(note.message for note in notes)])]
     return Finding(one["kind"], message, str(place), place.stack, _source(place), tuple(notes), one.get("count") or 1,
-                   one.get("follows_from") is not None, _turns(kernel, one), place.function, len(one.get("devices") or ()))
+                   one.get("follows_from") is not None, _turns(kernel, one), place.function, len(one.get("devices") or ()), words.undefined_result(kernel, one["message"]))
 
 
 def _note(kernel: Kernel, one: dict[str, Any]) -> Note:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
@@ -17,7 +16,6 @@ from tessera.pallas.convert.names import dimension_name
 from tessera.pallas.engine import Finding
 
 _MOST_POINTS = 10_000
-_INTO = re.compile(r"which is undefined, goes into the result (\w+)")
 
 
 def explained(kernel: Kernel, eqn: core.JaxprEqn, findings: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -26,14 +24,13 @@ def explained(kernel: Kernel, eqn: core.JaxprEqn, findings: Sequence[Finding]) -
 
 
 def _explained(kernel: Kernel, eqn: core.JaxprEqn, finding: Finding) -> Finding:
-    into = _INTO.search(finding.message)
-    if finding.kind != "uninitialised_read" or into is None:
+    if finding.kind != "uninitialised_read" or not finding.into:
         return finding
     names = [kernel.arrays.get(one.name, one.name) for one in kernel.results]
-    if into[1] not in names:
+    if finding.into not in names:
         return finding
     mapping = eqn.params["grid_mapping"]
-    reason = _reason(mapping, mapping.block_mappings[mapping.num_inputs + names.index(into[1])])
+    reason = _reason(mapping, mapping.block_mappings[mapping.num_inputs + names.index(finding.into)])
     if reason is None:
         brought = any(note.message == "the undefined data was copied here" for note in finding.notes)
         reason = "the body reads the block before it stores it" if brought else "the body does not store all of the block"

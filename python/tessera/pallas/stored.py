@@ -12,7 +12,7 @@ from tessera.pallas.verdict import STATUSES, SiteVerdict
 _CALLS = [(str, int, str)]
 _NOTE = {"message": str, "place": str, "at": str, "source": str, "function": str, "stack": _CALLS}
 _FINDING = {"kind": str, "message": str, "place": str, "stack": _CALLS, "source": str, "notes": [_NOTE], "count": int,
-            "consequence": bool, "at": str, "function": str, "devices": int}
+            "consequence": bool, "at": str, "function": str, "devices": int, "into": str}
 _NUMBERS = {"status": frozenset(("same", "differ", "unknown", "not asked", "not needed")), "text": str, "elements": int,
             "share": float, "unused": [str], "is_final": bool, "note": str}
 # For `cache.has_shape`.

@@ -97,7 +97,7 @@ def sums(x):
 def test_undefined_data_names_the_scratch_and_its_first_use():
     verdict = tessera.pallas.verify(sums, np.ones((16, 256), np.float32))
     finding = verdict.findings[0]
-    assert finding.message == "o_ref[0, 0, 0, 0], which is undefined, goes into the result o_ref", verdict
+    assert finding.message == "o_ref[0, 0, 0, 0], which is undefined, goes into the result o_ref" and finding.into == "o_ref", verdict
     used = finding.notes[0]
     assert (used.message, used.place) == ("first used undefined here: acc[0:8, 0:128]", line_of(sums_kernel, "acc[...] +="))
     assert used.source.startswith("acc[...] += x_ref[...]") and used.at == "program_id(0)=0 program_id(1)=0"
