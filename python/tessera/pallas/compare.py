@@ -62,6 +62,15 @@ def compare(kernel: Kernel, eqn: core.JaxprEqn, shape: dict[str, int], lanes: Se
     return _Comparison(kernel, eqn, shape, options, limit).of([lanes, elements.second_inputs(lanes, seed)])
 
 
+@dataclass(frozen=True)
+class _Equal:
+    """The results for one set of inputs, all of which are JAX's: bit for bit, or within the running error bound."""
+    bits: bool
+    elements: int
+    share: float
+    unused: tuple[str, ...]
+
+
 class _Comparison:
     """One conversion against JAX's interpretation of the kernel, on several sets of inputs."""
 
@@ -76,12 +85,13 @@ class _Comparison:
         numbers = []
         try:
             for inputs, expected in zip(sets, self._expected(sets)):
-                numbers.append(self._one(inputs, expected))
-                if numbers[-1].status != "same" or numbers[-1].text not in ("", _BITS):
-                    return numbers[-1]
+                one = self._one(inputs, expected)
+                if isinstance(one, Numbers):
+                    return one
+                numbers.append(one)
         except NoReference as error:
             return Numbers("unknown", f"not compared with JAX: {error}", is_final=error.is_final)
-        how = _BITS if all(one.text for one in numbers) else "within the running error bound"
+        how = _BITS if all(one.bits for one in numbers) else "within the running error bound"
         return Numbers("same", f"as JAX ({self.jax}) on these inputs and a second seed, {how}", sum(one.elements for one in numbers),
                        max(one.share for one in numbers), next((one.unused for one in numbers if one.unused), ()), note=self._note())
 
@@ -105,8 +115,8 @@ class _Comparison:
         cores = {"num_cores_or_threads": self.kernel.cores} if self.kernel.cores > 1 and self.eqn.params.get("mesh") is None else {}
         return {**cores, **({"buffer_bounds": "padded"} if self.kernel.padded else {})}
 
-    def _one(self, inputs: Any, expected: Any) -> Numbers:
-        """One set: the text is `_BITS` if all bits are equal."""
+    def _one(self, inputs: Any, expected: Any) -> _Equal | Numbers:
+        """One set; numbers are final, whatever the other sets have."""
         report = self._compared(inputs, expected)
         if report.exit_code == 1 and (again := self._as_on_cpus(inputs, expected, report)) is not None:
             return again
@@ -120,7 +130,7 @@ class _Comparison:
     def _compared(self, inputs: Any, expected: Any, *options: str) -> Any:
         return engine.compared(self.kernel, inputs, expected, self.computed_in, [*options, *self.options])
 
-    def _right(self, report: Any, expected: Any) -> Numbers:
+    def _right(self, report: Any, expected: Any) -> _Equal | Numbers:
         values = report.object.get("values", [])
         found = engine.results(self.kernel, report)
         if apart := self._apart(found, expected):
@@ -130,10 +140,9 @@ class _Comparison:
         self.zeros += 0 if bits else sum(int(((ours == 0) & (theirs == 0) & (np.signbit(ours) != np.signbit(theirs))).sum())
                                          for ours, theirs in pairs if elements.is_float(ours))
         share = 0.0 if bits else max((value.get("largest_share") or 0.0 for value in values), default=0.0)
-        return Numbers("same", _BITS if bits else "", sum(value.get("elements") or 0 for value in values), share,
-                       engine.unused(self.kernel, report))
+        return _Equal(bits, sum(value.get("elements") or 0 for value in values), share, engine.unused(self.kernel, report))
 
-    def _as_on_cpus(self, inputs: Any, expected: Any, strict: Any) -> Numbers | None:
+    def _as_on_cpus(self, inputs: Any, expected: Any, strict: Any) -> _Equal | None:
         """The comparison with JAX's imprecision on CPUs in the bound, and then without denormal inputs too; None if both fail."""
         arrays = [[np.asarray(array) for array in row] for row in inputs]
         flushed = [[elements.flushed(array) for array in row] for row in arrays]
@@ -144,10 +153,10 @@ class _Comparison:
             if flush:
                 inputs, expected = flushed, self._expected([flushed])[0]
             report = self._compared(inputs, expected, *(["--expected-by", "xla-cpu"] if any(map(elements.is_float, expected[0])) else []))
-            numbers = self._right(report, expected) if report.exit_code == 0 else None
-            if numbers is not None and numbers.status == "same":
+            found = self._right(report, expected) if report.exit_code == 0 else None
+            if isinstance(found, _Equal):
                 self.imprecise += sum(value.get("wrong_elements") or 0 for value in strict.object.get("values", []))
-                return replace(numbers, text="")
+                return replace(found, bits=False)
         return None
 
     def _apart(self, found: Any, expected: Any) -> str:
