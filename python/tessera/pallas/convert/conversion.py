@@ -43,7 +43,7 @@ class Conversion:
     programs: list[tuple[Scalar, Scalar]] = field(default_factory=list)     # program_id and num_programs
     collective: int | None = None
     barrier: Ref | None = None
-    reaches: bool = False               # it names another device
+    names_device: bool = False          # the text contains its own device number or another
     parallel: bool = False              # points of the grid may be on several cores
     cores: dict[str, int] = field(default_factory=dict)         # the axes of a mesh of TensorCores, with their sizes
     named: dict[str, Scalar] = field(default_factory=dict)      # places along the named dimensions of the grid

@@ -66,6 +66,7 @@ class Shared:
         for text in texts:
             c.say(text)
         for core in range(1, self.count):
+            c.names_device = True
             c.say(f"signal {ready} on device core {core}, 1")
         c.writer.otherwise("else", c.place)
         c.say(f"wait {ready}, 1")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from math import prod
 from typing import Any
 
@@ -48,7 +47,7 @@ def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, p
     name = _kernel_name(c, params, jaxpr)
     text, places = c.writer.text(name, lines)
     devices = int(np.prod([n for _, n in axes])) if axes else None
-    return Kernel(text, tuple(grid.operands), tuple(grid.results), devices if c.reaches or re.search(r"\bdevice\b", text) else None,
+    return Kernel(text, tuple(grid.operands), tuple(grid.results), devices if c.names_device else None,
                   grid.control(), tuple(c.opaque), places, c.loops,
                   frozenset(c.windows), c.arrays, c.names.renamed, c.equations, name, prod(c.cores.values()), bool(padded))
 

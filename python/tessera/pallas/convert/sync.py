@@ -16,7 +16,10 @@ from tessera.pallas.convert.values import ATOM, COMPARE, Ref, Scalar, Tile, dtyp
 
 def _device(c: Conversion) -> Scalar:
     size = prod(n for _, n in c.mesh)
-    return number(0) if size == 1 else Scalar("device", ATOM, 0, size - 1)
+    if size == 1:
+        return number(0)
+    c.names_device = True
+    return Scalar("device", ATOM, 0, size - 1)
 
 
 def coordinate(c: Conversion, axis: Any) -> Scalar:
@@ -40,7 +43,7 @@ def coordinate(c: Conversion, axis: Any) -> Scalar:
 
 def device_number(c: Conversion, given: Any, kind: Any) -> Scalar:
     """The row-major number of the device that a LOGICAL id, a MESH tuple or a dictionary of axes names."""
-    c.reaches = True
+    c.names_device = True
     if "logical" in str(kind).lower() and not isinstance(given, (tuple, list, dict)):
         return scalar(c, given)
     if isinstance(given, dict):
@@ -75,6 +78,7 @@ def destination(c: Conversion, given: Any, kind: Any, core: Any = None) -> str:
         return "" if given is None else device_number(c, given, kind).text
     if given is None and core is None:
         return ""
+    c.names_device = True
     device = Scalar("device") if given is None else device_number(c, given, kind)
     return f"{device.text} core {'core' if core is None else scalar(c, core).text}"
 
