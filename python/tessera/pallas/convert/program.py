@@ -44,11 +44,12 @@ def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, p
     grid.close()
     if not c.leaving <= padded and not padded:
         return convert_call(eqn_or_params, mesh=mesh, lines=lines, parallel=parallel, cores=cores, padded=frozenset(c.leaving))
+    made = grid.arguments
     name = _kernel_name(c, params, jaxpr)
     text, places = c.writer.text(name, lines)
     devices = int(np.prod([n for _, n in axes])) if axes else None
-    return Kernel(text, tuple(grid.operands), tuple(grid.results), devices if c.names_device else None,
-                  grid.control(), tuple(c.opaque), places, c.loops,
+    return Kernel(text, tuple(made.operands), tuple(made.results), devices if c.names_device else None,
+                  frozenset(made.decides), tuple(c.opaque), places, c.loops,
                   frozenset(c.windows), c.arrays, c.names.renamed, c.equations, name, prod(c.cores.values()), bool(padded))
 
 
