@@ -118,14 +118,19 @@ Expected<ModelTuned> tuned_by_model(const Command& command, const Arguments& arg
   if (Diags unread = arguments.unread(); standard && !unread.empty()) return unread;
   const std::vector<std::string> sides =
       standard_sides(command, standard ? &*standard : nullptr, profile.tiling);
-  const Expected<ModelTuning> tuning = Tuner::tune<TuningCandidate>(
-      candidates, [&](const TuningCandidate& candidate) -> Expected<double> {
-        const Invocation line = with_candidate(command, result.line, sides, candidate);
-        return modelled_seconds(TRY(prepared_for_model(command, line, &arguments)));
+  const auto measured = [&](const TuningCandidate& candidate) -> Expected<double> {
+    const Invocation line = with_candidate(command, result.line, sides, candidate);
+    return modelled_seconds(TRY(prepared_for_model(command, line, &arguments)));
+  };
+  Diags last;  // errors of the candidate that failed last
+  const Expected<ModelTuning> tuning =
+      Tuner::tune<TuningCandidate>(candidates, [&](const TuningCandidate& candidate) {
+        Expected<double> seconds = measured(candidate);
+        if (!seconds) last = seconds.diags();
+        return seconds;
       });
-  // What is wrong with the command itself is told with its places.
-  if (!tuning && !standard &&
-      tuning.diags().front().message.ends_with(standard.diags().front().message))
+  // An error of the command itself is reported with its places.
+  if (!tuning && !standard && last.front().message == standard.diags().front().message)
     return standard.diags();
   result.tuning = TRY(tuning);
   const auto& timed = result.tuning.candidates;
