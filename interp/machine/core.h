@@ -149,12 +149,22 @@ class Core {
   void restore(const Image& image);
 
  private:
-  struct Dispatch;  // interp/machine/core_dispatch.h
+  // What follows an instruction.
+  enum class Next : std::uint8_t {
+    op,         // the next instruction
+    uncounted,  // the next instruction; this one is not counted as an op
+    step,       // the op has an exec() that is to run; after step(): it was a step
+    rest        // the core rests here
+  };
+  struct Dispatch;  // interp/machine/core_run.cpp
   // tracks: which registers are undefined is passed on from op to op. None: the next op is for the
   // other of the two forms.
   template <bool tracks>
   std::optional<Pause> run_ops(std::int64_t& steps, bool until_start);
   std::optional<Pause> change_loop(std::size_t pc, std::int64_t ops);
+  // Runs the exec() of the op at `i` and moves `i` on, unless the core rests before the op.
+  Next step(const Instruction*& i, std::int64_t& steps, bool until_start);
+  bool may_step(std::int64_t steps, bool is_step);
   Pause rest(std::size_t pc, std::int64_t ops);
   bool would_block();
   void choose_point(const Instruction& loop);

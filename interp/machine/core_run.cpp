@@ -1,34 +1,173 @@
-// The dispatch loop: scalars and jumps inline (core_dispatch.h), everything else by exec().
+// The dispatch loop: scalars and jumps inline, everything else by exec() (core_step.cpp).
+#include <algorithm>
 #include <optional>
 
-#include "core/passes/at_once.h"
 #include "core/report/check.h"
-#include "interp/machine/core_dispatch.h"
+#include "interp/machine/machine.h"
+#include "interp/machine/scalar_ops.h"
+
+// X(op, its result): further ops that touch registers only.
+#define TESSERA_MACHINE_OPS(X)                \
+  X(DeviceId, id_.device)                     \
+  X(DeviceCount, machine_.topology().devices) \
+  X(CoreId, id_.core)                         \
+  X(CoreCount, machine_.topology().cores)     \
+  X(ToReal, to_register(static_cast<float>(a)))
+
+// X(instruction): each is a function of Core::Dispatch.
+#define TESSERA_JUMPS(X)                                                                 \
+  X(always)                                                                              \
+  X(if_zero)                                                                             \
+  X(for_enter)                                                                           \
+  X(for_next) X(while_enter) X(while_next) X(points_enter) X(points_next) X(look) X(ask) \
+      X(load_number) X(store_number) X(load_cell) X(store_cell) X(search_cells) X(finish)
+
+// X(op, function): ops that check something, and are steps only if the check fails.
+#define TESSERA_CHECKS(X) \
+  X(Assert, check_assert) X(Limit, check_limit) X(Require, check_require) X(Bounds, check_bounds)
+
+#define TESSERA_INLINE [[gnu::always_inline]] inline
 
 namespace tessera {
 namespace {
 
+// Number of ops without a step after which the machine decides whether the core goes on.
+constexpr std::int64_t longest_pass = 1 << 18;
 // A change between the two forms of run_ops() counts as this many ops, so that a loop of such
 // changes ends at a limit.
 constexpr std::int64_t ops_of_a_change = 256;
 
-// How an op with an exec() counts.
-enum class Kind : std::uint8_t {
-  step,
-  region,  // begin or end of a trace region: no step
-  cell,    // access to a private cell that cannot be read or written in place: no step
-  number   // access to an untraced scalar that cannot be read or written in place
-};
-
-Kind kind_of(std::uint16_t code) {
-  if (code >= static_cast<std::uint16_t>(Jump::load_cell)) return Kind::cell;
-  if (code == static_cast<std::uint16_t>(Jump::load_number) ||
-      code == static_cast<std::uint16_t>(Jump::store_number))
-    return Kind::number;
-  return code == op_index<Trace>() || code == op_index<End>() ? Kind::region : Kind::step;
-}
-
 }  // namespace
+
+// The position of the dispatch loop. Its functions are inlined, so its fields stay in processor
+// registers.
+struct Core::Dispatch {
+  Core& core;
+  const Instruction* const code;
+  std::int64_t* const r;
+  const Instruction* i;
+  std::int64_t ops = 0;                   // since the loop began
+  std::int64_t pass_ends = longest_pass;  // in ops
+  bool stores_undefined = false;
+
+  std::size_t pc() const { return static_cast<std::size_t>(i - code); }
+  StmtId statement() const { return core.code_.statement[pc()]; }
+
+  TESSERA_INLINE Next go_to(std::int32_t target) {
+    i = code + target;
+    return Next::op;
+  }
+  TESSERA_INLINE Next next(Next then = Next::op) {
+    ++i;
+    return then;
+  }
+  // At the end of a loop's body, because loops can go on without a step.
+  TESSERA_INLINE bool may_pass() {
+    if (ops < pass_ends) return true;
+    pass_ends = ops + longest_pass;
+    return core.machine_.pass(longest_pass);
+  }
+
+  TESSERA_INLINE Next always() { return go_to(i->c); }
+  TESSERA_INLINE Next if_zero() { return r[i->a] == 0 ? go_to(i->c) : next(); }
+  TESSERA_INLINE Next for_enter() {
+    r[i->dst] = r[i->a];
+    return r[i->a] < r[i->b] ? next() : go_to(i->c);
+  }
+  TESSERA_INLINE Next for_next() {
+    if (!may_pass()) return Next::rest;
+    return ++r[i->dst] < r[i->b] ? go_to(i->c) : next();
+  }
+  TESSERA_INLINE Next while_enter() {
+    r[i->dst] = 0;
+    return next();
+  }
+  TESSERA_INLINE Next while_next() {
+    if (!may_pass()) return Next::rest;
+    ++r[i->dst];
+    return go_to(i->c);
+  }
+
+  TESSERA_INLINE Next points_enter() {
+    r[i->aux] = 0;
+    ++r[i->aux + 1];
+    if (r[i->a] >= r[i->b]) return go_to(i->c);
+    const Instruction& loop = *i++;
+    if (!core.deals_) {
+      core.enter_point(loop);
+      return Next::op;
+    }
+    const auto end = static_cast<std::size_t>(loop.c) - 1;
+    if (core.dealt_ == nullptr) core.fork_end_ = end;
+    core.dealt_ = &loop;
+    core.dealt_end_ = end;
+    return core.reach_point(loop) ? Next::rest : Next::op;
+  }
+  TESSERA_INLINE Next points_next() {
+    if (!may_pass()) return Next::rest;
+    const std::size_t here = pc();
+    if (here == core.point_end_) {
+      core.is_free_ = true;
+      return Next::rest;
+    }
+    const Instruction& loop = *i;
+    const bool more = ++r[loop.aux] < r[loop.b] - r[loop.a];
+    i = more ? code + loop.c : i + 1;
+    if (core.dealt_ == nullptr) {
+      more ? core.enter_point(loop) : core.leave_points(loop);
+      return Next::op;
+    }
+    const bool ends_here = more ? core.reach_point(loop) : here == core.fork_end_;
+    return ends_here ? Next::rest : Next::op;
+  }
+
+  TESSERA_INLINE Next look() {
+    core.look(statement());
+    return next(Next::uncounted);
+  }
+  TESSERA_INLINE Next ask() { return core.ask(statement()) ? next(Next::uncounted) : Next::rest; }
+  TESSERA_INLINE Next finish() {
+    core.finished_ = true;
+    return Next::rest;
+  }
+
+  TESSERA_INLINE Next load_number() { return core.load_number(*i) ? next() : Next::step; }
+  TESSERA_INLINE Next store_number() {
+    return stores_undefined || !core.store_number(*i) ? Next::step : next();
+  }
+  TESSERA_INLINE Next load_cell() {
+    const Cells& cells = core.cells_[BufferId(i->aux)];
+    if (static_cast<std::uint64_t>(r[i->a]) >= cells.count) return Next::step;
+    r[i->dst] = cells.data[r[i->a]];
+    return next();
+  }
+  TESSERA_INLINE Next store_cell() {
+    const Cells& cells = core.cells_[BufferId(i->aux)];
+    if (stores_undefined || static_cast<std::uint64_t>(r[i->a]) >= cells.count) return Next::step;
+    cells.data[r[i->a]] = r[i->b];
+    return next();
+  }
+  TESSERA_INLINE Next search_cells() {
+    const Cells& cells = core.cells_[BufferId(i->aux)];
+    if (cells.count == 0) return Next::step;
+    r[i->dst] = std::upper_bound(cells.data, cells.data + cells.count, r[i->a]) - cells.data;
+    return next();
+  }
+
+  TESSERA_INLINE Next check_assert() { return r[i->a] == 0 ? Next::step : next(Next::uncounted); }
+  TESSERA_INLINE Next check_limit() {
+    if (r[i->a] < 0 || r[i->a] > r[i->b]) return Next::step;
+    r[i->dst] = r[i->a];
+    return next();
+  }
+  TESSERA_INLINE Next check_require() { return r[i->a] == 0 ? Next::step : next(); }
+  TESSERA_INLINE Next check_bounds() {
+    const std::int64_t start = r[i->a], size = r[i->b];
+    const bool is_inside =
+        size == 0 || (start >= 0 && size >= 0 && start <= scalar::sub(r[i->c], size));
+    return is_inside ? next() : Next::step;
+  }
+};
 
 Core::Pause Core::rest(std::size_t pc, std::int64_t ops) {
   pc_ = pc;
@@ -45,15 +184,6 @@ Core::Pause Core::rest(std::size_t pc, std::int64_t ops) {
   // The run may end here; else what comes tells them before anybody can tell the difference.
   if (!to_tell_.empty() && (pause != Pause::ready || machine_.is_paused())) tell_loads();
   return pause;
-}
-
-// Private scalars are read and written in place once all of them are defined; before that, and out
-// of bounds, by the op's exec().
-void Core::find_cells(BufferId buffer) {
-  Storage& storage = *machine_.core_state(site_).storages[buffer];
-  cells_[buffer] = {storage.cells(), 0};
-  if (cells_[buffer].data != nullptr)
-    cells_[buffer].count = static_cast<std::uint64_t>(storage.buffer().shape[0]);
 }
 
 Core::Pause Core::run(std::int64_t steps, bool until_start) {
@@ -84,7 +214,6 @@ std::optional<Core::Pause> Core::change_loop(std::size_t pc, std::int64_t ops) {
 // register is undefined.
 template <bool tracks>
 std::optional<Core::Pause> Core::run_ops(std::int64_t& steps, bool until_start) {
-  using Next = Dispatch::Next;
   Dispatch at{*this, code_.instructions.data(), registers_.entries().data(),
               code_.instructions.data() + pc_};
   std::int64_t* const r = at.r;
@@ -124,62 +253,16 @@ std::optional<Core::Pause> Core::run_ops(std::int64_t& steps, bool until_start) 
     }
     if (next == Next::op) continue;
     if (next == Next::step) {
-      Dispatch copy = at;
-      next = copy.step(steps, until_start);
-      at.i = copy.i;
-      at.pass_ends = copy.pass_ends;
+      const Instruction* i = at.i;
+      next = step(i, steps, until_start);
+      at.i = i;
+      if (next == Next::step) at.pass_ends = at.ops + longest_pass;
       if (next != Next::rest && !tracks && undefined_.tracks)
         return change_loop(at.pc(), at.ops + 1);
     }
     if (next == Next::rest) return rest(at.pc(), at.ops);
     if (next == Next::uncounted) --at.ops;
   }
-}
-
-// Whether the op runs now; if not, the core rests before it.
-bool Core::Dispatch::may_step(std::int64_t steps, bool is_step) const {
-  const Op& op = core.stmt_->op;
-  Machine& machine = core.machine_;
-  // Copies that were started move before a pipeline is reported that is not run.
-  const bool may_skip =
-      machine.regions() != nullptr && i->code == op_index<Trace>() && pipeline_of(op);
-  // A wait that blocks is no step, and a limit of steps ends none: the schedule of these steps
-  // ends here as well.
-  const bool is_last = steps == 0 && (is_step || may_skip);
-  if (is_last || (is_step && machine.looks_before_step())) {
-    const bool blocks = core.would_block();
-    if (blocks) machine.block(core);
-    if (is_last || blocks) return false;
-  }
-  return !is_step || machine.begin_step();
-}
-
-Core::Dispatch::Next Core::Dispatch::step(std::int64_t& steps, bool until_start) {
-  Machine& machine = core.machine_;
-  core.stmt_ = &machine.program().body[statement()];
-  const Op& op = core.stmt_->op;
-  const Kind kind = kind_of(i->code);
-  const bool is_step = kind == Kind::step || kind == Kind::number;
-  if (!may_step(steps, is_step)) return Next::rest;
-  if (is_step) pass_ends = ops + longest_pass;
-  const bool has_own_code = kind == Kind::cell || kind == Kind::number;
-  const Step done = exec_table[has_own_code ? op.index() : i->code](op, core);
-  if (kind == Kind::cell) core.find_cells(BufferId(i->aux));
-  if (kind == Kind::number) core.find_numbers(BufferId(i->aux));
-  if (done == Step::block) {
-    machine.undo_step();
-    machine.block(core);
-    return Next::rest;
-  }
-  if (done == Step::skip) return go_to(i->c);
-  if (!core.results_written_.empty()) core.check_written();
-  if (is_step) ++core.steps_;  // also one that stops the run: its schedule ends with it
-  if (machine.stopped()) return Next::rest;
-  ++i;
-  if (!is_step) return Next::op;
-  const bool is_start = until_start && class_of(op) == OpClass::copy;
-  steps = is_start && !is_at_once(machine.program(), op) ? 0 : steps - 1;
-  return Next::op;
 }
 
 }  // namespace tessera
