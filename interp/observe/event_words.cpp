@@ -4,7 +4,7 @@ namespace tessera {
 namespace {
 
 // The first word: kind, object kind, rank, dropped dimensions and these, eight bits each.
-enum Flag : unsigned { known = 1, asked = 2, boxed = 4, with_registers = 8, counted = 16 };
+enum Flag : unsigned { known = 1, asked = 2, boxed = 4, counted = 8 };
 
 std::int64_t both(std::int32_t low, std::int32_t high) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(static_cast<std::uint32_t>(high))
@@ -20,11 +20,9 @@ bool is_counted(const Event& event) {
 
 }  // namespace
 
-void pack(std::vector<std::int64_t>& words, const Event& event, std::size_t values) {
+void pack(std::vector<std::int64_t>& words, const Event& event) {
   const unsigned flags = (event.is_known ? known : 0U) | (event.is_asked ? asked : 0U) |
-                         (event.box != nullptr ? boxed : 0U) |
-                         (event.registers != nullptr ? with_registers : 0U) |
-                         (is_counted(event) ? counted : 0U);
+                         (event.box != nullptr ? boxed : 0U) | (is_counted(event) ? counted : 0U);
   const int rank = event.box != nullptr ? event.box->rank : 0;
   const unsigned dropped = event.box != nullptr ? event.box->dropped : 0;
   const unsigned first = static_cast<unsigned>(event.kind) |
@@ -36,7 +34,7 @@ void pack(std::vector<std::int64_t>& words, const Event& event, std::size_t valu
       both(static_cast<std::int32_t>(first), static_cast<std::int32_t>(flags)),
       both(event.statement.index, event.site.index),
       both(event.object.index, core),
-      both(event.agent.device, static_cast<std::int32_t>(values)),
+      event.agent.device,
       event.agent.dma,
       event.index,
       event.step,
@@ -61,9 +59,8 @@ std::span<const std::int64_t> unpack(std::span<const std::int64_t> words, Unpack
   event.statement = StmtId(low(at[1]));
   event.site = SiteId(high(at[1]));
   event.object.index = low(at[2]);
-  event.agent = {low(at[3]), static_cast<std::int16_t>(high(at[2]) & 0xFFFF),
+  event.agent = {static_cast<std::int32_t>(at[3]), static_cast<std::int16_t>(high(at[2]) & 0xFFFF),
                  static_cast<std::int16_t>(high(at[2]) >> 16), at[4]};
-  const auto values = static_cast<std::size_t>(high(at[3]));
   event.index = at[5];
   event.step = at[6];
   event.agent_step = at[7];
@@ -85,9 +82,7 @@ std::span<const std::int64_t> unpack(std::span<const std::int64_t> words, Unpack
     event.box = &box;
     at += 2 * box.rank;
   }
-  unpacked.has_registers = (flags & with_registers) != 0;
-  unpacked.values = {at, values};
-  return words.subspan(static_cast<std::size_t>(at + values - words.data()));
+  return words.subspan(static_cast<std::size_t>(at - words.data()));
 }
 
 }  // namespace tessera

@@ -1,4 +1,4 @@
-// Events as they are handed to another thread: in few bytes, one behind the other.
+// Events as a sequence of words, to pass them to another thread.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,24 +9,20 @@
 
 namespace tessera {
 
-// An event that was packed. Its box is this one's; it has no loops, and no registers but those that
-// were kept with it, in their order.
+// An event that was packed, without its loops and registers. Its box is a member of this object.
 struct UnpackedEvent {
   Event event{};
   Box box{};
-  bool has_registers = false;
-  std::span<const std::int64_t> values{};  // in the words
 
-  // The box of the copy would be that of the original.
+  // A copy's event would point to the box of the original.
   UnpackedEvent() = default;
   UnpackedEvent(const UnpackedEvent&) = delete;
   UnpackedEvent& operator=(const UnpackedEvent&) = delete;
 };
 
-// Room for the values of the event's registers that are kept with it is behind its other words: the
-// caller adds so many.
-void pack(std::vector<std::int64_t>& words, const Event& event, std::size_t values = 0);
-// The first event of the words; what is behind it.
+// Appends the event.
+void pack(std::vector<std::int64_t>& words, const Event& event);
+// Unpacks the first event and returns the words after it.
 std::span<const std::int64_t> unpack(std::span<const std::int64_t> words, UnpackedEvent& unpacked);
 
 }  // namespace tessera

@@ -7,7 +7,6 @@
 #include "interp/certificate/points/point_structure.h"
 #include "interp/certificate/points/points.h"
 #include "interp/certificate/points/points_observer.h"
-#include "interp/observe/relayed_observers.h"
 #include "interp/run.h"
 
 namespace tessera {
@@ -95,10 +94,6 @@ Expected<RunResult> JudgedPoints::run_at_once(const std::vector<Binding>& bindin
     if (auto points = TRY(judge(bindings, options)))
       insert_first(known.emplace(std::move(points)), as_it_is);
   }
-  if (as_it_is.observers.empty() || !is_at_once(*at_once_.whole))
-    return run_planned(*at_once_.whole, bindings, as_it_is, shortcuts);
-  RelayedObservers observers(as_it_is.observers);
-  as_it_is.observers = {&observers};
   return run_planned(*at_once_.whole, bindings, as_it_is, shortcuts);
 }
 
