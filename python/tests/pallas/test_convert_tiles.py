@@ -110,3 +110,16 @@ def test_a_reduction_counts_what_is_repeated():
         most = jnp.max(x_ref[...], axis=1)
         o_ref[...] = x_ref[...] + jnp.sum(jnp.broadcast_to(jnp.max(most), (8,))) + jnp.sum(jnp.broadcast_to(most[:, None], (8, 128)), axis=1)[:, None]
     check(kernel, shaped((8, 128)), X)
+
+
+def test_a_sum_that_begins_with_a_reshape_is_repeated():
+    def kernel(x_ref, y_ref, o_ref):
+        o_ref[...] = jnp.broadcast_to(x_ref[0:1, :].reshape(4, 32).reshape(1, 128) + y_ref[0:1, :], (8, 128))
+    check(kernel, shaped((8, 128)), X, Y)
+
+
+def test_a_negated_literal_is_rounded_as_a_literal():
+    def kernel(x_ref, o_ref):
+        least = -jax.lax.convert_element_type(jnp.float32(0.1), jnp.bfloat16)
+        o_ref[...] = x_ref[...].astype(jnp.bfloat16) + least
+    check(kernel, shaped((8, 128), ml_dtypes.bfloat16), X)

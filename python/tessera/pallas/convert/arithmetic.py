@@ -173,14 +173,15 @@ def _logical_shift(c: Conversion, eqn: Any, a: Any, b: Any, dtype: str) -> Tile:
     whole = tiles.full(c, tiles.as_tile(c, a), eqn.outvars[0].aval.shape)
     made = tiles.operate(c, eqn, [whole, b], lambda x, y: (f"bitcast(shift_right(bitcast({x.text}, {unsigned}), {y.text}), {signed})", 1),
                          wraps=False)
-    return made.with_(type=signed)
+    return made.with_(type=signed, shaped=True)
 
 
 @rule("neg", modular=True)
 def _negate(c: Conversion, eqn: Any, a: Any) -> Any:
     if _scalars(a):
         return scalars.negate(c, a, _dtype(eqn))
-    return tiles.operate(c, eqn, [a], lambda x: (f"-{x.at(1)}", 2))
+    made = tiles.operate(c, eqn, [a], lambda x: (f"-{x.at(1)}", 2))
+    return made.with_(known=-a.known) if isinstance(a, Tile) and a.known is not None and a.level == 1 else made
 
 
 @rule("sign")
@@ -231,8 +232,7 @@ def _bitcast(c: Conversion, eqn: Any, x: Any) -> Any:
     whole = tiles.full(c, tile)
     shape = tuple(eqn.outvars[0].aval.shape)
     text = whole.text if whole.type == tiles.TYPES[tile.dtype] else f"cast({whole.text}, {tiles.TYPES[tile.dtype]})"
-    return whole.with_(text=f"bitcast({text}, {wanted})", level=1, shape=shape, written=shape, dtype=dtype, type=wanted,
-                       ref=None, product=False, sum=None, bounds=None)
+    return whole.with_(text=f"bitcast({text}, {wanted})", level=1, shape=shape, written=shape, dtype=dtype, type=wanted, bounds=None, shaped=True)
 
 
 def _bits_of_number(c: Conversion, tile: Tile, dtype: str) -> Tile:
@@ -252,7 +252,7 @@ def _power(c: Conversion, eqn: Any, x: Any) -> Any:
             made = scalars.multiply(c, made, x, _dtype(eqn))
         return made
     if exponent == 0:
-        return Tile("1.0", 1, tuple(eqn.outvars[0].aval.shape), (), _dtype(eqn), "number")
+        return Tile("1.0", 1, tuple(eqn.outvars[0].aval.shape), (), _dtype(eqn), "number", known=1.0)
     x = tiles.reusable(c, x)
     count = abs(exponent)
     if count > 4:

@@ -19,7 +19,7 @@ def constant(c: Conversion, value: Any, aval: Any) -> Value:
         if not is_float(dtype):
             return number(int(array), dtype)
         one = float(array)
-        return Tile(real(one), ATOM if one >= 0 else 2, (), (), dtype, "number") if one == one else nan(c, dtype)
+        return Tile(real(one), ATOM if one >= 0 else 2, (), (), dtype, "number", known=one) if one == one else nan(c, dtype)
     if array.size > _MOST:
         raise c.refuse(f"a constant array of {array.size} elements, at most {_MOST} are written out")
     made = c.declare("tile", "constant", dtype, array.shape)

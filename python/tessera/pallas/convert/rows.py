@@ -59,6 +59,6 @@ def store(c: Conversion, ref: Ref, value: Any, stored: Callable[[Conversion, Ref
     part = Ref(ref.name, ref.root, ref.space, ref.dtype, (*ref.dims[:place], Dim(at, None), *ref.dims[place + 1:]), ref.extents, ref.held)
     items = [":"] * before + [turn] + [":"] * (len(whole.shape) - before - 1)
     shape = whole.shape[:before] + whole.shape[before + 1:]
-    row = whole.with_(text=f"{whole.at(ATOM)}[{', '.join(items)}]", level=ATOM, shape=shape, written=shape, ref=None)
+    row = whole.with_(text=f"{whole.at(ATOM)}[{', '.join(items)}]", level=ATOM, shape=shape, written=shape)
     stored(c, part, row)
     c.writer.close(c.place)

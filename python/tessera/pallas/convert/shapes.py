@@ -15,10 +15,6 @@ from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, Tile, d
 from tessera.pallas.convert.wrapping import fits
 
 
-# What is stored as it stands must have the shape of what it is stored to.
-_SHAPED = ("reshape(", "concat(", "tiled(", "bitcast(")
-
-
 def _placed(c: Conversion, tile: Tile, shape: Sequence[int], kept: Sequence[int]) -> Tile:
     """In a cell of this shape, the tile's dimensions at the places `kept`, all others of size 1."""
     made = cell(c, tile.dtype, shape)
@@ -39,7 +35,7 @@ def _broadcast(c: Conversion, eqn: Any, x: Any, *_: Any) -> Any:
         return tile.with_(shape=shape, trail=0)
     behind = len(shape) - 1 - at[-1]
     if at == tuple(range(at[0], at[0] + rank)) and tile.trail >= behind:
-        if tile.text.startswith(_SHAPED) and not tile.trail:
+        if tile.shaped and not tile.trail:
             return tile.with_(text=f"broadcast({tile.text}, {', '.join(map(str, shape))})", shape=shape, written=shape)
         return tile.with_(shape=shape, trail=tile.trail - behind)
     inner = full(c, tile)
@@ -80,7 +76,7 @@ def reshape(c: Conversion, tile: Tile, shape: tuple[int, ...]) -> Tile:
         return plain.with_(shape=shape, trail=tile.trail + back - behind)
     whole = full(c, tile)
     text = f"reshape({whole.text}, {', '.join(map(str, shape))})" if shape else whole.text
-    return whole.with_(text=text, level=ATOM, shape=shape, written=shape, ref=None, product=False, sum=None)
+    return whole.with_(text=text, level=ATOM, shape=shape, written=shape, shaped=bool(shape))
 
 
 def sliced(c: Conversion, value: Any, starts: Sequence[Scalar], sizes: Sequence[int]) -> Tile:
@@ -99,7 +95,7 @@ def sliced(c: Conversion, value: Any, starts: Sequence[Scalar], sizes: Sequence[
             start, size = next(given)
             dims.append(dim if size == dim.size else Dim(scalars.add(c, dim.start, start, "int32"), size))
         ref = Ref(tile.ref.name, tile.ref.root, tile.ref.space, tile.ref.dtype, tuple(dims), tile.ref.extents)
-        return tile.with_(text=ref.text, shape=shape, written=shape, reads=ref.reads, ref=ref, sum=None)
+        return tile.with_(text=ref.text, shape=shape, written=shape, reads=ref.reads, ref=ref)
     source = tiles.reusable(c, tile)
     extra = len(tile.written) - len(shape)
     if extra < 0:
@@ -111,8 +107,7 @@ def sliced(c: Conversion, value: Any, starts: Sequence[Scalar], sizes: Sequence[
         items.append(":" if have == 1 or size == whole else f"{start.at(9)} +: {size}")
         kept.append(1 if have == 1 else size)
         reads |= start.reads
-    return source.with_(text=f"{source.at(ATOM)}[{', '.join(items)}]", level=ATOM, shape=shape, written=tuple(kept),
-                        reads=reads, ref=None, product=False, sum=None)
+    return source.with_(text=f"{source.at(ATOM)}[{', '.join(items)}]", level=ATOM, shape=shape, written=tuple(kept), reads=reads)
 
 
 @rule("slice")
@@ -253,4 +248,4 @@ def _transpose(c: Conversion, eqn: Any, x: Any) -> Any:
     tile = full(c, x)
     shape = tuple(tile.shape[d] for d in order)
     text = f"transpose({tile.text})" if order == (1, 0) else f"transpose({tile.text}, {', '.join(map(str, order))})"
-    return tile.with_(text=text, level=ATOM, shape=shape, written=shape, ref=None, product=False, sum=None)
+    return tile.with_(text=text, level=ATOM, shape=shape, written=shape)

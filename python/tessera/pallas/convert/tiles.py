@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -16,7 +15,6 @@ from tessera.pallas.elements import digits
 
 # The largest numbers of the types to which a cast of the language saturates.
 _LARGEST = {"float8_e4m3fn": 448, "float8_e5m2": 57344}
-_NUMBER = re.compile(r"-?(inf|[0-9.]+(e[+-]?[0-9]+)?)")
 _FLOAT_TYPES = {"f32", "bf16", "f16", "e4m3", "e5m2", "e8m0"}
 
 
@@ -42,10 +40,10 @@ def untrailed(c: Conversion, tile: Tile) -> Tile:
         return tile
     kept = max(len(tile.written) - tile.trail, 0)
     cut = len(tile.written) - kept
+    if not cut:
+        return tile.with_(trail=0, ref=None, product=False, sum=None)
     items = ", ".join([":"] * kept + ["0"] * cut)
-    text = f"{tile.at(ATOM)}[{items}]" if cut else tile.text
-    return tile.with_(text=text, level=ATOM if cut else tile.level, written=tile.written[:kept], trail=0, ref=None,
-                      product=False, sum=None)
+    return tile.with_(text=f"{tile.at(ATOM)}[{items}]", level=ATOM, written=tile.written[:kept], trail=0)
 
 
 def operate(c: Conversion, eqn: Any, operands: Sequence[Any], write: Callable[..., tuple[str, int]], *,
@@ -105,7 +103,7 @@ def convert(c: Conversion, x: Any, dtype: str) -> Any:
             return integer_bits.convert(c, x, dtype)
         x = wrapped(x)
         if x.known is not None:
-            return _rounded(c, Tile(f"{x.known}.0", ATOM if x.known >= 0 else UNARY, (), (), "float64", "number"), dtype)
+            return _rounded(c, Tile(f"{x.known}.0", ATOM if x.known >= 0 else UNARY, (), (), "float64", "number", known=float(x.known)), dtype)
         made = Tile(f"real({x.text})", ATOM, (), (), dtype, "number", reads=x.reads)
         return made if max(-x.low, x.high) <= 1 << digits(numpy_type(dtype)) else _rounded(c, made, dtype)
     tile = as_tile(c, x)
@@ -120,31 +118,27 @@ def convert(c: Conversion, x: Any, dtype: str) -> Any:
             return tile.with_(dtype=dtype, sum=None)        # a value of a narrower type needs no rounding
         if dtype in _LARGEST and (is_float(tile.dtype) or max(-tile.range[0], tile.range[1]) > _LARGEST[dtype]):
             return _to_fp8(c, tile, dtype)
-        return tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted, ref=None,
-                          product=False, sum=None)
+        return tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted)
     if dtype == "bool":
-        return tile.with_(text=f"{tile.at(COMPARE - 1)} != 0", level=COMPARE, dtype=dtype, type="i32", ref=None,
-                          product=False, sum=None, bounds=None)
+        return tile.with_(text=f"{tile.at(COMPARE - 1)} != 0", level=COMPARE, dtype=dtype, type="i32", bounds=None)
     if not is_float(tile.dtype) and fits(*tile.range, dtype):
         if dtype in ("int32", "int64") and tile.type in ("i32", "i64", "number"):
             return tile.with_(dtype=dtype, bounds=tile.range)
-        return tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted, ref=None, sum=None,
-                          bounds=tile.range)
-    return tile.with_(text=f"truncate({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted, ref=None,
-                      product=False, sum=None, bounds=None)
+        return tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted, bounds=tile.range)
+    return tile.with_(text=f"truncate({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted, bounds=None)
 
 
 def _rounded(c: Conversion, tile: Tile, dtype: str) -> Tile:
     """A real number, rounded to a type. A literal is rounded by NumPy, other numbers by a cast in the text."""
-    if not _NUMBER.fullmatch(tile.text):
+    if tile.known is None:
         if dtype in _LARGEST:
             return _to_fp8(c, tile, dtype)
         wanted = TYPES[dtype]
-        return c.name(tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted, ref=None, product=False, sum=None))     # type: ignore[return-value]
-    one = float(numpy_type(dtype).type(float(tile.text)))
+        return c.name(tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted))     # type: ignore[return-value]
+    one = float(numpy_type(dtype).type(tile.known))
     if one != one:
         return nan(c, dtype)
-    return tile.with_(text=real(one), level=ATOM if one >= 0 else UNARY, dtype=dtype)
+    return tile.with_(text=real(one), level=ATOM if one >= 0 else UNARY, dtype=dtype, known=one)
 
 
 def _to_fp8(c: Conversion, tile: Tile, dtype: str) -> Tile:
@@ -156,7 +150,7 @@ def _to_fp8(c: Conversion, tile: Tile, dtype: str) -> Tile:
         made = _to_fp8(c, of_cell(held), dtype)
         name = c.name(made)
         return name.with_(text=f"{name.text}[0]", shape=tile.shape, written=())     # type: ignore[union-attr]
-    x = reusable(c, full(c, tile if tile.type == "f32" else tile.with_(text=f"cast({tile.text}, f32)", level=ATOM, type="f32", ref=None, bounds=None)))
+    x = reusable(c, full(c, tile if tile.type == "f32" else tile.with_(text=f"cast({tile.text}, f32)", level=ATOM, type="f32", bounds=None)))
     size = f"abs({x.text})"
     if dtype == "float8_e4m3fn":
         text = f"cast(select({size} > 464, sqrt(-{size}), {x.text}), {wanted})"
@@ -165,7 +159,7 @@ def _to_fp8(c: Conversion, tile: Tile, dtype: str) -> Tile:
         c.say(f"{bits.name} = bitcast(cast({x.text}, {wanted}), u8)")
         c.say(f"{bits.name} = truncate(select(61440 <= {size}, select({x.text} < 0, 252, 124), {bits.name}), u8)")
         text = f"bitcast({bits.name}, {wanted})"
-    return x.with_(text=text, level=ATOM, dtype=dtype, type=wanted, ref=None, product=False, sum=None, bounds=None)
+    return x.with_(text=text, level=ATOM, dtype=dtype, type=wanted, bounds=None, shaped=dtype == "float8_e5m2")
 
 
 def cell(c: Conversion, dtype: str, shape: Sequence[int], wanted: str | None = None) -> Ref:
@@ -185,7 +179,7 @@ def within(tile: Tile, rank: int) -> Tile:
     if extra <= 0:
         return tile
     text = f"{tile.at(ATOM)}[{', '.join(['0'] * extra + [':'] * rank)}]"
-    return tile.with_(text=text, level=ATOM, written=tile.written[extra:], ref=None, product=False, sum=None)
+    return tile.with_(text=text, level=ATOM, written=tile.written[extra:])
 
 
 def full(c: Conversion, value: Any, shape: Sequence[int] | None = None) -> Tile:
@@ -205,8 +199,6 @@ def store(c: Conversion, ref: Ref, value: Any) -> None:
     tile = within(untrailed(c, as_tile(c, value)), len(ref.shape))
     kept = TYPES[ref.dtype]
     if tile.type == "number" or tile.type == kept:
-        c.say(f"{ref.text} = {tile.text}")
-    elif tile.text.startswith("cast(") and tile.text.endswith(f", {kept})") and tile.level == ATOM:
         c.say(f"{ref.text} = {tile.text}")
     else:
         c.say(f"{ref.text} = cast({tile.text})")

@@ -159,6 +159,8 @@ class Tile:
     product: bool = False               # the text is `a . b`
     sum: tuple[Tile, Tile] | None = None
     opaque: bool = False
+    known: float | None = None          # the text is this real number
+    shaped: bool = False                # the text is an operation whose result is stored in its own shape only
 
     @property
     def simple(self) -> bool:
@@ -176,12 +178,15 @@ class Tile:
         return self.text if self.level <= level else f"({self.text})"
 
     def with_(self, **changes) -> Tile:
+        """A new text is another expression: fields about the old one are reset."""
+        if "text" in changes:
+            changes = {"ref": None, "product": False, "sum": None, "known": None, "shaped": False, **changes}
         return replace(self, **changes)
 
 
 def named(tile: Tile, name: str, dtype: str) -> Tile:
     """The tile behind a name that holds its value."""
-    return replace(tile, text=name, level=ATOM, type=dtype, reads=frozenset(), ref=None, product=False, sum=None)
+    return tile.with_(text=name, level=ATOM, type=dtype, reads=frozenset())
 
 
 @dataclass
