@@ -30,18 +30,18 @@ struct KeptRun {
   std::vector<Binding> bindings();
 };
 
-// Keeps the last run that is asked for, with copies of its operands and results; the run is not
-// made.
+// Stores the last run that run() was called for, with copies of its operands and results, and
+// declines it: the program does not run.
 class LaunchRecorder final : public Observer {
  public:
   bool wants_run(const Program& expanded, const std::vector<Binding>& bindings,
                  const RunOptions& options) override;
   bool sees_events() const override { return false; }
   void on(const Event&) override {}
-  // Null if no run was asked for since the last call.
+  // Null if run() was not called since the last take().
   std::optional<KeptRun> take() { return std::exchange(launch_, std::nullopt); }
 
-  // True if one observes these options' run.
+  // True if the options have an observer of this class.
   static bool observes(const RunOptions& options);
 
  private:

@@ -27,7 +27,7 @@ Expected<RunResult> run_checked(const Program& expanded, const std::vector<Bindi
   std::unique_ptr<Machine> machine = TRY(launched(expanded, bindings, options, shortcuts));
   RunResult result = TRY(machine->run(exit_findings));
   machine.reset();
-  constexpr std::int64_t many_steps = 1'000'000;  // what they left is worth the search for it
+  constexpr std::int64_t many_steps = 1'000'000;  // fewer: little memory to free
   if (result.stats.steps > many_steps) return_free_memory();
   if (options.progress && !options.observers.empty())
     options.progress(Phase::analysing, result.stats.steps);

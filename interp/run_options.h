@@ -31,7 +31,7 @@ enum class Uninitialised : std::uint8_t { use, strict, poison };
 
 inline constexpr std::int64_t no_step_limit = std::numeric_limits<std::int64_t>::max();
 
-// What a long run reports of its progress.
+// Phases of a long run, for the progress callback.
 enum class Phase : std::uint8_t { running, analysing };
 
 struct RunOptions {

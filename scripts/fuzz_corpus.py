@@ -30,7 +30,7 @@ def write(archive, inputs):
     archive.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as entries:
         for name, data in sorted(inputs.items()):
-            entry = zipfile.ZipInfo(name)  # of 1980-01-01
+            entry = zipfile.ZipInfo(name)  # dated 1980-01-01
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o100644 << 16
             entry.create_system = 3

@@ -1,4 +1,4 @@
-// What ops do that have a shape in common (core/program/op_shapes.h).
+// Execution of the ops that share a shape (core/program/op_shapes.h).
 #pragma once
 #include "core/program/op_shapes.h"
 #include "interp/exec/exec.h"

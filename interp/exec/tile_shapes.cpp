@@ -14,8 +14,8 @@ using Sizes = std::vector<std::int64_t>;
 
 Sizes sizes_of(const TileView& view) { return {view.size.begin(), view.size.begin() + view.rank}; }
 
-// The shape of an operand of a product, or of its result: of so many rows and columns, behind the
-// leading dimensions of the left operand.
+// Shape of an operand or of the result of a matmul: the leading dimensions of the left operand,
+// then rows and columns.
 Sizes like(const TileView& left, std::int64_t rows, std::int64_t columns) {
   Sizes sizes = sizes_of(left);
   sizes[sizes.size() - 2] = rows;

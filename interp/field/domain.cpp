@@ -110,7 +110,7 @@ Tile FieldDomain::binary(Binary kind, const Operand& a, const Operand& b, DType 
           (are_integers && is_integer(to) && holds_integers(to, a) && holds_integers(to, b)));
 }
 
-// Bits of truths are sums and products; of others only congruence is known.
+// Truth values become sums and products; for other integers only congruence is known.
 Tile FieldDomain::of_bits(Integers kind, const Tile& a, const Tile& b, DType type) {
   const bool are_truths = a.bound.is_truth && b.bound.is_truth;
   if (are_truths && kind == Integers::bit_and) return arithmetic_.binary(Binary::mul, a, b);

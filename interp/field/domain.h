@@ -18,7 +18,7 @@ class FieldDomain {
   static constexpr const char* no_control =
       "whose values come from floats: that has no rule over the field";
 
-  // apart: seed of undefined values. has_exponents: q is carried beside p.
+  // apart: seed of undefined values. has_exponents: tiles contain q in addition to p.
   FieldDomain(const Draw& draw, std::uint64_t apart, bool has_exponents, Cuts cuts,
               std::optional<Change> change)
       : inputs_(draw, std::move(cuts), std::move(change)),
@@ -58,10 +58,10 @@ class FieldDomain {
   Tile filled(const Extents& shape, const Number& number) const {
     return make_tile(shape, arithmetic_.has_exponents(), number);
   }
-  // Of integers that the machine knows: value(i) for each element.
+  // A tile of integers that the machine knows: value(i) for each element.
   template <typename Value>
   Tile of_integers(const Extents& shape, Value&& value) const;
-  // Of some that floats made.
+  // The same op on integers that were computed from floats.
   Tile of_bits(Integers kind, const Tile& a, const Tile& b, DType type);
   Tile of_function(Function kind, const Tile& x);
   // Stored to a type.

@@ -80,8 +80,8 @@ struct Operand : Tile {
 
   DType dtype = DType::f32;
   bool is_known = false;  // an integer, or a number of the text: nothing of it comes from floats
-  std::vector<std::int64_t> integers{};  // of known ones of an integer type
-  double literal = 0;                    // of a number of the text of type f32
+  std::vector<std::int64_t> integers{};  // values, if known and of an integer type
+  double literal = 0;                    // value, if an f32 literal of the source
 
   auto columns() { return std::tie(p, q, integers); }
   auto columns() const { return std::tie(p, q, integers); }

@@ -60,8 +60,8 @@ std::int64_t to_register(float value);
 float real_register(std::int64_t bits);
 
 // Programs with a pipeline, a view or another op that `expand` removes give an error.
-// sees_private: observers see loads and stores of private buffers as well. quiet: what takes
-// no step; null: nothing else.
+// sees_private: observers also see loads and stores of private buffers. quiet: scalar accesses that
+// are no steps; may be null.
 Expected<Code> compile(const Program& program, std::optional<std::uint64_t> order,
                        bool sees_private = false, const QuietNumbers* quiet = nullptr);
 

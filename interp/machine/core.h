@@ -149,7 +149,7 @@ class Core {
   void restore(const Image& image);
 
  private:
-  // What follows an instruction.
+  // Continuation of the dispatch loop after an instruction.
   enum class Next : std::uint8_t {
     op,         // the next instruction
     uncounted,  // the next instruction; this one is not counted as an op

@@ -245,7 +245,7 @@ class Machine : private Enabled {
   std::vector<SiteId> blocked_;  // cores, longest first
   std::unique_ptr<Scheduler> scheduler_;
   bool observes_;
-  std::vector<Observer*> observers_;  // those of the options that see events
+  std::vector<Observer*> observers_;  // subset of options_.observers that sees events
   TraceHash hash_;
   std::int64_t step_ = 0;
   std::int64_t passed_ = 0;       // what ops without a step amount to, in steps

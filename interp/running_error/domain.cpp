@@ -70,7 +70,7 @@ Tile ErrorDomain::of_integer(std::int64_t integer) {
   return {{}, {}, {static_cast<double>(integer)}, DType::i64};
 }
 
-// What the text says, or its f32: what is compared with may have either.
+// The reference may use the literal as written or rounded to f32; the bound covers both.
 Tile ErrorDomain::of_literal(double literal) {
   const auto held = static_cast<double>(static_cast<float>(literal));
   Tile tile{{}, {}, {held}, DType::f32};

@@ -1,4 +1,4 @@
-// A run with a bound of the error beside each value.
+// Shadow execution with an error bound for each value.
 #pragma once
 #include "interp/running_error/domain.h"
 #include "interp/shadow/run.h"

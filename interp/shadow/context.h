@@ -23,7 +23,7 @@ class Context {
         domain_(domain),
         memory_(machine, domain) {}
 
-  // The next event.
+  // Called with each event, before all other functions.
   void set(const Event& event) {
     event_ = &event;
     domain_.at(event.statement);
@@ -36,15 +36,15 @@ class Context {
   Memory<Domain>& memory() { return memory_; }
   const Memory<Domain>& memory() const { return memory_; }
 
-  // Why there are no values; the program's place with it.
+  // Reason why there are no values, with its source location; null: there are.
   const std::optional<Diag>& refusal() const { return refusal_; }
   void refuse(const std::string& what, ErrorCode code = ErrorCode::unsupported) {
     if (!refusal_) refusal_ = Diag{code, program_.loc(statement().place), what, {}};
   }
-  // Of shapes that no machine accepts.
+  // Refuses operands whose shapes the machine does not accept either.
   void refuse_operands() { refuse("operands do not fit each other", ErrorCode::invalid_value); }
 
-  // Where the memory is that the event names, or an operand: the cores of a device share its hbm.
+  // Core that owns the memory of the event, or of a buffer: the cores of a device share its hbm.
   SiteId home() const {
     return topology_.home(event_->site, program_.buffers[event_->object.buffer()].space);
   }
@@ -88,7 +88,7 @@ class Context {
                                 ? memory_.read(home(slice), base.buffer, box(slice))
                                 : number(slice.base));
   }
-  // Repeated to the shape of a target.
+  // The operand, broadcast to a target's shape.
   Operand operand(const Slice& slice, const Extents& shape) {
     Operand x = operand(slice);
     if (can_repeat(x.shape, shape)) return repeated(std::move(x), shape);
@@ -106,7 +106,7 @@ class Context {
     if (!tile) return refuse(tile.diags().front().message);
     memory_.write(home(dst), program_.value(dst.base).buffer, box(dst), *tile);
   }
-  // The target has the machine's values.
+  // Marks the target as holding the machine's values.
   void leave(const Slice& dst) {
     Tile tile;
     tile.shape = shape(dst);

@@ -1,6 +1,6 @@
-// The shadow values of what the machine's memories hold: a plane, which is a tile of a whole
-// buffer, for each buffer at a site. Some buffers start with the machine's values: they need a
-// plane only when others are stored in them. A tile without elements has the machine's.
+// Shadow values of the machine's memories: one plane (a tile with the shape of the buffer) for each
+// buffer of a core. Buffers that start with the machine's values get a plane when other values are
+// stored in them. A tile without elements holds the machine's values.
 #pragma once
 #include <map>
 #include <utility>
@@ -20,7 +20,7 @@ class Memory {
   Memory(Machine& machine, Domain& domain)
       : machine_(machine), program_(machine.program()), domain_(domain) {}
 
-  // Without the machine's values.
+  // The shadow values only.
   Tile raw(SiteId site, BufferId buffer, const Box& box) const {
     if (starts_with_machines(buffer) && existing(site, buffer) == nullptr)
       return machines(shape_of(box));
@@ -42,7 +42,7 @@ class Memory {
     has_machines ? scatter(all, box, domain_.machines(shape_of(box))) : scatter(all, box, tile);
     all.cover(tile, box.elements() == elements_of(all.shape));
   }
-  // Undefined from here on.
+  // Makes the elements undefined.
   void undefine(SiteId site, BufferId buffer, const Box& box) {
     if (existing(site, buffer) == nullptr) return;
     write(
@@ -79,7 +79,7 @@ class Memory {
   Machine& machine_;
   const Program& program_;
   Domain& domain_;
-  mutable std::map<std::pair<SiteId, BufferId>, Tile> planes_;  // made when they are needed first
+  mutable std::map<std::pair<SiteId, BufferId>, Tile> planes_;  // created at first use
 };
 
 }  // namespace tessera::shadow

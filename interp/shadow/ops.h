@@ -1,5 +1,5 @@
-// What ops do in a shadow execution: one overload for each shape of ops.def, and one for each op
-// with a rule of its own.
+// Rules of shadow execution for ops: one overload for each shape of ops.def, and one for each op
+// without a shape.
 #pragma once
 #include "core/program/op_shapes.h"
 #include "core/program/refs.h"
@@ -142,7 +142,7 @@ class Ops {
     if (!product_extents(acc.shape, a.shape, b.shape)) return at_.refuse_operands();
     at_.put(op.acc, domain_.product(std::move(acc), a, b));
   }
-  // Of the rectangle that the event names.
+  // The target is the rectangle of the event.
   void evaluate(const Pad& op, shapes::None) {
     Tile zero = domain_.of_integer(0);
     at_.write(is_integer(at_.type(op.slot))

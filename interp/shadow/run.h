@@ -1,18 +1,17 @@
-// Shadow execution: an observer that computes a value of its own for each element that the machine
-// computes. The machine's addresses, amounts, masks and integers are its own. What the values are
-// and what arithmetic makes of them is the domain's; which of them are read and written, what
-// copies carry, and how ops arrange them is the same for all domains.
+// Shadow execution: an observer that computes a second value for each element that the machine
+// computes. Addresses, amounts, masks and known integers are the machine's. The domain defines the
+// values and their arithmetic; reads, writes, copies and the order of elements are the same for
+// all domains.
 //
 // A domain has
-//   Tile, Operand     tiles (interp/shadow/tile.h). A tile without elements has the machine's
-//   values;
-//                     an operand is a tile with its type and the machine's values
-//   no_rule, no_control  why an op, and a branch, is refused
-//   at(statement)     called before each event
+//   Tile, Operand         tiles (interp/shadow/tile.h); a tile without elements holds the
+//                         machine's values. An operand is a tile with its type.
+//   no_rule, no_control   texts for a refused op and a refused branch
+//   at(statement)         called before each event
 //   starts_with_machines, machines, first, undefined, operand, complete: for memories
-//   of_integer, of_literal, of_real, prepared, is_known: operands
+//   of_integer, of_literal, of_real, prepared, is_known: for operands
 //   binary, integers, function, power, select, cast, truncate, iota, bits, reduce, product,
-//   accumulated       the tile that an op stores to the type `to`, or why there is none
+//   accumulated: the tile that an op stores as type `to`, or an error
 #pragma once
 #include <fmt/format.h>
 
@@ -42,7 +41,7 @@ class ShadowRun : public Observer {
   void on(const Event& event) final;
   bool is_full() const final { return at_ && refusal(); }
 
-  // Why there are no values; the program's place with it. Requires attach().
+  // Reason why there are no values, with its source location. Requires attach().
   const std::optional<Diag>& refusal() const { return at_->refusal(); }
 
  protected:
@@ -55,14 +54,14 @@ class ShadowRun : public Observer {
 
  private:
   struct Moving {
-    std::optional<Box> to;  // of a write-back, of which parts land
+    std::optional<Box> to;  // target of a write-back; its regions may complete one by one
     Operand tile;
     bool has_landed = false;
   };
   using Copier = std::tuple<std::int32_t, std::int16_t, std::int64_t>;
   static Copier copier(const AgentId& agent) { return {agent.device, agent.core, agent.dma}; }
 
-  // A copy does it, or a core that moves a block at once (core/passes/at_once.h).
+  // True for a copy, and for a core that copies a block synchronously (core/passes/at_once.h).
   bool moves(const Event& event) {
     if (event.agent.is_copy()) return true;
     if (class_of(at_->op()) != OpClass::copy) return false;
@@ -121,7 +120,7 @@ void ShadowRun<Domain>::on_copy(const Event& event) {
   moving.has_landed = true;
   if (event.kind == EventKind::accumulate) return accumulate(moving.tile);
   if (!moving.to || same_rectangle(*moving.to, box)) return at_->write(moving.tile);
-  // Only what was stored comes back: this part of the whole.
+  // A write-back writes only stored elements: this region of the tile.
   at_->write(picked(moving.tile, shape_of(box), [&](auto&& put) {
     for (std::int64_t i = 0, count = box.elements(); i < count; ++i)
       put(static_cast<std::size_t>(i),

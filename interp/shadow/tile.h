@@ -1,6 +1,6 @@
-// Tiles of shadow values, and their elements in another order or number. A tile type has a `shape`;
-// `columns()`, a tuple of references to its vectors, each with one entry per element, row-major, or
-// empty; and `like(shape)`, a tile of another shape without elements that has all other members.
+// Rearranges the elements of tiles of shadow values. A tile type has a `shape`, `columns()` and
+// `like(shape)`. columns() is a tuple of references to vectors; each is empty or has one entry per
+// element, row-major. like() returns a tile without elements; other members are copied.
 #pragma once
 #include <tuple>
 #include <type_traits>
@@ -37,7 +37,7 @@ Tile picked(const Tile& tile, const Extents& shape, ForEach&& for_each) {
   });
 }
 
-// Repeated to a shape to which it can be.
+// The tile, broadcast to a shape. Requires can_repeat().
 template <typename Tile>
 Tile repeated(Tile tile, const Extents& shape) {
   if (tile.shape == shape) return tile;

@@ -11,11 +11,11 @@
 
 namespace tessera::graph {
 
-// Among the observers of a run it asks the engine to compare its nodes with the interpreter, and
-// collects the outcome. It sees no events.
+// An observer that makes an engine compare its nodes with the interpreter; collects the outcome of
+// all runs.
 class StampReport final : public Observer {
  public:
-  // The one among the observers; null: the run is not compared.
+  // The report among the observers; null: the run is not compared.
   static StampReport* of(const RunOptions* options);
 
   bool sees_events() const override { return false; }

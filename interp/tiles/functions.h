@@ -1,4 +1,4 @@
-// What ops of numbers mean for one number, or two.
+// Values of elementwise ops for one number, or two.
 #pragma once
 #include <algorithm>
 #include <type_traits>
@@ -11,7 +11,7 @@ namespace tessera::tile {
 using RealFunction = double (*)(double);
 RealFunction real_function(shapes::Function function);
 
-// min and max are those of numbers: a NaN is the caller's.
+// min and max require that no operand is a NaN.
 template <typename T>
 constexpr T value_of(shapes::Binary op, T a, T b) {
   using shapes::Binary;

@@ -69,8 +69,8 @@ std::invoke_result_t<Compute, const Tensor&, const GroupedMatmulOptions&> on_pad
   TRY(check_platform(config, platform));
   // Operands are validated as they are given, before any row is added.
   const GroupedDesc valid = TRY(described(operands, options));
-  // The kernels of a device with memory of its own mask the last tile, and their tiles are those of
-  // its instructions.
+  // The kernels of a device with its own memory mask the last tile, and its instructions determine
+  // their tiles.
   const Device* const device = find_device(platform);
   const bool masks = device != nullptr && device->launches();
   const Padding padding =

@@ -37,7 +37,7 @@ struct GroupedMatmulCall {
   ExistingOut existing_mode = ExistingOut::Accumulate;  // what happens to existing_out
   GroupWindow::Rows rows = GroupWindow::Global;         // which rows lhs has
   std::string profile;    // name of the interpreter's machine profile; empty: the default one
-  DeviceOptions run;      // of the interpreter: schedule, checks, observers
+  DeviceOptions run;      // options of the interpreter run
   ConfigOverlay overlay;  // configurations by key, used before any cache
   std::optional<AutotunePolicy> policy;  // none: environment_policy()
   Tuner tuner;                           // measures configurations if the policy tunes
@@ -67,9 +67,9 @@ Expected<Tensor> grouped_matmul(const Tensor& lhs, const Tensor& rhs, const Tens
 
 // The cotangents of lhs, rhs and existing_out for the result's cotangent, [m, n] in its type, by
 // the configuration of the call itself, each of its operand's shape and type. On a mesh each device
-// multiplies its own part of the cotangent; of copies of one shard the first is used, and the
-// gradients of an operand that several devices read are summed in f32.
-// Errors: those of the call; a cotangent of another shape or type; integer operands; and
+// multiplies its own part of the cotangent; if devices hold copies of a shard, the first computes,
+// and the gradients of an operand that several devices read are summed in f32.
+// Errors: the errors of the call; a cotangent of another shape or type; integer operands; and
 // ErrorCode::unsupported for an out_shard_callback.
 Expected<GroupedMatmulGradients> grouped_matmul_vjp(const Tensor& cotangent, const Tensor& lhs,
                                                     const Tensor& rhs, const Tensor& group_sizes,

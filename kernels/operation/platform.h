@@ -10,9 +10,9 @@ namespace tessera {
 
 class Device;
 
-// What runs an operation: the name of a device of ours, "reference" for the Eigen reference, or
-// "auto" for the best that is available. Callers may also give the names triton, pallas and xla;
-// nothing of ours is registered for them.
+// Platform of an operation: the name of a device, "reference" for the Eigen reference, or "auto"
+// for the best device that is available. The names triton, pallas and xla are accepted, but have no
+// implementation.
 class Platform {
  public:
   constexpr Platform() = default;  // Auto
@@ -49,8 +49,8 @@ std::string_view name(Backend backend);
 Expected<Platform> parse_platform(std::string_view text);
 Expected<Backend> parse_backend(std::string_view text);
 
-// Where an algorithm runs, if `asked` is Auto on the best device that is available. The error for a
-// platform or a backend without an implementation lists those that there are.
+// The platform of an algorithm; Auto selects the best device that is available. The error for a
+// platform or a backend without an implementation lists the existing ones.
 Expected<Platform> resolve_platform(std::string_view algorithm, Platform asked,
                                     Backend backend = Backend::Any);
 

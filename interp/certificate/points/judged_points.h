@@ -25,8 +25,8 @@ struct MoveAtOnce {
 };
 bool asks_at_once(const RunOptions& options);
 
-// A structured program whose runs fill RunResult::points if RunOptions::judges_points asks for it:
-// a run of the expanded form alone proves one order of the points. For one thread at a time.
+// A structured program whose runs fill RunResult::points if RunOptions::judges_points is set; a run
+// of the expanded form proves only one order of the iterations. Not thread-safe.
 class JudgedPoints {
  public:
   // Of a program that has no parallel loop nothing is judged.
@@ -34,12 +34,12 @@ class JudgedPoints {
       : structured_(std::move(structured)) {}
   explicit JudgedPoints(Program structured)
       : JudgedPoints(std::make_shared<const Program>(std::move(structured))) {}
-  // Runs the expanded program, or the form that the options ask for.
+  // Runs the expanded program, or the form that RunOptions::rewrite selects.
   Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bindings,
                           const RunOptions& options);
 
  private:
-  // By the form of the program, or else by a run of single points; null if it is not asked for.
+  // From the structure of the program, or else from a run of single iterations; may be null.
   Expected<std::shared_ptr<const PointsVerdict>> judge(const std::vector<Binding>& bindings,
                                                        const RunOptions& options);
   Expected<RunResult> run_at_once(const std::vector<Binding>& bindings, const RunOptions& options);

@@ -10,7 +10,7 @@ namespace {
 
 // Pairs of one race that are kept beside the last.
 constexpr std::size_t first_pairs = 3;
-// The search stops after so many pairs of additions of one statement to one range.
+// Maximum number of pairs of additions that are counted for one statement and one range.
 constexpr std::int64_t most_sums = 10'000;
 
 // Runs of neighbours that agree, one after another.

@@ -127,7 +127,8 @@ class Finding:
     grid, `program_id(0)=1 step=0`; notes have places of their own.
 
     `stack` has the calls that led there, innermost first: file, line, function. `consequence` says that another finding
-    causes it. `count` are alike, on so many `devices`. `into` is the ref of the result to which undefined data is copied.
+    causes it. `count`: number of similar findings, on `devices` devices. `into`: ref of the result to which undefined data
+    is copied.
     """
     kind: str
     message: str

@@ -1,4 +1,4 @@
-"""What is known while one `pallas_call` is converted, and the table of rules, one for each primitive."""
+"""State of the conversion of one `pallas_call`, and the table of rules, one for each primitive."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def rule(*primitives: str, modular: bool = False) -> Callable[[Rule], Rule]:
 
 @dataclass
 class Conversion:
-    """What is known while one `pallas_call` is converted."""
+    """State of the conversion of one `pallas_call`."""
     writer: Writer
     names: Names
     mesh: tuple[tuple[str, int], ...]
@@ -50,7 +50,7 @@ class Conversion:
     opaque: list[Opaque] = field(default_factory=list)
     loops: dict[str, str] = field(default_factory=dict)     # the Python's words for variables of loops
     windows: set[str] = field(default_factory=set)
-    arrays: dict[str, str] = field(default_factory=dict)    # the Python's refs for arrays behind them
+    arrays: dict[str, str] = field(default_factory=dict)    # the Python ref of each array
     padded: frozenset[str] = frozenset()                # arrays that are padded to whole tiles
     unpadded: dict[str, tuple[int, ...]] = field(default_factory=dict)     # extents before padding, by the padded memory
     leaving: set[str] = field(default_factory=set)      # arrays that must be, as a pipeline's copies reach over their ends
@@ -90,7 +90,7 @@ class Conversion:
         return whole(name, name, space, dtype, tuple(shape))
 
     def name(self, value: Tile | Scalar, wanted: str | None = None) -> Tile | Scalar:
-        """The value behind a name that is given to it here."""
+        """Assigns the value to a new name and returns the value under that name."""
         if isinstance(value, Scalar):
             value, name = wrapped(value), self.names.new(wanted, "n")
             self.say(f"{name} = {value.text}")

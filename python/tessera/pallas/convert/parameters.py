@@ -76,7 +76,7 @@ def _parameters(jaxpr: Any, function: str) -> Sequence[str]:
 
 
 def clean(name: str | None) -> str | None:
-    """A parameter's name without what tells its place in a tree: `refs[0]`, `scratch.x`."""
+    """A parameter's name as an identifier: `refs_0` for `refs[0]`, `scratch_x` for `scratch.x`."""
     if not name:
         return None
     return name.replace("[", "_").replace("]", "").replace(".", "_").replace("'", "").lstrip("_") or None

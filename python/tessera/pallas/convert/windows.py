@@ -69,7 +69,7 @@ class Windows:
         return held(name, array.name if output >= 0 else name, "vmem", array.dtype, shape if block_aval(block).shape else ())     # type: ignore[arg-type]
 
     def _copied_out(self, base: str, source: Ref, dims: list[Dim]) -> Ref:
-        """A block of a result to which only copies write: memory of the core that goes back behind each point."""
+        """A block of a result to which only copies write: memory of the core, copied back after each grid point."""
         shape = tuple(d.size for d in dims if d.size is not None)
         ref = self.c.declare("vmem", base, source.dtype, shape)     # type: ignore[arg-type]
         part = Ref(source.name, source.root, source.space, source.dtype, tuple(dims), source.extents)
@@ -77,7 +77,7 @@ class Windows:
         return ref
 
     def _resident(self, base: str, block: Any, source: Ref, output: int) -> Ref:
-        """A whole array in vmem: copied in before the body, or out behind it."""
+        """A whole array in vmem: copied in before the body, or out after it."""
         c = self.c
         shape = tuple(block_aval(block).shape)
         ref = c.declare("vmem", base, source.dtype, shape or (1,))
@@ -92,7 +92,7 @@ class Windows:
         return held(ref.name, ref.root, "vmem", ref.dtype, shape)
 
     def _dims(self, block: Any, indices: list[Any]) -> list[Dim]:
-        """Where the block lies, from its index map."""
+        """The position of the block, from its index map."""
         c, closed = self.c, block.index_map_jaxpr
         c.learn(closed.jaxpr)
         found = [scalar(c, place) for place in walk(c, closed.jaxpr, indices)]
