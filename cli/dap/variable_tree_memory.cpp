@@ -111,7 +111,7 @@ Expected<Json> VariableTree::parts(const Memory& memory, const Part& part) {
     all.push_back(TRY(memory_variable(fmt::format("[{}]", first + at), below)));
   }
   if (most < wanted)
-    all.push_back({{"name", fmt::format("[{}:{}]", first + end, first + begin + wanted)},
+    all.push_back({{"name", fmt::format("[{} .. {}]", first + end, first + begin + wanted)},
                    {"value", "more; ask for a smaller range, or for a slice in the console"},
                    {"variablesReference", 0}});
   return all;

@@ -17,7 +17,7 @@ namespace tessera::cli {
 
 // What was written, or why it was not.
 struct Dumped {
-  std::string text;  // "dev0 slot[0:2, 0:4] at event 22"
+  std::string text;  // "dev0 slot[0 .. 2, 0 .. 4] at event 22"
   std::string file;
   std::int64_t event = 0;  // before which the memory was so
   bool is_defined = true;  // all of it

@@ -43,7 +43,7 @@ struct Side {
   bool is_index = false;
 };
 
-// "3", ":", "0:4", "8 +: 4" of a dimension of that extent.
+// "3", ":", "0 .. 4", "0:4", "8 +: 4" of a dimension of that extent.
 Expected<Side> parse_side(Session& session, SiteId core, std::string_view text,
                           std::int64_t extent) {
   if (text == ":") return Side{0, extent, false};
@@ -51,8 +51,11 @@ Expected<Side> parse_side(Session& session, SiteId core, std::string_view text,
     const std::int64_t start = TRY(parse_index(session, core, trimmed(text.substr(0, at))));
     return Side{start, TRY(parse_index(session, core, trimmed(text.substr(at + 2)))), false};
   }
-  if (const std::size_t at = text.find(':'); at != std::string_view::npos) {
-    const std::string_view first = trimmed(text.substr(0, at)), last = trimmed(text.substr(at + 1));
+  for (const std::string_view between : {"..", ":"}) {
+    const std::size_t at = text.find(between);
+    if (at == std::string_view::npos) continue;
+    const std::string_view first = trimmed(text.substr(0, at)),
+                           last = trimmed(text.substr(at + between.size()));
     const std::int64_t start = first.empty() ? 0 : TRY(parse_index(session, core, first));
     const std::int64_t end = last.empty() ? extent : TRY(parse_index(session, core, last));
     // What leaves the dimension is told by its reader.
@@ -86,8 +89,8 @@ Expected<Box> parse_box(Session& session, SiteId core, const Buffer& buffer, con
     Side side{0, extent, false};
     if (d < named.indices.size()) side = TRY(parse_side(session, core, named.indices[d], extent));
     if (side.start < 0 || side.size < 0 || side.start > extent - side.size)
-      return error(fmt::format("{} leaves dimension {} of {}, which is 0:{}", named.indices[d], d,
-                               buffer.name, extent));
+      return error(fmt::format("{} leaves dimension {} of {}, which is 0 .. {}", named.indices[d],
+                               d, buffer.name, extent));
     box.start[d] = side.start;
     box.size[d] = side.size;
     if (side.is_index) box.dropped |= static_cast<std::uint8_t>(1U << d);

@@ -144,7 +144,7 @@ class WhyText {
     const auto& all = one.stretches;
     if (all.size() == 1) return text + " each " + times_text(all.front().times);
     for (std::size_t i = 0; i < std::min(all.size(), most_stretches); ++i)
-      text += fmt::format("{} {}:{} {}", i == 0 ? "" : ",", all[i].begin, all[i].end,
+      text += fmt::format("{} {} .. {} {}", i == 0 ? "" : ",", all[i].begin, all[i].end,
                           times_text(all[i].times));
     if (all.size() > most_stretches)
       text += fmt::format(" and {} more stretches", all.size() - most_stretches);

@@ -35,12 +35,12 @@ struct SliceWords {
   bool is_exact = true;  // no other index is in it
 };
 
-// "5", "0:32", or "64:128:2", as NumPy's slices.
+// "5", "0 .. 32", or "64 .. 128 step 2", as the language has them.
 SliceWords words_of(const Indices& indices) {
   const std::int64_t step = step_of(indices), first = indices.front(), last = indices.back();
   if (first == last) return {fmt::format("{}", first)};
-  if (step > 1) return {fmt::format("{}:{}:{}", first, last + 1, step)};
-  return {fmt::format("{}:{}", first, last + 1), step == 1};
+  if (step > 1) return {fmt::format("{} .. {} step {}", first, last + 1, step)};
+  return {fmt::format("{} .. {}", first, last + 1), step == 1};
 }
 
 }  // namespace
@@ -67,8 +67,9 @@ std::string wrong_elements_text(const ComparedResult& result) {
     is_exact = is_exact && one.is_exact;
     words.push_back(std::move(one.text));
   }
-  return fmt::format("the wrong elements {} {}[{}]", is_exact && product == c.wrong ? "are" : "lie in",
-                     buffer.name, fmt::join(words, ", "));
+  return fmt::format("the wrong elements {} {}[{}]",
+                     is_exact && product == c.wrong ? "are" : "lie in", buffer.name,
+                     fmt::join(words, ", "));
 }
 
 }  // namespace tessera::cli

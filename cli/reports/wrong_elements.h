@@ -7,9 +7,9 @@
 
 namespace tessera::cli {
 
-// "the wrong elements are out[0:32, 64:128:2]" where they are just the elements at these indices of each
-// dimension, "... lie in out[0:32, 64:128]" where these have right ones among them too. Empty of
-// one wrong element, and where every element is wrong.
+// "the wrong elements are out[0 .. 32, 64 .. 128 step 2]" where they are just the elements at these
+// indices of each dimension, "... lie in out[0 .. 32, 64 .. 128]" where these have right ones among
+// them too. Empty of one wrong element, and where every element is wrong.
 std::string wrong_elements_text(const ComparedResult& result);
 
 }  // namespace tessera::cli

@@ -19,8 +19,8 @@ Step exec(const Limit& op, Core& core) {
 
 Step exec(const Bounds& op, Core& core) {
   const std::int64_t start = core.scalar(op.start), size = core.scalar(op.size);
-  core.fail(FindingKind::out_of_bounds,
-            fmt::format("the range {}:{} leaves 0:{}", start, start + size, core.scalar(op.limit)));
+  core.fail(FindingKind::out_of_bounds, fmt::format("the range {} .. {} leaves 0 .. {}", start,
+                                                    start + size, core.scalar(op.limit)));
   return Step::stop;
 }
 

@@ -32,7 +32,7 @@ std::string slice_text(const Program& program, BufferId buffer, const Box& box) 
   return bracketed(program.buffers[buffer].name,
                    joined(static_cast<std::size_t>(box.rank), [&](std::size_t d) {
                      if (!box.keeps(static_cast<int>(d))) return std::to_string(box.start[d]);
-                     return fmt::format("{}:{}", box.start[d], box.start[d] + box.size[d]);
+                     return fmt::format("{} .. {}", box.start[d], box.start[d] + box.size[d]);
                    }));
 }
 

@@ -11,7 +11,7 @@
 namespace tessera {
 
 std::string slice_text(const Program& program, BufferId buffer,
-                       const Box& box);                           // "a[0:128, 3]"
+                       const Box& box);                           // "a[0 .. 128, 3]"
 std::string shape_text(const Program& program, BufferId buffer);  // "a[100, 64]"
 std::string element_text(const Program& program, BufferId buffer, const Index& index);
 std::string cell_text(const Program& program, SemaphoreId semaphore,

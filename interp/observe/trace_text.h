@@ -1,6 +1,6 @@
 // The run as text: one line for each step, with what it read and wrote and what it signalled, the
 // line of the program and where it is in its loops; for a copy, where it was started.
-//   dev0.core0  12  matmul  read a[0:128, 0:64]  read b[0:64, 0:128]  write acc[0:128, 0:128]
+//   dev0.core0  12  matmul  read a[0 .. 128, 0 .. 64]  write acc[0 .. 128, 3]
 //   gmm.tsr:20  i=0 j=1 s=3
 #pragma once
 #include <functional>

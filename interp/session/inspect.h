@@ -33,7 +33,7 @@ LoopIndices loops_around(Machine& machine, const AgentId& agent, StmtId statemen
 struct CopyInFlight {
   AgentId agent{};
   StmtId statement;                    // its start
-  std::string source, target;          // "dev0 a[0:8]"
+  std::string source, target;          // "dev0 a[0 .. 8]"
   std::int64_t bytes = 0;              // in all
   std::int64_t read = 0, written = 0;  // of them
 };

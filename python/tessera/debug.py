@@ -62,7 +62,7 @@ class Session:
         return self.command(f"break {place}")
 
     def print(self, what: str) -> str:
-        """A value, a slice of memory or a semaphore: "acc[0, 0:4]"."""
+        """A value, a slice of memory or a semaphore: "acc[0, 0 .. 4]"."""
         return self.command(f"print {what}")
 
     def why(self, of: str = "") -> str:

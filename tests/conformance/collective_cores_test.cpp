@@ -50,7 +50,7 @@ TEST(CollectiveCores, case_14_the_core_that_goes_wrong_is_named) {
     ASSERT_EQ(result.findings.size(), 1U) << schedule;
     const Finding& finding = result.findings[0];
     EXPECT_EQ(finding.kind, FindingKind::out_of_bounds);
-    EXPECT_EQ(finding.message, "read of x[16:17, 0:256] leaves x[16, 256]") << schedule;
+    EXPECT_EQ(finding.message, "read of x[16 .. 17, 0 .. 256] leaves x[16, 256]") << schedule;
     EXPECT_EQ(finding.at.device, 1);
     EXPECT_EQ(finding.at.agent, "dev1.core0");
     EXPECT_EQ(finding.at.loc.line, 11);

@@ -378,7 +378,7 @@ TEST(CollectiveProtocol, case_13_the_device_that_goes_wrong_is_named) {
     EXPECT_EQ(findings[0].kind, FindingKind::out_of_bounds);
     EXPECT_EQ(findings[0].at.device, 0);
     EXPECT_EQ(findings[0].at.agent, "dev0.core0");
-    EXPECT_EQ(findings[0].message, "read of x[100:101, 0:128] leaves x[8, 128]");
+    EXPECT_EQ(findings[0].message, "read of x[100 .. 101, 0 .. 128] leaves x[8, 128]");
   }
 }
 

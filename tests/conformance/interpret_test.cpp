@@ -135,7 +135,8 @@ kernel undefined[T: bf16 f32 i32]()
 )",
                                      {{"T", dtype}});
     EXPECT_EQ(findings_of(program, scheduled("eager")),
-              "9: uninitialised_read: copy of u[0:4, 0:128] to o[0:4, 0:128] takes u[1, 0], which "
+              "9: uninitialised_read: copy of u[0 .. 4, 0 .. 128] to o[0 .. 4, 0 .. 128] takes "
+              "u[1, 0], which "
               "is undefined, into the result");
     EXPECT_TRUE(
         findings_of(program, under(Uninitialised::strict)).starts_with("8: uninitialised_read: "))
@@ -399,7 +400,7 @@ kernel shares()
     EXPECT_EQ(operands.of(0, "o").at(row * 8), static_cast<double>((row + 1) % 4));
   const std::string racy = proved_of(shares(""), 4);
   EXPECT_TRUE(
-      racy.starts_with("refuted\n10: race: dev0.core3/dma#1 reads shared[0:1, 0:8] of dev0"))
+      racy.starts_with("refuted\n10: race: dev0.core3/dma#1 reads shared[0 .. 1, 0 .. 8] of dev0"))
       << racy;
 }
 
@@ -423,7 +424,7 @@ kernel writes()
   const std::string racy = proved_of(writes("0 .. 2 - core"), 2);
   EXPECT_TRUE(racy.starts_with("refuted\n")) << racy;
   EXPECT_NE(racy.find("race: dev0.core1/dma#"), std::string::npos) << racy;
-  EXPECT_NE(racy.find("o[0:8, 0:128] of dev0"), std::string::npos) << racy;
+  EXPECT_NE(racy.find("o[0 .. 8, 0 .. 128] of dev0"), std::string::npos) << racy;
 }
 
 // ceil(points / cores) points for each core, one after the other.
@@ -471,7 +472,7 @@ kernel fails()
 )");
   for (const std::string& schedule : sample_schedules(2)) {
     EXPECT_EQ(findings_of(program, scheduled(schedule, 2)),
-              "8: out_of_bounds: read of a[8:9, 0:4] leaves a[8, 4]");
+              "8: out_of_bounds: read of a[8 .. 9, 0 .. 4] leaves a[8, 4]");
   }
 }
 

@@ -124,11 +124,11 @@ TEST_F(CliDebug, a_saved_script_sets_the_same_stops) {
   const Ran again = gmm_run(
       {"debug", program(), "--devices", "2", "-x", script, "--commands", commands, "--batch"});
   EXPECT_EQ(again.code, 0) << again.out << again.err;
-  EXPECT_TRUE(again.has("watch dev1.core0.slot[1, 0, 0:8]\n")) << again.out;
+  EXPECT_TRUE(again.has("watch dev1.core0.slot[1, 0, 0 .. 8]\n")) << again.out;
   EXPECT_TRUE(again.has("break " + file("p.tsr") + ":10 dev1\n")) << again.out;
   EXPECT_TRUE(again.has("watch dev1.core0.landed\n")) << again.out;
   EXPECT_TRUE(again.has("*> dev1.core0")) << again.out;
-  EXPECT_TRUE(again.has("has written dev1.core0.slot[1, 0, 0:8]")) << again.out;
+  EXPECT_TRUE(again.has("has written dev1.core0.slot[1, 0, 0 .. 8]")) << again.out;
 }
 
 constexpr const char* racy = R"(kernel racy(rows = 4)
@@ -229,7 +229,7 @@ std::vector<double> values(const std::string& path) {
 TEST_F(CliDebug, memory_is_dumped_at_a_line_an_event_and_the_end) {
   std::vector<std::string> words = {"run", program(), "--interpret", "--devices", "2"};
   for (const std::string& more :
-       {"slot[now, 0, 0:2]@10,i=1,dev1=" + file("line.npy"), "dev1.out@end=" + file("end.npy"),
+       {"slot[now, 0, 0 .. 2]@10,i=1,dev1=" + file("line.npy"), "dev1.out@end=" + file("end.npy"),
         "slot@event:0=" + file("zero=.npy"), "a@end dev1=" + file("a1.npy")}) {
     words.push_back("--dump");
     words.push_back(more);
@@ -237,8 +237,8 @@ TEST_F(CliDebug, memory_is_dumped_at_a_line_an_event_and_the_end) {
   words.insert(words.end(), {"--out", "out@1=" + file("out.npy")});
   const Ran done = gmm_run(words);
   ASSERT_EQ(done.code, 0) << done.out << done.err;
-  EXPECT_TRUE(done.has("dumped    dev1 slot[1, 0, 0:2] at event ")) << done.out;
-  EXPECT_TRUE(done.has("dev0 slot[0:2, 0:4, 0:8] at event 0 -> " + file("zero=.npy") +
+  EXPECT_TRUE(done.has("dumped    dev1 slot[1, 0, 0 .. 2] at event ")) << done.out;
+  EXPECT_TRUE(done.has("dev0 slot[0 .. 2, 0 .. 4, 0 .. 8] at event 0 -> " + file("zero=.npy") +
                        "; not all of its elements are defined"))
       << done.out;
   EXPECT_EQ(values(file("end.npy")), values(file("out.npy")));

@@ -247,7 +247,7 @@ TEST(DebugStatements, ShowUnknownValuesAsSuch) {
   options.listener = &heard;
   ASSERT_TRUE(run(program, operands.bindings(), options));
   ASSERT_EQ(heard.texts.size(), 1U);
-  EXPECT_TRUE(heard.texts[0].starts_with("t[0] = ?, t[0] + 1 = ?, t[1] * 2 = 6, t[0:2] i64, "))
+  EXPECT_TRUE(heard.texts[0].starts_with("t[0] = ?, t[0] + 1 = ?, t[1] * 2 = 6, t[0 .. 2] i64, "))
       << heard.texts[0];
 }
 

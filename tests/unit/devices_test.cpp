@@ -215,12 +215,12 @@ dev1.core0  3  signal  entry += 1 on dev0  t.tsr:3
 dev1.core0  4  signal  entry += 1 on dev0  t.tsr:3
 dev1.core0  5  wait  entry -= 2  t.tsr:4
 dev1.core0  6  start_remote  dma#0 of 64 bytes  t.tsr:5
-dev1.core0/dma#0  7  start_remote  read shard[0:16]  sent += 64  t.tsr:5
-dev1.core0/dma#0  8  start_remote  write out[0:16] on dev0  arrived += 64 on dev0  t.tsr:5
+dev1.core0/dma#0  7  start_remote  read shard[0 .. 16]  sent += 64  t.tsr:5
+dev1.core0/dma#0  8  start_remote  write out[0 .. 16] on dev0  arrived += 64 on dev0  t.tsr:5
 dev0.core0  9  wait  entry -= 2  t.tsr:4
 dev0.core0  10  start_remote  dma#0 of 64 bytes  t.tsr:5
-dev0.core0/dma#0  11  start_remote  read shard[0:16]  sent += 64  t.tsr:5
-dev0.core0/dma#0  12  start_remote  write out[0:16] on dev1  arrived += 64 on dev1  t.tsr:5
+dev0.core0/dma#0  11  start_remote  read shard[0 .. 16]  sent += 64  t.tsr:5
+dev0.core0/dma#0  12  start_remote  write out[0 .. 16] on dev1  arrived += 64 on dev1  t.tsr:5
 dev1.core0  13  wait  sent -= 64  t.tsr:6
 dev1.core0  14  wait  arrived -= 64  t.tsr:7
 dev0.core0  15  wait  sent -= 64  t.tsr:6

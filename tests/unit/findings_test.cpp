@@ -30,10 +30,12 @@ Program copy(std::int64_t from, std::int64_t rows, bool is_waited_for) {
 
 TEST(findings, bounds_of_slices) {
   EXPECT_EQ(run_text(copy(4, 4, true)), "");
-  EXPECT_EQ(run_text(copy(5, 4, true)), "4: out_of_bounds: read of a[5:9, 0:4] leaves a[8, 4]");
-  EXPECT_EQ(run_text(copy(-1, 4, true)), "4: out_of_bounds: read of a[-1:3, 0:4] leaves a[8, 4]");
+  EXPECT_EQ(run_text(copy(5, 4, true)),
+            "4: out_of_bounds: read of a[5 .. 9, 0 .. 4] leaves a[8, 4]");
+  EXPECT_EQ(run_text(copy(-1, 4, true)),
+            "4: out_of_bounds: read of a[-1 .. 3, 0 .. 4] leaves a[8, 4]");
   EXPECT_EQ(run_text(copy(2, -1, true)),
-            "4: out_of_bounds: read of a[2:1, 0:4] has size -1 in dimension 0");
+            "4: out_of_bounds: read of a[2 .. 1, 0 .. 4] has size -1 in dimension 0");
 }
 
 TEST(findings, unwaited_dma) {
@@ -120,14 +122,15 @@ Program result_of(std::int64_t rows) {
 TEST(findings, uninitialised_result) {
   EXPECT_EQ(run_text(result_of(4)), "");
   EXPECT_EQ(run_text(result_of(3)),
-            "7: uninitialised_read: copy of y[0:4, 0:2] to out[0:4, 0:2] takes y[3, 0], which is "
+            "7: uninitialised_read: copy of y[0 .. 4, 0 .. 2] to out[0 .. 4, 0 .. 2] takes y[3, "
+            "0], which is "
             "undefined, into the "
             "result\n"
             "  2: x is undefined since here\n"
             "  6: the undefined data was copied here");
   EXPECT_EQ(run_text(result_of(3), {.uninitialised = Uninitialised::poison}), "");
   EXPECT_EQ(run_text(result_of(3), {.uninitialised = Uninitialised::strict}),
-            "6: uninitialised_read: read of x[0:4, 0:2] uses x[3, 0], which is undefined\n"
+            "6: uninitialised_read: read of x[0 .. 4, 0 .. 2] uses x[3, 0], which is undefined\n"
             "  2: undefined since here");
 }
 
@@ -136,11 +139,11 @@ TEST(findings, a_result_in_vmem_must_be_defined_too) {
   const ValueId out = k.line(1).ref("out", Role::out, Space::vmem, {2});
   const ValueId x = k.line(2).ref("x", Role::scratch, Space::vmem, {2});
   k.line(3).emit(Cast{k.all(out), k.all(x)});
-  EXPECT_EQ(
-      run_text(k.finish()),
-      "3: uninitialised_read: write of out[0:2] puts an undefined element into the result: out[0]\n"
-      "  2: x is undefined since here\n"
-      "  3: the undefined data was copied here");
+  EXPECT_EQ(run_text(k.finish()),
+            "3: uninitialised_read: write of out[0 .. 2] puts an undefined element into the "
+            "result: out[0]\n"
+            "  2: x is undefined since here\n"
+            "  3: the undefined data was copied here");
 }
 
 TEST(findings, never_written) {
@@ -152,10 +155,11 @@ TEST(findings, never_written) {
     return k.finish();
   };
   EXPECT_EQ(run_text(program(8)), "");
-  EXPECT_EQ(
-      run_text(program(6), {.devices = 2}),
-      "1: never_written: out[6:8, 0:4] of dev0 is never written: 8 of 32 elements are missing\n"
-      "1: never_written: out[6:8, 0:4] of dev1 is never written: 8 of 32 elements are missing");
+  EXPECT_EQ(run_text(program(6), {.devices = 2}),
+            "1: never_written: out[6 .. 8, 0 .. 4] of dev0 is never written: 8 of 32 elements are "
+            "missing\n"
+            "1: never_written: out[6 .. 8, 0 .. 4] of dev1 is never written: 8 of 32 elements are "
+            "missing");
 }
 
 TEST(findings, capacity_of_vmem_counts_tile_registers) {
@@ -225,7 +229,7 @@ TEST(findings, lifetime_of_scoped_buffers) {
   EXPECT_EQ(run_text(Kernel(k).finish()), "");
   Kernel after = k, again = k;
   after.line(5).emit(Cast{k.all(x), Builder::number(k.integer(0))});
-  EXPECT_EQ(run_text(after.finish()), "5: lifetime: write of x[0:4], which no longer exists");
+  EXPECT_EQ(run_text(after.finish()), "5: lifetime: write of x[0 .. 4], which no longer exists");
   again.line(5).emit(Free{k.all(x)});
   EXPECT_EQ(run_text(again.finish()), "5: lifetime: free of x, which does not exist");
 }
@@ -234,7 +238,7 @@ TEST(findings, lifetime_before_an_alloc) {
   Kernel k;
   const ValueId x = k.line(1).scoped("x", Space::vmem, {4});
   k.line(2).emit(Cast{k.all(x), Builder::number(k.integer(0))});
-  EXPECT_EQ(run_text(k.finish()), "2: lifetime: write of x[0:4], which does not exist yet");
+  EXPECT_EQ(run_text(k.finish()), "2: lifetime: write of x[0 .. 4], which does not exist yet");
   Kernel twice;
   const ValueId y = twice.line(1).scoped("y", Space::vmem, {4});
   twice.line(2).emit(Alloc{twice.all(y)});
@@ -255,7 +259,7 @@ TEST(findings, a_copy_into_a_buffer_that_was_freed) {
   const Program program = k.finish();
   EXPECT_EQ(run_text(program, {.schedule = "eager"}), "");
   EXPECT_EQ(run_text(program, {.schedule = "lazy"}),
-            "5: lifetime: a copy writes x[0:4], which no longer exists");
+            "5: lifetime: a copy writes x[0 .. 4], which no longer exists");
 }
 
 // Device 0 signals a scoped semaphore of device 1, which enters late or not at all.
@@ -360,9 +364,9 @@ TEST(findings, revisit) {
   Operands operands(program(true), 1);
   EXPECT_EQ(text(run_ok(program(true), operands, {})), "");
   EXPECT_EQ(operands.values(0, "out"), (std::vector<double>{0, 0, 0, 0, 1, 1, 1, 1}));
-  EXPECT_EQ(
-      run_text(program(false)),
-      "7: revisit: write_back of o[0:4, 0:2] to out[0:4, 0:2] stores out[1, 0] a second time");
+  EXPECT_EQ(run_text(program(false)),
+            "7: revisit: write_back of o[0 .. 4, 0 .. 2] to out[0 .. 4, 0 .. 2] stores out[1, 0] a "
+            "second time");
 }
 
 TEST(findings, a_copy_that_overlaps_itself) {
@@ -371,7 +375,7 @@ TEST(findings, a_copy_that_overlaps_itself) {
   const ValueId done = k.line(2).sem("done", SemKind::bytes);
   k.line(3).emit(Start{k.rows(x, 0, 4), k.rows(x, 3, 7), k.all(done), 0});
   EXPECT_EQ(run_text(k.finish()),
-            "3: race: copy of x[0:4] to x[3:7], which overlap: it reads what it writes");
+            "3: race: copy of x[0 .. 4] to x[3 .. 7], which overlap: it reads what it writes");
 }
 
 TEST(findings, shapes_of_copies) {
@@ -381,7 +385,7 @@ TEST(findings, shapes_of_copies) {
   const ValueId done = k.line(3).sem("done", SemKind::bytes);
   k.line(4).emit(Start{k.rows(x, 0, 4), k.rows(y, 0, 5), k.all(done), 0});
   EXPECT_EQ(run_text(k.finish()),
-            "4: out_of_bounds: copy of x[0:4] to y[0:5], expected equal shapes");
+            "4: out_of_bounds: copy of x[0 .. 4] to y[0 .. 5], expected equal shapes");
 }
 
 // Device 0 sends x to `device`.
@@ -412,9 +416,9 @@ TEST(findings, what_a_profile_does_not_allow) {
   EXPECT_EQ(remote(-1, Space::vmem, {.name = "any"}),
             "5: out_of_bounds: write of y on device -1, but devices are 0 to 5");
   EXPECT_EQ(remote(1, Space::vmem, {.name = "gpu", .remote_vmem = false}),
-            "5: unsupported: remote copy to y[0:4]: on gpu no remote copy can land in vmem");
+            "5: unsupported: remote copy to y[0 .. 4]: on gpu no remote copy can land in vmem");
   EXPECT_EQ(remote(1, Space::smem, {.name = "gpu", .remote_smem = false}),
-            "5: unsupported: remote copy to y[0:4]: on gpu no remote copy can land in smem");
+            "5: unsupported: remote copy to y[0 .. 4]: on gpu no remote copy can land in smem");
   EXPECT_EQ(remote(2, Space::hbm, {.name = "torus", .power_of_two_routes = true}), "");
   EXPECT_EQ(remote(5, Space::hbm, {.name = "torus", .power_of_two_routes = true}),
             "");  // one the other way
@@ -444,7 +448,7 @@ TEST(findings, checks_of_scalars) {
   EXPECT_EQ(limit(-1, 4),
             "2: out_of_bounds: -1 is outside the bound that `max` gives: expected 0 to 4");
   EXPECT_EQ(bounds(4, 4, 8), "");
-  EXPECT_EQ(bounds(5, 4, 8), "2: out_of_bounds: the range 5:9 leaves 0:8");
+  EXPECT_EQ(bounds(5, 4, 8), "2: out_of_bounds: the range 5 .. 9 leaves 0 .. 8");
 }
 
 TEST(findings, an_integer_that_does_not_fit) {

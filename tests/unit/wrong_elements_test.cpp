@@ -26,16 +26,16 @@ std::string text_of(const Wrong& is_wrong) {
 
 TEST(WrongElements, AreABoxWithStepsWhereTheyFillIt) {
   EXPECT_EQ(text_of([](auto i, auto j) { return i >= 4 && j < 8; }),
-            "the wrong elements are o[4:8, 0:8]");
+            "the wrong elements are o[4 .. 8, 0 .. 8]");
   EXPECT_EQ(text_of([](auto i, auto j) { return i == 3 && j % 4 == 1; }),
-            "the wrong elements are o[3, 1:14:4]");
+            "the wrong elements are o[3, 1 .. 14 step 4]");
 }
 
 TEST(WrongElements, LieInABoxThatHasRightOnesToo) {
   EXPECT_EQ(text_of([](auto i, auto j) { return i == j; }),
-            "the wrong elements lie in o[0:8, 0:8]");
+            "the wrong elements lie in o[0 .. 8, 0 .. 8]");
   EXPECT_EQ(text_of([](auto i, auto j) { return (i == 0 || i == 1 || i == 5) && j > 2; }),
-            "the wrong elements lie in o[0:6, 3:16]");
+            "the wrong elements lie in o[0 .. 6, 3 .. 16]");
 }
 
 TEST(WrongElements, AreNotToldOfOneOrAll) {

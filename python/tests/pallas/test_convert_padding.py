@@ -116,7 +116,7 @@ def test_a_copy_in_the_body_of_a_pipeline_is_not_the_pipelines():
     call = pl.pallas_call(kernel, out_shape=shaped((16, 128)), in_specs=[ANY, ANY], out_specs=ANY,
                           scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA])
     (finding,) = tessera.pallas.verify(call, X, X[:12]).findings
-    assert finding.message.startswith("read of y_ref[8:16, 0:128] leaves y_ref[12, 128]"), finding
+    assert finding.message.startswith("read of y_ref[8 .. 16, 0 .. 128] leaves y_ref[12, 128]"), finding
 
 
 @needs_bounds

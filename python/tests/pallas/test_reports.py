@@ -99,7 +99,7 @@ def test_undefined_data_names_the_scratch_and_its_first_use():
     finding = verdict.findings[0]
     assert finding.message == "o_ref[0, 0, 0, 0], which is undefined, goes into the result o_ref" and finding.into == "o_ref", verdict
     used = finding.notes[0]
-    assert (used.message, used.place) == ("first used undefined here: acc[0:8, 0:128]", line_of(sums_kernel, "acc[...] +="))
+    assert (used.message, used.place) == ("first used undefined here: acc[0 .. 8, 0 .. 128]", line_of(sums_kernel, "acc[...] +="))
     assert used.source.startswith("acc[...] += x_ref[...]") and used.at == "program_id(0)=0 program_id(1)=0"
     assert finding.notes[1].message == "acc is undefined since here" and "o_hbm" not in str(verdict)
 
@@ -189,7 +189,7 @@ def test_turns_of_a_loop_that_jax_names_and_names_that_are_words_of_the_language
 
     verdict = tessera.pallas.verify(call, np.ones((3, 8, 128), np.float32), uninitialised="poison")
     finding = verdict.findings[0]
-    assert finding.message.startswith("dev0.core0 reads copy[0:8, 0:128] of dev0") and finding.at == "iteration=0", verdict
+    assert finding.message.startswith("dev0.core0 reads copy[0 .. 8, 0 .. 128] of dev0") and finding.at == "iteration=0", verdict
     assert any(note.message.startswith("its bytes are counted by sem of dev0") for note in finding.notes), verdict
     mapped = tessera.pallas.verify(jax.vmap(call), np.ones((2, 3, 8, 128), np.float32), uninitialised="poison")
     assert mapped.findings[0].at == "vmap(0)=0 iteration=0", mapped
@@ -216,4 +216,4 @@ def test_the_line_that_used_undefined_scratch_is_told_once():
 
     verdict = tessera.pallas.verify(lambda x: pl.pallas_call(kernel, out_shape=f32(8, 128), in_specs=[ANY], scratch_shapes=[
         pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA])(x), np.ones((8, 128), np.float32))
-    assert str(verdict).count("o_ref[...] = tile[...] + 1") == 1 and "first used undefined here: tile[0:8, 0:128]" in str(verdict)
+    assert str(verdict).count("o_ref[...] = tile[...] + 1") == 1 and "first used undefined here: tile[0 .. 8, 0 .. 128]" in str(verdict)
