@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
-#include "core/program/op_values.h"
 #include "core/program/refs.h"
 
 namespace tessera {
@@ -81,60 +79,6 @@ bool tells_points(const Program& structured) {
     if (i < end && !computes) return false;
   }
   return true;
-}
-
-namespace {
-
-// Of what a pipeline reads the scalars that stand before it, also by the views that it names.
-class OuterScalars {
- public:
-  OuterScalars(const Program& structured, StmtId pipeline)
-      : program_(structured), pipeline_(pipeline) {}
-
-  void visit(const Op& op) {
-    each_value(op, [&](ValueId id) { visit(id); });
-  }
-  std::vector<ValueId> take() const { return {read_.begin(), read_.end()}; }
-
- private:
-  void visit(ValueId id) {
-    if (id == no_value) return;
-    const Value& value = program_.value(id);
-    if (value.constant || !(value.statement < pipeline_)) return;
-    if (value.kind == ValueKind::scalar)
-      read_.insert(id);
-    else if (value.kind == ValueKind::ref && value.statement)
-      visit(program_.body[value.statement].op);
-  }
-
-  const Program& program_;
-  const StmtId pipeline_;
-  std::set<ValueId> read_;
-};
-
-}  // namespace
-
-std::vector<ValueId> outer_scalars(const Program& structured, StmtId pipeline) {
-  OuterScalars outer(structured, pipeline);
-  for (StmtId i = pipeline + 1; i < structured.body[pipeline].partner; ++i)
-    outer.visit(structured.body[i].op);
-  return outer.take();
-}
-
-// They are stored where the region begins, from the last number of the state on.
-std::vector<ValueId> outer_scalars_of(const Program& expanded, StmtId region) {
-  std::vector<ValueId> values;
-  const BufferId state = at_once_state(expanded);
-  if (!state) return values;
-  const std::int64_t last = expanded.buffers[state].shape.front() - 1;
-  for (StmtId i = region + 1; i < expanded.body.next(); ++i) {
-    const auto* store = std::get_if<Store>(&expanded.body[i].op);
-    if (store == nullptr || expanded.value(store->dst.base).buffer != state ||
-        expanded.constant(store->dst.start[0]) != last - static_cast<std::int64_t>(values.size()))
-      break;
-    values.push_back(store->value);
-  }
-  return values;
 }
 
 Table<BufferId, bool> at_once_slots(const Program& expanded) {

@@ -5,7 +5,6 @@
 // is enough to plan by, and for which pipelines.
 #pragma once
 #include <cstdint>
-#include <vector>
 
 #include "core/lang/language.h"
 #include "core/passes/pipeline_parts.h"
@@ -36,10 +35,6 @@ bool is_at_once(const Program& expanded, const Op& op);
 BufferId at_once_state(const Program& expanded);
 // Memory that such a pipeline has for its windows.
 Table<BufferId, bool> at_once_slots(const Program& expanded);
-// Scalars that are computed outside the pipeline and that it reads, in the order of the program;
-// and what they are where a region of expand_at_once() begins, in that order.
-std::vector<ValueId> outer_scalars(const Program& structured, StmtId pipeline);
-std::vector<ValueId> outer_scalars_of(const Program& expanded, StmtId region);
 // The pipeline of the structured program that runs in this region; none: it is another one.
 StmtId pipeline_of(const Op& op);
 

@@ -52,21 +52,19 @@ void Expander::declare_at_once() {
   semaphore.name = "at_once";
   semaphore.kind = SemKind::bytes;
   at_once_semaphore_ = builder_.semaphore(std::move(semaphore));
-  std::int64_t numbers = 0, outer = 0;
+  std::int64_t numbers = 0;
   for (const StmtId s : old_.body.ids()) {
     if (!std::holds_alternative<Pipeline>(old_.body[s].op)) continue;
     Diags others;  // that are reported where it is written
     const PipelineParts parts = pipeline_parts(old_, s, others);
     if (others.empty()) numbers = std::max(numbers, numbers_of(old_, parts));
-    outer = std::max(outer, static_cast<std::int64_t>(outer_scalars(old_, s).size()));
   }
-  at_once_numbers_ = numbers + outer;
-  if (at_once_numbers_ == 0) return;
+  if (numbers == 0) return;
   Buffer state;
   state.name = "windows";
   state.space = Space::smem;
   state.dtype = DType::i64;
-  state.shape = {at_once_numbers_};
+  state.shape = {numbers};
   at_once_state_ = builder_.buffer(std::move(state));
   builder_.emit(Iota{builder_.whole(at_once_state_)});
 }

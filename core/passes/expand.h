@@ -45,7 +45,6 @@ class Expander {
   // numbers that all of them have, one pipeline after the other.
   ValueId at_once_semaphore() const { return at_once_semaphore_; }
   ValueId at_once_state() const { return at_once_state_; }
-  std::int64_t at_once_numbers() const { return at_once_numbers_; }  // in it
 
   // The statements [from, to), with regions inside written by their own rules.
   void write(StmtId from, StmtId to, ValueMap& map);
@@ -78,7 +77,6 @@ class Expander {
   const Expansion how_;
   const bool at_once_;
   ValueId at_once_semaphore_ = no_value, at_once_state_ = no_value;
-  std::int64_t at_once_numbers_ = 0;
   Builder builder_;
   std::map<ValueId, Replacement> replaced_;  // by old ref
   std::map<ValueId, ShownAs> shown_;         // by old ref

@@ -45,7 +45,6 @@ void PipelineWriter::write_at_once() {
   is_at_once_ = true;
   builder_.at_place(stmt(parts_.open).place);
   builder_.emit(pipeline_mark(parts_.open, builder_.text("pipeline")));
-  store_outer_scalars();
   const std::size_t points = open_points();
   for (PipelineWindow& w : parts_.windows) w.ahead = 0;
   windows_.reserve(parts_.windows.size());
@@ -64,13 +63,6 @@ void PipelineWriter::write_at_once() {
   close_points(points);
   builder_.at_place(stmt(parts_.open).place);
   builder_.emit(End{});
-}
-
-// Who looks at a run learns there what they are (outer_scalars_of).
-void PipelineWriter::store_outer_scalars() {
-  std::int64_t at = expander_.at_once_numbers();
-  for (const ValueId outer : outer_scalars(old_, parts_.open))
-    scratch_.store_number(expander_.at_once_state(), --at, expander_.mapped(outer, around_));
 }
 
 // What moves at once is stored point by point, so that a run tells what each of them does.

@@ -23,7 +23,6 @@ class PipelineWriter {
   using Indices = std::vector<ValueId>;  // of a point, by dimension
 
   void write_at_once();
-  void store_outer_scalars();
   std::size_t open_points();
   void close_points(std::size_t points);
   bool is_end_of_point(std::size_t dim) const;

@@ -20,8 +20,6 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   copies_.resize(sites);
   last_.resize(sites);
   is_inside_.assign(sites, false);
-  for (const StmtId s : program_.body.ids())
-    if (pipeline_of(program_.body[s].op)) outer_[s] = outer_scalars_of(program_, s);
 }
 
 bool Recorder::is_full() const { return log_.actions.size() > most_actions; }
@@ -110,9 +108,6 @@ void Recorder::on_region(const Event& event) {
     begin_pattern(event);
     entry.pattern = seen_;
   }
-  const std::vector<ValueId>& outer = outer_.at(event.statement);
-  entry.outer.reserve(*log_.arena, outer.size());
-  for (const ValueId v : outer) entry.outer.push_back(*log_.arena, event.registers[v.index]);
   item.entry = log_.entries.add(entry);
 }
 

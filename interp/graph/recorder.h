@@ -27,10 +27,9 @@ enum class ItemKind : std::uint8_t { action, start, wait, signal, open, close, e
 
 // What a pipeline is entered with.
 struct Entry {
-  StmtId pipeline{};                // of the structured program
-  InstanceId instance{};            // what follows is that
-  PatternId pattern{};              // if this is its first pipeline
-  ArenaList<std::int64_t> outer{};  // of the scalars around it, what it reads
+  StmtId pipeline{};      // of the structured program
+  InstanceId instance{};  // what follows is that
+  PatternId pattern{};    // if this is its first pipeline
 };
 using EntryId = Id<Entry>;
 
@@ -135,11 +134,10 @@ class Recorder : public Observer {
   std::map<std::pair<SiteId, ValueId>, MemoryId> loaded_;  // numbers, as they were read last
   Table<SiteId, std::vector<ActionId>> copies_;            // that the core started
   Table<SiteId, Last> last_;
-  std::map<StmtId, std::vector<ValueId>> outer_;  // by region
-  Table<SiteId, bool> is_inside_;                 // a pipeline whose blocks move at once
-  std::map<std::int64_t, PatternId> patterns_;    // by Event::token
-  PatternId seen_;                                // the pattern whose first pipeline runs
-  bool is_told_ = false;                          // what comes is what an instance reaches
+  Table<SiteId, bool> is_inside_;               // a pipeline whose blocks move at once
+  std::map<std::int64_t, PatternId> patterns_;  // by Event::token
+  PatternId seen_;                              // the pattern whose first pipeline runs
+  bool is_told_ = false;                        // what comes is what an instance reaches
 };
 
 }  // namespace tessera::graph

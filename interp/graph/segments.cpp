@@ -92,7 +92,6 @@ class Cutter {
     const Entry& entry = log_.entries[items[begin].entry];
     Node node{.kind = NodeKind::pipeline, .site = site_, .pipeline = entry.pipeline};
     node.pattern = entry.pattern;
-    node.outer = entry.outer;
     leave();
     if (entry.instance) return take_instance(node, entry.instance, items[begin].step), begin;
     std::size_t end = begin + 1;

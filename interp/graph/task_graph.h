@@ -84,7 +84,6 @@ struct Node {
   ArenaList<ActionId> actions{};
   InstanceId instance{};  // its actions are those of a pattern, in other memory: of a folded graph
   PatternId pattern{};    // folded graph: this node is the first pipeline of the pattern
-  ArenaList<std::int64_t> outer{};  // of its pipeline: outer_scalars() (core/passes/at_once.h)
   std::int64_t bytes = 0, flops = 0;
   HalfId first{};  // of its halves
   int halves = 1;

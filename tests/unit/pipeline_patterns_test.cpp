@@ -43,8 +43,8 @@ bool is_same(const graph::Action& a, const graph::Action& b) {
 bool is_same(const graph::Node& a, const graph::Node& b) {
   return a.kind == b.kind && a.site == b.site && a.statement == b.statement &&
          a.pipeline == b.pipeline && a.commit == b.commit && a.actions == b.actions &&
-         !a.instance && !b.instance && a.outer == b.outer && a.bytes == b.bytes &&
-         a.flops == b.flops && a.first == b.first && a.halves == b.halves;
+         !a.instance && !b.instance && a.bytes == b.bytes && a.flops == b.flops &&
+         a.first == b.first && a.halves == b.halves;
 }
 
 bool is_same(const graph::Half& a, const graph::Half& b) {
