@@ -18,11 +18,6 @@ std::int64_t bits_of(const Value& constant) {
 
 }  // namespace
 
-bool CallOperand::is_whole() const {
-  return kind == OperandKind::whole || kind == OperandKind::loaded_whole ||
-         (kind == OperandKind::memory && is_integer(dtype));
-}
-
 std::int64_t scalar_of(const graph::TaskGraph& graph, const graph::Action& action, ValueId value) {
   const Value& v = graph.program.value(value);
   if (v.constant) return bits_of(v);
@@ -35,16 +30,15 @@ std::int64_t scalar_of(const graph::TaskGraph& graph, const graph::Action& actio
 CallOperand number_operand(const graph::TaskGraph& graph, const graph::Action& action,
                            ValueId value) {
   const Value& v = graph.program.value(value);
-  const bool is_real = v.kind == ValueKind::real;
   CallOperand operand;
-  operand.dtype = is_real ? DType::f32 : DType::i64;
+  operand.dtype = v.kind == ValueKind::real ? DType::f32 : DType::i64;
   for (const auto& [number, memory] : action.numbers) {
     if (number != value) continue;
-    operand.kind = is_real ? OperandKind::loaded_real : OperandKind::loaded_whole;
+    operand.kind = OperandKind::loaded;
     operand.memory = memory;
     return operand;
   }
-  operand.kind = is_real ? OperandKind::real : OperandKind::whole;
+  operand.kind = OperandKind::number;
   operand.bits = scalar_of(graph, action, value);
   return operand;
 }

@@ -11,11 +11,11 @@
 
 namespace tessera::cuda {
 
-enum class OperandKind : std::uint8_t { memory, whole, real, loaded_whole, loaded_real };
+enum class OperandKind : std::uint8_t { memory, number, loaded };
 
 // Of one slice. memory: `view` has sizes and strides of its kept dimensions, `offset` is that of
-// the first element, in bytes. Numbers have their bits, or the memory without a buffer that they
-// were loaded into.
+// the first element, in bytes. Numbers are f32 or i64 and have their bits, or the memory without a
+// buffer that they were loaded into.
 struct CallOperand {
   OperandKind kind = OperandKind::memory;
   DType dtype = DType::f32;
@@ -25,7 +25,7 @@ struct CallOperand {
   Box box{};
 
   bool is_number() const { return kind != OperandKind::memory; }
-  bool is_whole() const;  // computed with as a whole number
+  bool is_whole() const { return is_integer(dtype); }  // computed with as a whole number
 };
 
 // A rectangle of a memory with a buffer.

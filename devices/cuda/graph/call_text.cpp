@@ -5,15 +5,10 @@
 #include <algorithm>
 
 #include "core/report/check.h"
+#include "devices/cuda/lower/element_code.h"
 #include "devices/cuda/lower/source_template.h"
 
 namespace tessera::cuda {
-namespace {
-
-// Of memory, in bytes: warps that read a row touch whole lines of the cache.
-constexpr std::int64_t alignment = 256;
-
-}  // namespace
 
 OwnMemory::OwnMemory(const graph::TaskGraph& graph, const Table<graph::MemoryId, bool>& is_private)
     : graph_(graph), private_(is_private), places_(graph.program.buffers.size(), -1) {
@@ -23,17 +18,14 @@ OwnMemory::OwnMemory(const graph::TaskGraph& graph, const Table<graph::MemoryId,
     if (place >= 0) continue;
     place = bytes_;
     const Buffer& buffer = graph.program.buffers[graph.memories[m].buffer];
-    bytes_ +=
-        (elements(buffer.shape) * size_of(buffer.dtype) + alignment - 1) / alignment * alignment;
+    bytes_ += whole_lines(elements(buffer.shape) * size_of(buffer.dtype));
   }
 }
 
 std::int64_t OwnMemory::copies(std::int64_t bytes) {
-  copied_ = std::max(copied_, (bytes + alignment - 1) / alignment * alignment);
+  copied_ = std::max(copied_, whole_lines(bytes));
   return bytes_;
 }
-
-std::string type_text(DType dtype) { return fmt::format("type::{}", name(dtype)); }
 
 DType moved_type(DType dtype) {
   switch (size_of(dtype)) {
@@ -78,7 +70,7 @@ std::string CallText::value(const CallOperand& operand, bool whole) {
   CHECK(is_whole || !whole);
   const std::size_t at = words_.size();
   std::string text;
-  if (operand.kind == OperandKind::whole || operand.kind == OperandKind::real) {
+  if (operand.kind == OperandKind::number) {
     words_.push_back(operand.bits);
     text = fmt::format("c.{}({})", is_whole ? "whole" : "real", at);
   } else {

@@ -59,8 +59,6 @@ class CallText {
   std::vector<std::int64_t> words_;
 };
 
-// "type::bf16": the struct of templates/elements.cuh.
-std::string type_text(DType dtype);
 // An integer type of so many bytes, for what is moved and not looked at.
 DType moved_type(DType dtype);
 

@@ -8,9 +8,31 @@
 #include "core/data/dtype_range.h"
 #include "core/program/refs.h"
 #include "core/program/reshape.h"
-#include "devices/cuda/graph/element_code.h"
+#include "core/report/check.h"
+#include "devices/cuda/lower/element_code.h"
+#include "devices/cuda/lower/source_template.h"
 
 namespace tessera::cuda {
+namespace {
+
+std::string element_of(const std::string& view, bool whole) {
+  return fmt::format("{}.{}(e)", view, whole ? "whole" : "real");
+}
+
+// An op's value at the indices `e`; operands are those of the op.
+std::string value_code(const Op& op, const std::vector<CallOperand>& operands, CallText& call) {
+  if (const auto* iota = std::get_if<TileIota>(&op)) return fmt::format("e[{}]", iota->dim);
+  if (std::holds_alternative<OpaqueWrite>(op)) return "i64{0}";
+  ElementTypes types;
+  for (const CallOperand& operand : operands) types.push_back({operand.dtype, operand.is_number()});
+  const auto text = element_code(op, types, [&](std::size_t i, bool whole) {
+    return call.value(repeated(operands[i], operands[0].view), whole);
+  });
+  CHECK(text.has_value());
+  return *text;
+}
+
+}  // namespace
 
 std::string refusal_of_call(const Op& op) {
   switch (class_of(op)) {
@@ -69,7 +91,11 @@ void CallWriter::move(const CallOperand& to, const CallOperand& from, bool adds,
     if (!adds)
       call.each(fmt::format("{0}.data[{0}.place(e)] = {1}.data[{1}.place(e)];", out, in));
     else
-      call.each(sum_code(to.dtype, out, in));
+      call.each(fmt::format("{}.set(e, {});", out,
+                            *element_code(TileAdd{}, {{to.dtype}, {to.dtype}, {to.dtype}},
+                                          [&](std::size_t i, bool whole) {
+                                            return element_of(i == 1 ? out : in, whole);
+                                          })));
   } else {
     const std::string sizes =
         call.numbers({source.view.size.begin(), source.view.size.begin() + source.view.rank});
@@ -114,7 +140,8 @@ Expected<void> CallWriter::add(graph::ActionId id, StrandWords& strand) {
     load(action, operands, strand);
   } else if (const auto* s = std::get_if<Store>(&op)) {
     const CallOperand number = number_operand(graph_, action, s->value);
-    if (number.kind == OperandKind::loaded_whole && !holds_all(operands[0].dtype, s->value))
+    if (number.kind == OperandKind::loaded && number.is_whole() &&
+        !holds_all(operands[0].dtype, s->value))
       return Diag{
           ErrorCode::unsupported,
           graph_.program.loc(action.statement),
@@ -172,7 +199,7 @@ void CallWriter::elementwise(const Op& op, Operands operands, StrandWords& stran
   if (std::holds_alternative<Cast>(op)) return cast(to, operands[1], "cast", strand);
   CallText call(own_, to.view);
   const std::string out = call.view(to);
-  const std::string value = element_code(op, operands, call);
+  const std::string value = value_code(op, operands, call);
   call.each(fmt::format("{}.set(e, {});", out, value));
   put(call, std::string(info(op).mnemonic), strand);
 }
@@ -198,8 +225,23 @@ void CallWriter::reduce(const Op& op, Operands operands, StrandWords& strand) {
   CallText call(own_, to.view);
   const std::string out = call.view(to), in = call.view(from);
   const std::string length = call.number(from.view.size[dim]);
-  call.line(fmt::format("for_each<{}>(c.words, [&](i64* e) {{\n{}\n}});", call.rank(),
-                        reduction_code(op, to, from, dim, out, in, length)));
+  const FoldCode fold =
+      fold_code(op, to.dtype, from.dtype, length, element_of(in, is_integer(from.dtype)));
+  call.line(fill(R"(for_each<@rank@>(c.words, [&](i64* e) {
+  const i64 at = @out@.place(e);
+  @type@ sum = @begin@;
+  for (e[@dim@] = 0; e[@dim@] < @length@; ++e[@dim@]) sum = @next@;
+  @out@.data[at] = @to@::of(@result@);
+});)",
+                 {{"rank", std::to_string(call.rank())},
+                  {"out", out},
+                  {"type", fold.type},
+                  {"begin", fold.begin},
+                  {"dim", std::to_string(dim)},
+                  {"length", length},
+                  {"next", fold.next},
+                  {"to", type_text(to.dtype)},
+                  {"result", fold.result}}));
   put(call, std::string(info(op).mnemonic), strand);
 }
 

@@ -126,8 +126,7 @@ class Reader {
     return held && put(to, *held);
   }
   static bool is_zero(const CallOperand& number) {
-    return (number.kind == OperandKind::whole || number.kind == OperandKind::real) &&
-           number.bits == 0;
+    return number.kind == OperandKind::number && number.bits == 0;
   }
 
   // A sum and what was loaded.

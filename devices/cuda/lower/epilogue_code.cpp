@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/program/refs.h"
-#include "devices/cuda/lower/tile_expression.h"
+#include "devices/cuda/lower/element_code.h"
 
 namespace tessera::cuda {
 namespace {
@@ -152,7 +152,7 @@ class EpilogueWriter {
   void statement(const EpilogueStatement& s) {
     const Slice* target = written_slice(at_->op);
     const auto text =
-        tile_expression(at_->op, [&](const Slice& source) { return read(source, *target); });
+        float_code(at_->op, [&](const Slice& source) { return read(source, *target); });
     if (!text)
       return fail(fmt::format("`{}` in the epilogue has no CUDA form", info(at_->op).mnemonic));
     if (target->rank != 2 || target->dropped != 0)

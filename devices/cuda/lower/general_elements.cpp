@@ -2,30 +2,17 @@
 
 #include <fmt/format.h>
 
-#include "core/data/dtype_info.h"
 #include "core/program/refs.h"
+#include "devices/cuda/lower/element_code.h"
 
 namespace tessera::cuda {
-namespace {
-
-// Of a tile in global memory, in bytes: warps that read a row touch whole lines of the cache.
-constexpr std::int64_t alignment = 256;
-
-bool is_stored(DType dtype) {
-  const DTypeKind kind = dtype_info(dtype).kind;
-  return kind == DTypeKind::real || kind == DTypeKind::fp8 ||
-         (kind == DTypeKind::integer && dtype != DType::i64);
-}
-
-}  // namespace
 
 GeneralElements::GeneralElements(const Program& program, ScalarCode& code, KernelNames& names)
     : program_(program), code_(code), names_(names) {
   for (const Buffer& buffer : program.buffers) {
     if (buffer.role != Role::scratch || buffer.space == Space::smem) continue;
     places_[&buffer] = bytes_;
-    bytes_ +=
-        (elements(buffer.shape) * size_of(buffer.dtype) + alignment - 1) / alignment * alignment;
+    bytes_ += whole_lines(elements(buffer.shape) * size_of(buffer.dtype));
   }
 }
 
@@ -108,19 +95,11 @@ GeneralElements::Element GeneralElements::element(const Slice& slice, const Indi
   return {};
 }
 
-std::string GeneralElements::load(const Slice& slice, const Indices& at, bool whole_numbers) {
+std::string GeneralElements::load(const Slice& slice, const Indices& at, bool whole) {
   const Element from = element(slice, at);
   if (!problem_.empty()) return "0";
-  if (!is_stored(from.dtype) && dtype_info(from.dtype).kind != DTypeKind::scale)
-    return fail(fmt::format("CUDA kernels have no tiles of {}", name(from.dtype)));
-  std::string value = from.text;
-  if (is_integer(from.dtype)) {
-    value = fmt::format("static_cast<{}>({})", whole_numbers ? "i64" : "float", value);
-  } else if (whole_numbers) {
-    return fail("whole numbers made of others");
-  } else {
-    value = fmt::format("load_{}({})", name(from.dtype), value);
-  }
+  std::string value = fmt::format("{}::load({})", type_text(from.dtype), from.text);
+  if (is_integer(from.dtype) && !whole) value = fmt::format("static_cast<float>({})", value);
   return from.inside.empty() ? value : fmt::format("({} ? {} : 0)", from.inside, value);
 }
 
@@ -129,17 +108,7 @@ std::string GeneralElements::store(const Slice& target, const std::string& value
   for (std::size_t d = 0; d < kept(target).size(); ++d) at.push_back(fmt::format("e{}", d));
   const Element to = element(target, at);
   if (!problem_.empty()) return "";
-  if (!is_stored(to.dtype))
-    return fail(fmt::format("CUDA kernels have no tiles of {}", name(to.dtype)));
-  std::string rounded = value;
-  if (to.dtype == DType::bf16 || to.dtype == DType::f16) {
-    rounded =
-        fmt::format("static_cast<unsigned short>(ptx::pack_{}({}, 0.0f))", name(to.dtype), value);
-  } else if (is_fp8(to.dtype)) {
-    rounded = fmt::format("store_{}({})", name(to.dtype), value);
-  } else if (is_integer(to.dtype)) {
-    rounded = fmt::format("saturated<{}>({})", storage_type(to.dtype), value);
-  }
+  const std::string rounded = fmt::format("{}::of({})", type_text(to.dtype), value);
   return to.inside.empty() ? fmt::format("{} = {};", to.text, rounded)
                            : fmt::format("if ({}) {} = {};", to.inside, to.text, rounded);
 }

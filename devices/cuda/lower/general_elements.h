@@ -22,9 +22,11 @@ class GeneralElements {
   // The window that `ref` names; null where it names something else.
   const Window* window_of(ValueId ref) const;
 
-  // An element's value, 0 outside of the operand: a whole number (i64) or a float.
-  std::string load(const Slice& slice, const Indices& at, bool whole_numbers);
-  // The statement that stores `value`, rounded as the element's type wants it, where there is one.
+  // An element's value, 0 outside of the operand: an i64 if `whole`, which needs an integer type,
+  // else a float.
+  std::string load(const Slice& slice, const Indices& at, bool whole);
+  // The statement that stores `value`, an i64 or a float, rounded to the element's type if the
+  // element is inside of the operand.
   std::string store(const Slice& target, const std::string& value);
 
   // Remembers the first reason why something has no CUDA form. "0", an expression to go on with.

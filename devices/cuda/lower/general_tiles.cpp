@@ -2,18 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
-#include "core/data/dtype_range.h"
-#include "core/lang/value_type.h"
 #include "core/program/refs.h"
 #include "core/program/reshape.h"
 #include "devices/cuda/lower/contraction.h"
 #include "devices/cuda/lower/in_order.h"
 #include "devices/cuda/lower/source_template.h"
-#include "devices/cuda/lower/tile_expression.h"
 
 namespace tessera::cuda {
+namespace {
+
+constexpr const char* reads_others =
+    "the CUDA kernel's threads would read elements of the tile that others write at the same time";
+
+}  // namespace
+
 // A loop over the target's elements, e0 and e1, by all threads; then they meet.
 std::string GeneralTiles::loop(const Slice& target, const std::string& body, int indent) {
   const std::vector<int> dims = kept(target);
@@ -39,13 +41,10 @@ ptx::sync_block();
 }
 
 // A source's element at the target's: a single row or column is read for all.
-std::string GeneralTiles::read(const Slice& slice, const Slice& target, bool whole_numbers) {
+std::string GeneralTiles::read(const Slice& slice, const Slice& target, bool whole) {
   if (is_number(program_, slice)) {
     const Value& v = program_.value(slice.base);
-    if (whole_numbers && v.kind == ValueKind::scalar) return code_.text(slice.base);
-    if (whole_numbers && !(v.constant && std::abs(v.real) < 0x1p63 && v.real == std::trunc(v.real)))
-      return elements_.fail("CUDA kernels do not make integers of floats");
-    if (whole_numbers) return std::to_string(static_cast<std::int64_t>(v.real));
+    if (whole) return fmt::format("static_cast<i64>({})", code_.text(slice.base));
     if (v.constant && v.kind == ValueKind::scalar) return float_text(static_cast<float>(v.integer));
     return v.constant ? code_.text(slice.base)
                       : fmt::format("static_cast<float>({})", code_.text(slice.base));
@@ -53,18 +52,12 @@ std::string GeneralTiles::read(const Slice& slice, const Slice& target, bool who
   const Shape from = static_shape(program_, slice), to = static_shape(program_, target);
   if (from.size() > to.size())
     return elements_.fail("an operand has more dimensions than the result");
-  if (slice.base == target.base && slice.start != target.start)
-    return elements_.fail(
-        "the CUDA kernel's threads would read elements of the tile that others write at the same "
-        "time");
   Indices at;
   const std::vector<int> from_dims = kept(slice), to_dims = kept(target);
   // Leading dimensions that the source lacks are repeated.
   const std::size_t lacks = to.size() - from.size();
-  if (lacks > 0 && slice.base == target.base)
-    return elements_.fail(
-        "the CUDA kernel's threads would read elements of the tile that others write at the same "
-        "time");
+  if (slice.base == target.base && (lacks > 0 || slice.start != target.start))
+    return elements_.fail(reads_others);
   for (std::size_t d = lacks; d < to.size(); ++d) {
     // A part of one row, or column, is spread over all: its size has to be known here.
     const ValueId size = slice.size[static_cast<std::size_t>(from_dims[d - lacks])];
@@ -74,13 +67,10 @@ std::string GeneralTiles::read(const Slice& slice, const Slice& target, bool who
           "a slice whose size the run alone knows meets one of another size, and a CUDA kernel "
           "must know which is repeated");
     const bool is_spread = from[d - lacks] == 1 && to[d] != 1;
-    if (is_spread && slice.base == target.base)
-      return elements_.fail(
-          "the CUDA kernel's threads would read elements of the tile that others write at the same "
-          "time");
+    if (is_spread && slice.base == target.base) return elements_.fail(reads_others);
     at.push_back(is_spread ? "0" : fmt::format("e{}", d));
   }
-  return elements_.load(slice, at, whole_numbers);
+  return elements_.load(slice, at, whole);
 }
 
 // Rows that are named, and that the operand does not have, are reported.
@@ -134,32 +124,13 @@ std::string GeneralTiles::matmul(const Matmul& op, int indent) {
        {"length", code_.text(op.a.size[along])},
        {"a", a},
        {"b", b},
-       {"store", elements_.store(op.acc, apart       ? before + " + static_cast<float>(sum)"
-                                         : whole_acc ? "static_cast<int>(sum)"  // wraps
-                                                     : "sum") +
-                     "\n"}});
+       {"store",
+        elements_.store(op.acc, apart       ? before + " + static_cast<float>(sum)"
+                                : whole_acc ? "static_cast<i64>(static_cast<int>(sum))"  // wraps
+                                            : "sum") +
+            "\n"}});
   return loop(op.acc, body, indent);
 }
-
-namespace {
-
-// How a reduction of `{}` elements begins, and goes on with the element `{}`, of floats and of
-// whole numbers.
-struct Fold {
-  std::string_view before, next;
-};
-Fold fold_of(const Op& op, bool whole) {
-  if (std::holds_alternative<RowSum>(op) || std::holds_alternative<ColSum>(op) ||
-      std::holds_alternative<TileReduceSum>(op))
-    return {whole ? "0" : "{} > 0 ? -0.0f : 0.0f", "sum + {}"};  // -0 + x is x
-  if (std::holds_alternative<TileReduceMin>(op))
-    return whole ? Fold{"9223372036854775807", "least(sum, {})"}
-                 : Fold{"infinity()", "lesser(sum, {})"};
-  return whole ? Fold{"-9223372036854775807 - 1", "most(sum, {})"}
-               : Fold{"-infinity()", "greater(sum, {})"};
-}
-
-}  // namespace
 
 // Each element of the target of a line of the source. Whole numbers wrap in the wider type.
 std::string GeneralTiles::reduce(const Op& op, std::int64_t dim, int indent) {
@@ -170,61 +141,35 @@ std::string GeneralTiles::reduce(const Op& op, std::int64_t dim, int indent) {
     elements_.fail("a CUDA reduction takes a matrix of two dimensions and stores to another tile");
     return "";
   }
-  const DType from = ref_info(program_, source.base).dtype,
-              to = ref_info(program_, target.base).dtype;
-  const bool whole = is_integer(from);
+  const DType from = ref_info(program_, source.base).dtype;
   Indices at;
   for (std::size_t d = 0; d < dims.size(); ++d)
     at.push_back(static_cast<std::int64_t>(d) == dim ? "x" : fmt::format("e{}", d));
-  const std::string value = elements_.load(source, at, whole);
-  const Fold fold = fold_of(op, whole);
-  const std::string result =
-      !whole           ? "sum"
-      : is_integer(to) ? fmt::format("static_cast<{}>(sum)", storage_type(wider_integer(from, to)))
-                       : "static_cast<float>(sum)";
+  const std::string value = elements_.load(source, at, is_integer(from));
   const std::string length =
       code_.text(source.size[static_cast<std::size_t>(dims[static_cast<std::size_t>(dim)])]);
+  const FoldCode fold = fold_code(op, ref_info(program_, target.base).dtype, from, length, value);
   const std::string body = fill(
-      "@type@ sum = @before@;\n"
+      "@type@ sum = @begin@;\n"
       "for (i64 x = 0; x < @length@; ++x) sum = @next@;\n"
       "@store@\n",
-      {{"type", whole ? "i64" : "float"},
-       {"before", fmt::format(fmt::runtime(fold.before), length)},
+      {{"type", fold.type},
+       {"begin", fold.begin},
        {"length", length},
-       {"next", fmt::format(fmt::runtime(fold.next), value)},
-       {"store", elements_.store(target, result) + "\n"}});
+       {"next", fold.next},
+       {"store", elements_.store(target, fold.result) + "\n"}});
   return loop(target, body, indent);
 }
 
 // A source's element at the place that the target's dimensions have in it.
-std::string GeneralTiles::permuted(const Op& op, const Slice& target, bool whole) {
+std::string GeneralTiles::permuted(const Op& op, const Slice& target) {
   const Slice& source = field<Slice>(op, info(op).fields[1]);
-  if (source.base == target.base)
-    return elements_.fail(
-        "the CUDA kernel's threads would read elements of the tile that others write at the same "
-        "time");
+  if (source.base == target.base) return elements_.fail(reads_others);
   const std::vector<int> order = permutation(op, static_cast<int>(kept(source).size()));
   Indices at(order.size());
   for (std::size_t d = 0; d < order.size(); ++d)
     at[static_cast<std::size_t>(order[d])] = fmt::format("e{}", d);
-  return elements_.load(source, at, whole);
-}
-
-// Bits and what cuts off, as whole numbers.
-std::string GeneralTiles::integers(const Op& op, const Slice& target) {
-  if (const auto* cut = std::get_if<Truncate>(&op)) {
-    const bool is_real = is_number(program_, cut->src)
-                             ? program_.value(cut->src.base).kind == ValueKind::real
-                             : is_float(ref_info(program_, cut->src.base).dtype);
-    const std::string value = read(cut->src, target, !is_real);
-    return is_real ? fmt::format("whole_of({})", value)
-                   : fmt::format("static_cast<{}>({})",
-                                 storage_type(ref_info(program_, target.base).dtype), value);
-  }
-  const std::string_view type = storage_type(value_type(program_, op));
-  const auto text =
-      whole_expression(op, type, [&](const Slice& source) { return read(source, target, true); });
-  return fmt::format("static_cast<{}>({})", type, *text);
+  return elements_.load(source, at, is_integer(ref_info(program_, source.base).dtype));
 }
 
 // Each element of the scale is that of a block: the source's sides divided by its own.
@@ -241,41 +186,26 @@ std::string GeneralTiles::scaled(const Scaled& op, const Slice& target) {
   return InOrder{"{} * {}", read(op.src, target, false), elements_.load(op.scale, at, false)};
 }
 
-std::string GeneralTiles::elementwise(const Op& op, const Slice& target, int indent) {
-  const bool whole = is_integer(ref_info(program_, target.base).dtype);
-  std::string value;
-  if (reshape_of(op) == Reshape::permuted) {
-    value = permuted(op, target, whole);
-  } else if (whole && (computes_integers(op) || std::holds_alternative<Truncate>(op))) {
-    value = integers(op, target);
-  } else if (const auto* by = std::get_if<Scaled>(&op)) {
-    value =
-        whole ? elements_.fail("CUDA kernels do not make integers of floats") : scaled(*by, target);
-  } else if (const auto* iota = std::get_if<TileIota>(&op)) {
-    value = fmt::format("static_cast<{}>(e{})", whole ? "i64" : "float", iota->dim);
-  } else {
-    bool mixed = false;
-    DType widest = ref_info(program_, target.base).dtype;
-    const auto text = tile_expression(op, [&](const Slice& source) {
-      if (!is_number(program_, source)) {
-        const DType type = ref_info(program_, source.base).dtype;
-        mixed |= !whole && is_integer(type);
-        if (whole && is_integer(type)) widest = wider_integer(widest, type);
-      }
-      return read(source, target, whole);
-    });
-    const bool is_plain = std::holds_alternative<Cast>(op);
-    if (!text || (!is_plain && mixed) ||
-        (whole && !is_plain && !std::holds_alternative<TileAdd>(op) &&
-         !std::holds_alternative<TileSub>(op) && !std::holds_alternative<TileMul>(op))) {
-      elements_.fail(fmt::format("`{}` on these types has no CUDA form", info(op).mnemonic));
-      return "";
-    }
-    // Modulo the range of the widest type among them.
-    value = whole && !is_plain ? fmt::format("static_cast<{}>({})", storage_type(widest), *text)
-                               : *text;
+ElementType GeneralTiles::type_of(const Slice& slice) const {
+  if (!is_number(program_, slice)) return {ref_info(program_, slice.base).dtype};
+  const bool is_real = program_.value(slice.base).kind == ValueKind::real;
+  return {is_real ? DType::f32 : DType::i64, true};
+}
+
+std::string GeneralTiles::value(const Op& op, const Slice& target) {
+  if (reshape_of(op) == Reshape::permuted) return permuted(op, target);
+  if (const auto* by = std::get_if<Scaled>(&op)) return scaled(*by, target);
+  if (const auto* iota = std::get_if<TileIota>(&op)) return fmt::format("e{}", iota->dim);
+  std::vector<const Slice*> slices;
+  ElementTypes types;
+  for (const FieldInfo& f : info(op).fields) {
+    if (f.kind != FieldKind::Slice) continue;
+    slices.push_back(&field<Slice>(op, f));
+    types.push_back(type_of(*slices.back()));
   }
-  return loop(target, elements_.store(target, value) + "\n", indent);
+  const auto text = element_code(
+      op, types, [&](std::size_t i, bool whole) { return read(*slices[i], target, whole); });
+  return text ? *text : elements_.fail(fmt::format("`{}` has no CUDA form", info(op).mnemonic));
 }
 
 std::string GeneralTiles::statement(const Op& op, int indent) {
@@ -283,7 +213,7 @@ std::string GeneralTiles::statement(const Op& op, int indent) {
   const std::string check = outside(target, indent);
   if (const auto* o = std::get_if<Matmul>(&op)) return check + matmul(*o, indent);
   if (const auto dim = reduced_dimension(op)) return check + reduce(op, *dim, indent);
-  return check + elementwise(op, target, indent);
+  return check + loop(target, elements_.store(target, value(op, target)) + "\n", indent);
 }
 
 }  // namespace tessera::cuda

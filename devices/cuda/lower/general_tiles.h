@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/program/program.h"
+#include "devices/cuda/lower/element_code.h"
 #include "devices/cuda/lower/general_elements.h"
 #include "devices/cuda/lower/scalar_code.h"
 
@@ -25,14 +26,14 @@ class GeneralTiles {
   using Indices = GeneralElements::Indices;
 
   std::string loop(const Slice& target, const std::string& body, int indent);
-  std::string read(const Slice& slice, const Slice& target, bool whole_numbers);
+  std::string read(const Slice& slice, const Slice& target, bool whole);
   std::string outside(const Slice& target, int indent);
   std::string matmul(const Matmul& op, int indent);
   std::string reduce(const Op& op, std::int64_t dim, int indent);
-  std::string integers(const Op& op, const Slice& target);
-  std::string permuted(const Op& op, const Slice& target, bool whole);
+  std::string permuted(const Op& op, const Slice& target);
   std::string scaled(const Scaled& op, const Slice& target);
-  std::string elementwise(const Op& op, const Slice& target, int indent);
+  ElementType type_of(const Slice& slice) const;
+  std::string value(const Op& op, const Slice& target);
 
   const Program& program_;
   ScalarCode& code_;

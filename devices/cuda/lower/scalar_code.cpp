@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/data/dtype_info.h"
 #include "core/passes/simplify.h"
 #include "core/program/refs.h"
 #include "devices/cuda/lower/in_order.h"
+#include "devices/cuda/lower/op_text.h"
 
 namespace tessera::cuda {
 
@@ -86,54 +88,24 @@ std::string ScalarCode::address(const Slice& slice) {
 std::string ScalarCode::element(const Slice& slice) { return fmt::format("*({})", address(slice)); }
 
 std::string ScalarCode::expression(const Op& op) {
-  const auto t = [&](ValueId v) { return text(v); };
-  if (const auto* o = std::get_if<Add>(&op)) return InOrder{"{} + {}", t(o->a), t(o->b)};
-  if (const auto* o = std::get_if<Sub>(&op)) return InOrder{"{} - {}", t(o->a), t(o->b)};
-  if (const auto* o = std::get_if<Mul>(&op)) return InOrder{"{} * {}", t(o->a), t(o->b)};
-  if (const auto* o = std::get_if<Div>(&op))
-    return InOrder{"floor_div({}, {})", t(o->a), divisor(o->b)};
-  if (const auto* o = std::get_if<Mod>(&op))
-    return InOrder{"floor_mod({}, {})", t(o->a), divisor(o->b)};
-  if (const auto* o = std::get_if<Tiles>(&op))
-    return InOrder{"tiles_of({}, {})", t(o->a), divisor(o->b)};
-  if (const auto* o = std::get_if<Quotient>(&op))
-    return InOrder{"quotient_of({}, {})", t(o->a), t(o->b)};
-  if (const auto* o = std::get_if<Remainder>(&op))
-    return InOrder{"remainder_of({}, {})", t(o->a), t(o->b)};
-  if (const auto* o = std::get_if<BitAnd>(&op)) return InOrder{"{} & {}", t(o->a), t(o->b)};
-  if (const auto* o = std::get_if<BitOr>(&op)) return InOrder{"{} | {}", t(o->a), t(o->b)};
-  if (const auto* o = std::get_if<BitXor>(&op)) return InOrder{"{} ^ {}", t(o->a), t(o->b)};
-  if (const auto* o = std::get_if<BitNot>(&op)) return fmt::format("~{}", t(o->a));
-  if (const auto* o = std::get_if<ShiftLeft>(&op))
-    return InOrder{"shifted_left<i64>({}, {})", t(o->a), t(o->b)};
-  if (const auto* o = std::get_if<ShiftRight>(&op))
-    return InOrder{"shifted_right<i64>({}, {})", t(o->a), t(o->b)};
-  if (const auto* o = std::get_if<Min>(&op)) return InOrder{"least({}, {})", t(o->a), t(o->b)};
-  if (const auto* o = std::get_if<Max>(&op)) return InOrder{"most({}, {})", t(o->a), t(o->b)};
-  if (const auto* o = std::get_if<And>(&op))
-    return InOrder{"({} != 0) & ({} != 0)", t(o->a), t(o->b)};
-  if (const auto* o = std::get_if<Or>(&op))
-    return InOrder{"({} != 0) | ({} != 0)", t(o->a), t(o->b)};
-  if (const auto* o = std::get_if<Not>(&op)) return fmt::format("{} == 0", t(o->a));
-  if (const auto* o = std::get_if<Eq>(&op)) return InOrder{"{} == {}", t(o->a), t(o->b)};
-  if (const auto* o = std::get_if<Ne>(&op)) return InOrder{"{} != {}", t(o->a), t(o->b)};
-  if (const auto* o = std::get_if<Lt>(&op)) return InOrder{"{} < {}", t(o->a), t(o->b)};
-  if (const auto* o = std::get_if<Le>(&op)) return InOrder{"{} <= {}", t(o->a), t(o->b)};
-  if (const auto* o = std::get_if<Select>(&op)) {
-    return InOrder{"{} != 0 ? {} : {}", t(o->condition), t(o->a), t(o->b)};
-  }
-  if (const auto* o = std::get_if<ToReal>(&op))
-    return fmt::format("static_cast<float>({})", t(o->a));
   if (const auto* o = std::get_if<Load>(&op)) return element(o->src);
   if (const auto* o = std::get_if<LoadReal>(&op)) return element(o->src);
-  if (const auto* o = std::get_if<SearchRight>(&op)) {
-    return fmt::format("search_right({}, {}, {})", address(o->sorted), t(o->sorted.size[0]),
-                       t(o->a));
+  if (const auto* o = std::get_if<SearchRight>(&op))
+    return InOrder{"search_right({}, {}, {})", address(o->sorted), text(o->sorted.size[0]),
+                   text(o->a)};
+  const OpText* const format = op_text(op);
+  if (format == nullptr) {
+    problem_ = fmt::format("`{}` in scalar code has no CUDA form", info(op).mnemonic);
+    return "0";
   }
-  if (std::holds_alternative<DeviceId>(op) || std::holds_alternative<CoreId>(op)) return "0";
-  if (std::holds_alternative<DeviceCount>(op) || std::holds_alternative<CoreCount>(op)) return "1";
-  problem_ = fmt::format("`{}` in scalar code has no CUDA form", info(op).mnemonic);
-  return "0";
+  const bool divides = std::holds_alternative<Div>(op) || std::holds_alternative<Mod>(op) ||
+                       std::holds_alternative<Tiles>(op);
+  std::vector<std::string> operands;
+  for (const FieldInfo& f : info(op).fields) {
+    const ValueId value = field<ValueId>(op, f);
+    operands.push_back(divides && !operands.empty() ? divisor(value) : text(value));
+  }
+  return written(format->whole, std::move(operands));
 }
 
 std::string ScalarCode::declaration(const Stmt& stmt, int indent) {
