@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "cli/args/fill_operand.h"
 #include "cli/args/host_memory.h"
 #include "cli/args/in_out_options.h"
+#include "cli/args/operation_options.h"
 #include "core/program/unknown_values.h"
 #include "core/report/try.h"
 #include "interp/memory/layout.h"
@@ -150,9 +150,8 @@ Diag unknown_result(const Buffer& buffer, std::string_view option, std::string_v
 }
 
 Expected<Bindings> bind(const Program& program, const Arguments& arguments, int devices) {
-  constexpr std::array<std::string_view, 3> fills = {"normal", "uniform", "integers"};
   Diags diags;
-  const auto kind = static_cast<Fill>(arguments.choice("fill", fills, diags));
+  const Fill kind = fill_option(arguments, diags);
   const auto seed = static_cast<std::uint64_t>(arguments.integer("seed", diags).value_or(0));
   const InOutOptions in(arguments, "in", program, devices, diags);
   const InOutOptions out(arguments, "out", program, devices, diags);

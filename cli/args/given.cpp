@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cli/args/host_memory.h"
+#include "cli/args/operation_options.h"
 #include "core/data/tensor_file.h"
 #include "kernels/inputs/group_sizes.h"
 
@@ -78,13 +79,9 @@ class Loader {
   Tensor load(std::string_view operand, const std::string& file, const Extents& extents,
               Agreed<DType>* dtype) {
     if (file.empty()) return {};
-    const std::optional<DType> declared = dtype == nullptr ? std::nullopt : dtype->value;
-    Expected<Tensor> tensor = load_tensor(file, declared);
-    // A file of raw elements cannot say its type: then it is the default one.
-    if (!tensor && dtype != nullptr && !declared) {
-      Expected<Tensor> raw = load_tensor(file, asked_.problem.desc.lhs);
-      if (raw) tensor = std::move(raw);
-    }
+    Expected<Tensor> tensor = dtype == nullptr
+                                  ? load_tensor(file, std::nullopt)
+                                  : load_operand(file, dtype->value, asked_.problem.desc.lhs);
     if (!tensor) {
       diags_.insert(diags_.end(), tensor.diags().begin(), tensor.diags().end());
       return {};
@@ -174,26 +171,12 @@ class Loader {
 
   void generate_sizes(const std::string& text) {
     Problem& problem = given_.problem;
-    if (!text.empty())
-      if (const auto known = check_group_sizes(text); !known) return take(known.diags());
-    if (!said_.groups.value) {
-      diags_.push_back(error(text.empty() ? "--group-sizes is missing"
-                                          : fmt::format("--groups is missing: --group-sizes {} "
-                                                        "does not say how many there are",
-                                                        text)));
-    }
-    if (!said_.m.value) {
-      diags_.push_back(error("--m is missing: only listed group sizes give the number of rows"));
-    }
+    auto sizes = drawn_sizes(text, said_.groups.value, said_.m.value, problem.seed, diags_);
     if (problem.desc.local_rows) {
       diags_.push_back(error(
           "--rows local needs listed group sizes: m is the rows of the processed groups alone"));
     }
-    if (!diags_.empty()) return;
-    const auto sizes = generate_group_sizes(text.empty() ? "uniform" : text, *said_.groups.value,
-                                            *said_.m.value, problem.seed);
-    if (!sizes) return take(sizes.diags());
-    problem.desc.sizes = *sizes;
+    if (sizes) problem.desc.sizes = *std::move(sizes);
   }
 
   // An option that changes nothing here is a misunderstanding.

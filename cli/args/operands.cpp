@@ -1,9 +1,9 @@
 #include "cli/args/operands.h"
 
-#include <algorithm>
 #include <cstdint>
 
 #include "cli/args/fill_operand.h"
+#include "cli/args/operation_options.h"
 
 namespace tessera::cli {
 namespace {
@@ -32,15 +32,7 @@ Operands generate(const Problem& problem, Operands operands, bool lazily) {
   if (problem.desc.existing) {
     make(operands.existing, problem.desc.out, problem.out_shape(), FillRole::existing, of_existing);
   }
-  if (operands.group_sizes.rank() == 0) {
-    const std::vector<std::int64_t>& sizes = problem.desc.sizes;
-    const bool fits = std::all_of(sizes.begin(), sizes.end(),
-                                  [](std::int64_t size) { return size <= INT32_MAX; });
-    operands.group_sizes = Tensor(fits ? DType::i32 : DType::i64, {problem.desc.groups()});
-    for (std::size_t g = 0; g < sizes.size(); ++g) {
-      operands.group_sizes.set(static_cast<std::int64_t>(g), static_cast<double>(sizes[g]));
-    }
-  }
+  if (operands.group_sizes.rank() == 0) operands.group_sizes = sizes_tensor(problem.desc.sizes);
   return operands;
 }
 

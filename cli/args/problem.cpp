@@ -18,8 +18,6 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::array<std::string_view, 3> precisions = {"default", "high", "highest"};
-constexpr std::array<std::string_view, 3> fills = {"normal", "uniform", "integers"};
 constexpr std::array<std::string_view, 2> row_kinds = {"global", "local"};
 constexpr std::array<std::string_view, 2> layouts = {"km", "mk"};
 constexpr std::array<std::string_view, 2> existing_kinds = {"accumulate", "overwrite"};
@@ -135,9 +133,9 @@ Expected<Asked> asked(GroupedKind kind, const Arguments& arguments) {
   problem.tiling = tiling_option(arguments, diags);
   problem.buffers =
       arguments.integer("buffers", diags, 1, max_window_depth).value_or(problem.buffers);
-  problem.desc.precision = static_cast<Precision>(arguments.choice("precision", precisions, diags));
+  problem.desc.precision = precision_option(arguments, diags);
   problem.strict_sum = arguments.has("strict-sum");
-  problem.fill = static_cast<Fill>(arguments.choice("fill", fills, diags));
+  problem.fill = fill_option(arguments, diags);
   problem.seed = static_cast<std::uint64_t>(arguments.integer("seed", diags).value_or(0));
   if (!diags.empty()) return diags;
   return result;

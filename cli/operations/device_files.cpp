@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/args/device_parts.h"
+#include "cli/args/operation_options.h"
 #include "core/report/try.h"
 
 namespace tessera::cli {
@@ -18,17 +19,10 @@ std::string text_of(const Tensor& tensor) {
   return fmt::format("{}{}", name(tensor.dtype()), to_string(tensor.shape()));
 }
 
-Expected<Tensor> load(const std::string& file, std::optional<DType> declared, DType fallback) {
-  Expected<Tensor> tensor = load_tensor(file, declared);
-  if (tensor || declared) return tensor;
-  Expected<Tensor> raw = load_tensor(file, fallback);
-  return raw ? std::move(raw) : std::move(tensor);
-}
-
 Expected<Loaded> load_whole(const std::string& source, const std::string& file, Per per,
                             std::size_t count, int rank, std::optional<DType> declared,
                             DType fallback) {
-  Tensor whole = TRY(load(file, declared, fallback));
+  Tensor whole = TRY(load_operand(file, declared, fallback));
   Loaded loaded{{}, source};
   if (count == 1 && whole.rank() == rank) {
     loaded.parts.push_back(std::move(whole));
@@ -78,7 +72,7 @@ Expected<Loaded> load_parts(std::string_view option, std::string_view spec, Per 
     return load_whole(source_of(0), files.front(), per, count, rank, declared, fallback);
   Loaded loaded{{}, source_of(0)};
   for (std::size_t part = 0; part < count; ++part) {
-    Expected<Tensor> tensor = load(files[part], declared, fallback);
+    Expected<Tensor> tensor = load_operand(files[part], declared, fallback);
     if (!tensor) {
       Diags diags = tensor.diags();
       diags.front().notes.push_back(

@@ -5,19 +5,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/args/operation_options.h"
 #include "kernels/inputs/group_sizes.h"
 
 namespace tessera::cli {
 namespace {
 
 using Sizes = std::vector<std::int64_t>;
-
-Tensor as_tensor(const Sizes& sizes) {
-  Tensor tensor(DType::i32, {static_cast<std::int64_t>(sizes.size())});
-  for (std::size_t g = 0; g < sizes.size(); ++g)
-    tensor.as<std::int32_t>()[g] = static_cast<std::int32_t>(sizes[g]);
-  return tensor;
-}
 
 std::int64_t sum_of(const Sizes& sizes) {
   std::int64_t rows = 0;
@@ -76,7 +70,7 @@ const Collective::Tensors& SharedGroupSizes::tensors(Collective& collective,
   if (tensors_ != nullptr) return *tensors_;
   Collective::Tensors sizes;
   for (std::size_t part = 0; part < count; ++part)
-    sizes.push_back(as_tensor(read_.group_sizes(product.groups(), product.m, part)));
+    sizes.push_back(sizes_tensor(read_.group_sizes(product.groups(), product.m, part)));
   return read_.keep(collective, "sizes", std::move(sizes), per_);
 }
 
