@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/certificate/certifier.h"
 #include "bench/bench.h"
 #include "devices/devices.h"
 #include "devices/interpreter/interpreter_device.h"
 #include "devices/profiles/profile.h"
-#include "interp/certificate/certifier.h"
 #include "kernels/collective/allgather_matmul.h"
 #include "kernels/collective/rings.h"
 #include "kernels/inputs/fill.h"

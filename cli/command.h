@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/certificate/certificate.h"
 #include "cli/args/options.h"
 #include "cli/args/run_request.h"
 #include "cli/reports/console.h"
 #include "core/lang/language.h"
-#include "interp/certificate/certificate.h"
 
 namespace tessera::cli {
 

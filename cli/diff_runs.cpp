@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/report/try.h"
-#include "interp/session/run_difference.h"
-#include "interp/session/session.h"
+#include "debugger/session/run_difference.h"
+#include "debugger/session/session.h"
 
 namespace tessera::cli {
 

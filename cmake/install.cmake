@@ -6,7 +6,7 @@ add_library(tessera INTERFACE)
 target_link_libraries(tessera INTERFACE tessera_kernels)
 add_library(tessera::tessera ALIAS tessera)
 
-install(TARGETS tessera tessera_kernels tessera_devices tessera_interp tessera_core
+install(TARGETS tessera tessera_kernels tessera_devices tessera_analysis tessera_interp tessera_core
         EXPORT tesseraTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT tesseraTargets NAMESPACE tessera::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/certificate/points/judged_points.h"
+#include "analysis/task_graph/kept_graphs.h"
 #include "devices/device.h"
-#include "interp/certificate/points/judged_points.h"
-#include "interp/graph/kept_graphs.h"
 #include "interp/run_options.h"
 
 namespace tessera {

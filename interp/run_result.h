@@ -9,8 +9,8 @@
 
 namespace tessera {
 
-struct Certificate;    // interp/certificate/certificate.h
-struct PointsVerdict;  // interp/certificate/points/points.h
+struct Certificate;    // analysis/certificate/certificate.h
+struct PointsVerdict;  // analysis/certificate/points/points.h
 
 // What ended a run: the program, with or without a finding, or a limit in the middle of it: of
 // steps, of the events that an observer takes, of memory, or a request from outside.

@@ -5,7 +5,7 @@
 #   scripts/fuzz.sh --minimise          also leaves out of tests/fuzz/corpus what the seeds and other inputs reach as well
 # Builds, makes the seeds from the tree (scripts/fuzz_seeds.sh), runs, adds inputs that reach new edges to the archives of
 # tests/fuzz/corpus (scripts/fuzz_corpus.py), and closes with a table of what seeds and kept inputs reach in a build without sanitizers: branches are those of llvm-cov, the
-# two ways that each condition in the source can go; edges are those of SanitizerCoverage in lines of core/ and interp/, where
+# two ways that each condition in the source can go; edges are those of SanitizerCoverage in lines of core/, interp/ and analysis/, where
 # whatever the compiler makes counts, and so every way on which an exception would unwind. A report is a file in
 # build/fuzz-reports/NAME: bin/fuzz_NAME of the build `fuzz` repeats it. The exit code is 1 where there is one.
 set -euo pipefail
@@ -97,29 +97,30 @@ cut -d ' ' -f 1 "$work/edges.${names[0]}" >"$work/addresses"
 llvm-symbolizer-14 --obj="$counter" --no-inlines --functions=none --output-style=GNU <"$work/addresses" |
   sed "s|$root/build/coverage/\.\./\.\./|$root/|" >"$work/places"
 
-# edges FOLDER NAME...: how many of the edges in the folder's lines are taken by any of these harnesses.
+rest='interp|analysis'
+# edges FOLDERS NAME...: how many of the edges in the lines of the folders (a|b) are taken by any of these harnesses.
 edges() {
   local folder=$1 name taken=()
   shift
   for name in "$@"; do taken+=("$work/edges.$name"); done
   paste -d ' ' "${taken[@]}" |
-    awk -v folder="$root/$folder/" -v places="$work/places" '
-      { getline place <places; if (index(place, folder) != 1) next
+    awk -v folders="^$root/($folder)/" -v places="$work/places" '
+      { getline place <places; if (place !~ folders) next
         ++all; for (i = 2; i <= NF; i += 2) if ($i) { ++taken; break } }
       END { printf "%d of %d, %.1f %%", taken, all, all ? 100 * taken / all : 0 }'
 }
-# counted FOLDER COLUMN: of what llvm-cov counts; columns 2 and 3 are regions and those missed, 11 and 12 branches.
+# counted FOLDERS COLUMN: of what llvm-cov counts; columns 2 and 3 are regions and those missed, 11 and 12 branches.
 counted() {
   llvm-cov-14 report "$counter" -instr-profile="$work/profile" 2>/dev/null |
-    awk -v folder="$1/" -v all="$2" 'index($1, folder) == 1 { n += $all; missed += $(all + 1) }
+    awk -v folders="^($1)/" -v all="$2" '$1 ~ folders { n += $all; missed += $(all + 1) }
       END { printf "%d of %d, %.1f %%", n - missed, n, n ? 100 * (1 - missed / n) : 0 }'
 }
-printf '\n%-14s %11s %6s %8s  %-24s %-24s\n' harness executions kept reports 'edges of core' 'edges of interp'
+printf '\n%-14s %11s %6s %8s  %-24s %-24s\n' harness executions kept reports 'edges of core' 'edges of the rest'
 for name in "${names[@]}"; do
   printf '%-14s %11s %6s %8s  %-24s %-24s\n' "$name" "${executions[$name]:-0}" "${units[$name]}" "${found[$name]}" \
-    "$(edges core "$name")" "$(edges interp "$name")"
+    "$(edges core "$name")" "$(edges "$rest" "$name")"
 done
-printf '%-14s %11s %6s %8s  %-24s %-24s\n' all '' '' '' "$(edges core "${names[@]}")" "$(edges interp "${names[@]}")"
-printf '%-42s  %-24s %-24s\n' 'regions, by llvm-cov' "$(counted core 2)" "$(counted interp 2)"
-printf '%-42s  %-24s %-24s\n' 'branches, by llvm-cov' "$(counted core 11)" "$(counted interp 11)"
+printf '%-14s %11s %6s %8s  %-24s %-24s\n' all '' '' '' "$(edges core "${names[@]}")" "$(edges "$rest" "${names[@]}")"
+printf '%-42s  %-24s %-24s\n' 'regions, by llvm-cov' "$(counted core 2)" "$(counted "$rest" 2)"
+printf '%-42s  %-24s %-24s\n' 'branches, by llvm-cov' "$(counted core 11)" "$(counted "$rest" 11)"
 exit "$status"

@@ -29,39 +29,42 @@ const std::map<std::string, std::set<std::string>> may_include = {
     {"core/", {}},
     {"text/", {"core/"}},
     {"interp/", {"core/"}},
+    {"analysis/", {"interp/", "core/"}},
     {"devices/device.h", {"core/"}},
     // What a device is asked for beside its runs.
     {"devices/emitted_kernel.h", {"core/"}},
     {"devices/workbench.h", {"core/"}},
     {"devices/",
      {"devices/device.h", "devices/emitted_kernel.h", "devices/workbench.h", "devices/cuda/",
-      "interp/", "core/"}},
+      "analysis/", "interp/", "core/"}},
     {"devices/cuda/",
      {"devices/device.h", "devices/emitted_kernel.h", "devices/workbench.h",
       "devices/cuda/graph/", "core/"}},
     // Programs as task graphs, which are made of runs.
     {"devices/cuda/graph/",
-     {"devices/", "devices/device.h", "devices/cuda/", "interp/", "core/"}},
+     {"devices/", "devices/device.h", "devices/cuda/", "analysis/", "interp/", "core/"}},
     // A program and its reference cannot know where they run.
     {"kernels/programs", {"core/"}},
     {"kernels/oracle/reference", {"core/"}},
     {"kernels/",
      {"kernels/programs", "kernels/oracle/reference", "devices/", "devices/device.h",
       "devices/workbench.h", "core/"}},
-    {"fuzz/", {"kernels/", "kernels/programs", "interp/", "text/", "core/"}},
+    {"fuzz/", {"kernels/", "kernels/programs", "analysis/", "interp/", "text/", "core/"}},
     {"bench/",
      {"kernels/", "kernels/programs", "kernels/oracle/reference", "devices/", "devices/device.h",
-      "devices/workbench.h", "interp/", "text/", "core/"}},
+      "devices/workbench.h", "analysis/", "interp/", "text/", "core/"}},
+    {"debugger/", {"interp/", "text/", "core/"}},
     {"cli/",
-     {"bench/", "fuzz/", "kernels/", "kernels/programs", "kernels/oracle/reference", "devices/",
-      "devices/device.h", "devices/emitted_kernel.h", "interp/", "text/", "core/"}},
+     {"debugger/", "bench/", "fuzz/", "kernels/", "kernels/programs", "kernels/oracle/reference",
+      "devices/", "devices/device.h", "devices/emitted_kernel.h", "analysis/", "interp/", "text/",
+      "core/"}},
     // Commands by their words; nothing below them.
     {"python/", {"cli/", "core/"}},
     {"tests/",
-     {"cli/", "bench/", "fuzz/", "text/", "kernels/", "kernels/programs",
+     {"cli/", "debugger/", "bench/", "fuzz/", "text/", "kernels/", "kernels/programs",
       "kernels/oracle/reference", "devices/", "devices/cuda/", "devices/cuda/graph/",
       "devices/device.h",
-      "devices/emitted_kernel.h", "devices/workbench.h", "interp/", "core/"}},
+      "devices/emitted_kernel.h", "devices/workbench.h", "analysis/", "interp/", "core/"}},
     {"examples/", {}},
 };
 
@@ -70,7 +73,7 @@ const std::map<std::string, std::vector<std::string>> used_by = {
     {"Eigen/", {"kernels/oracle/reference", "kernels/peers", "tests/"}},
     {"unsupported/Eigen/", {"kernels/oracle/reference", "tests/"}},
     {"boost/container", {"interp/machine/loop_values"}},
-    {"histedit.h", {"cli/debug/line_reader"}},
+    {"histedit.h", {"debugger/commands/line_reader"}},
     // Each file that includes it costs the first build seconds.
     {"nlohmann/",
      {"core/data/safetensors", "core/report/json_text", "kernels/tuning/", "text/json",
@@ -88,7 +91,7 @@ const std::map<std::string, std::vector<std::string>> used_by = {
     // The operating system and the processor.
     {"sys/", {""}},
     {"unistd.h", {""}},
-    {"poll.h", {"cli/dap/byte_source"}},
+    {"poll.h", {"debugger/dap/byte_source"}},
     {"fcntl.h", {""}},
     {"immintrin.h", {""}},
     {"elf.h", {"core/host/build_id", "devices/cuda/"}},
@@ -183,7 +186,7 @@ TEST(Layering, nobody_knows_the_parts_of_a_device) {
 const std::map<std::string_view, std::set<std::string>> other_words = {
     {"threads",
      {"cli/args/run_options.cpp", "cli/args/run_request.cpp", "cli/commands/bench.cpp",
-      "cli/dap/debug_adapter.cpp", "cli/dap/debug_adapter_look.cpp"}}};
+      "debugger/dap/debug_adapter.cpp", "debugger/dap/debug_adapter_look.cpp"}}};
 
 // Nobody asks a device which one it is, but what it can do (devices/device.h). The platforms of the
 // module's callers have the devices' names; a report and a command line may say one.
@@ -229,6 +232,10 @@ TEST(Layering, a_forbidden_include_is_found_on_its_line) {
             "kernels/ may not include interp/: \"interp/machine/machine.h\"");
   EXPECT_EQ(only("devices/device.h", "\"interp/machine/machine.h\""),
             "devices/device.h may not include interp/: \"interp/machine/machine.h\"");
+  EXPECT_EQ(only("interp/run.h", "\"analysis/certificate/certificate.h\""),
+            "interp/ may not include analysis/: \"analysis/certificate/certificate.h\"");
+  EXPECT_EQ(only("debugger/dap/fields.h", "\"cli/command.h\""),
+            "debugger/ may not include cli/: \"cli/command.h\"");
   EXPECT_EQ(only("kernels/oracle/reference.h", "\"devices/device.h\""),
             "kernels/oracle/reference may not include devices/device.h: \"devices/device.h\"");
   EXPECT_EQ(only("kernels/gmm.cpp", "\"cli/cli.h\""),

@@ -5,18 +5,18 @@
 #include <string>
 #include <string_view>
 
+#include "analysis/certificate/certificate.h"
+#include "analysis/node_check/stamp_scope.h"
+#include "analysis/timeline/cost.h"
+#include "analysis/timeline/deeper_windows.h"
+#include "analysis/timeline/timing.h"
 #include "cli/args/options.h"
 #include "core/host/output_file.h"
 #include "core/report/expected.h"
 #include "devices/device.h"
 #include "devices/profiles/profile.h"
-#include "interp/certificate/certificate.h"
 #include "interp/findings/compile_rules.h"
 #include "interp/run.h"
-#include "interp/stamp/stamp_scope.h"
-#include "interp/timeline/cost.h"
-#include "interp/timeline/deeper_windows.h"
-#include "interp/timeline/timing.h"
 
 namespace tessera::cli {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "interp/certificate/races/missing_wait.h"
+#include "analysis/certificate/races/missing_wait.h"
 #include "interp/rerun.h"
 
 namespace tessera::cli {

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "cli/dap/dap_target.h"
-#include "cli/dap/debug_adapter.h"
+#include "cli/debug/dap_target.h"
 #include "cli/debug/debug_target.h"
 #include "cli/reports/printable_stream.h"
+#include "debugger/dap/debug_adapter.h"
 
 namespace tessera::cli {
 
@@ -19,11 +19,11 @@ namespace {
 int run(const Arguments& given, Console& console) {
   if (console.json)
     return fail(console, error("--json: what dap writes is the protocol's JSON, with its headers"));
-  const std::unique_ptr<ByteSource> bytes = standard_input_bytes();
-  MessageReader in(*bytes);
+  const std::unique_ptr<debugger::ByteSource> bytes = debugger::standard_input_bytes();
+  debugger::MessageReader in(*bytes);
   // The protocol's line ends are CR LF, and its JSON is no text for a terminal.
   console.out.rdbuf(PrintableStream::raw(console.out));
-  DebugAdapter adapter(in, console.out, dap_target(given));
+  debugger::DebugAdapter adapter(in, console.out, dap_target(given));
   const Expected<void> served = adapter.serve();
   if (!served) return fail(console, served.diags());
   given.read_all();  // also where nothing was launched

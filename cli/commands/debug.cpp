@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/debug/compare_runs.h"
 #include "cli/debug/debug_on_finding.h"
 #include "cli/debug/debug_target.h"
-#include "cli/debug/debugger.h"
-#include "cli/debug/line_reader.h"
 #include "cli/reports/report.h"
 #include "core/host/file.h"
 #include "core/report/try.h"
+#include "debugger/commands/debugger.h"
+#include "debugger/commands/line_reader.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
@@ -23,6 +24,10 @@ namespace tessera::cli {
 Command debug_command();
 
 namespace {
+
+using debugger::Debugger;
+using debugger::LineReader;
+using debugger::standard_input;
 
 std::string_view batch_option(const Options& of_target) {
   return own_name(of_target, "batch", "debug-batch");
@@ -66,11 +71,11 @@ Expected<std::vector<std::string>> given_lines(const Arguments& arguments) {
 
 // Commands of files and of the command line, each with what it answered; the first that cannot be
 // done ends them.
-int run_in_json(Session& session, Invocation invocation, const std::vector<std::string>& lines,
+int run_in_json(Session& session, const Invocation& invocation, const std::vector<std::string>& lines,
                 Console& console) {
   Json told = Json::array();
   std::ostringstream out;
-  Debugger debugger(session, out, std::move(invocation));
+  Debugger debugger(session, out, invocation, compare_with(invocation));
   if (const auto told = debugger.tell_printed(); !told) return fail(console, told.diags());
   for (const std::string& line : lines) {
     if (debugger.wants_to_quit()) break;
@@ -111,9 +116,9 @@ int run(const Arguments& given, Console& console) {
   const auto session = debug_session(*arguments);
   if (!session) return fail(console, session.diags());
   if (const Diags unread = arguments->unread(); !unread.empty()) return fail(console, unread);
-  Invocation invocation = arguments->invocation().without({"script", "commands", batch});
+  const Invocation invocation = arguments->invocation().without({"script", "commands", batch});
   if (console.json) return run_in_json(**session, invocation.without({"json"}), *lines, console);
-  Debugger debugger(**session, console.out, std::move(invocation));
+  Debugger debugger(**session, console.out, invocation, compare_with(invocation));
   if (const auto told = debugger.tell_printed(); !told) return fail(console, told.diags());
   debugger.show_place();
   for (const std::string& line : *lines) {
@@ -156,7 +161,7 @@ int debug_on_finding(const Arguments& of_run, const std::vector<Finding>& findin
   if (!arguments) return fail(console, arguments.diags());
   const auto session = debug_session(*arguments);
   if (!session) return fail(console, session.diags());
-  Debugger debugger(**session, console.out, invocation);
+  Debugger debugger(**session, console.out, invocation, compare_with(invocation));
   if (const auto there = debugger.go_to_finding(findings); !there)
     return fail(console, there.diags());
   talk(debugger, console);

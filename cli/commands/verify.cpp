@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/certificate/promises.h"
 #include "cli/args/source_file.h"
 #include "cli/args/suggestion.h"
 #include "cli/command.h"
@@ -22,7 +23,6 @@
 #include "core/host/output_file.h"
 #include "core/report/try.h"
 #include "devices/devices.h"
-#include "interp/certificate/promises.h"
 
 namespace tessera::cli {
 

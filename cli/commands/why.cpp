@@ -9,7 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/debug/debug_target.h"
-#include "cli/debug/debugger.h"
+#include "debugger/commands/debugger.h"
 #include "interp/cut_off.h"
 
 namespace tessera::cli {
@@ -50,7 +50,7 @@ int run(const Arguments& given, Console& console) {
   Json told = Json::array();
   for (const std::string& question : questions) {
     std::ostringstream out;
-    if (const auto done = Debugger(**session, out).execute("why " + question); !done)
+    if (const auto done = debugger::Debugger(**session, out).execute("why " + question); !done)
       return fail(console, done.diags());
     if (console.tells_people()) console.out << out.str();
     told.push_back({{"question", question}, {"answer", out.str()}});

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "interp/session/session.h"
+#include "debugger/session/session.h"
 
 namespace tessera::cli {
 

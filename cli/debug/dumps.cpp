@@ -5,11 +5,11 @@
 #include <optional>
 #include <utility>
 
-#include "cli/debug/reference.h"
 #include "cli/operations/device_files.h"
 #include "cli/reports/report.h"
 #include "core/program/unknown_values.h"
 #include "core/report/try.h"
+#include "debugger/commands/reference.h"
 #include "interp/findings/describe.h"
 #include "interp/launch.h"
 #include "text/numbers.h"
@@ -27,9 +27,9 @@ Diag wrong_form(const std::string& words) {
 // Before which event the core of the words, or the first one, comes to the line.
 Expected<AgentId> go_to_line(Session& session, const std::vector<std::string>& words,
                              const std::string& given) {
-  const PlaceReference place = TRY(parse_place(session, words));
+  const debugger::PlaceReference place = TRY(debugger::parse_place(session, words));
   LineReached reached(session.program(), place.line, place.whose, place.loops);
-  const std::optional<Cause> cause = TRY(go_to_first(session, reached));
+  const std::optional<Cause> cause = TRY(debugger::go_to_first(session, reached));
   if (cause) return cause->agent;
   return error(ErrorCode::runtime,
                fmt::format("--dump {}: the run ends and nobody comes there", given));
@@ -43,7 +43,7 @@ Expected<AgentId> go_to_place(Session& session, const std::vector<std::string>& 
   if (first != "end" && !is_event) return go_to_line(session, words, given);
   AgentId focus{};
   if (words.size() > 2) return error(fmt::format("--dump {}: expected one device at most", given));
-  if (words.size() == 2) focus = TRY(parse_core(session, words[1]));
+  if (words.size() == 2) focus = TRY(debugger::parse_core(session, words[1]));
   const std::int64_t event =
       is_event ? *parse_integer(first.substr(event_mark.size())) : Turn::unlimited;
   TRY(session.go_to(event));
@@ -70,11 +70,11 @@ Expected<Dumps> Dumps::open(const Arguments& arguments) {
 
 Expected<void> Dumps::write(Session& session, Dump& dump) {
   const AgentId focus = TRY(go_to_place(session, dump.read.place, dump.words));
-  const Reference what = TRY(parse_reference(session, focus, dump.read.name));
-  const auto* memory = std::get_if<BufferReference>(&what);
+  const debugger::Reference what = TRY(debugger::parse_reference(session, focus, dump.read.name));
+  const auto* memory = std::get_if<debugger::BufferReference>(&what);
   if (memory == nullptr) return error(fmt::format("--dump: `{}` is no memory", dump.read.name));
   Storage& storage = *TRY(session.valued())->core_state(memory->home).storages[memory->buffer];
-  TRY(check_held(storage, dump.read.name));
+  TRY(debugger::check_held(storage, dump.read.name));
   const Program& program = session.program();
   if (const std::string why = why_unknown(program, memory->buffer); !why.empty())
     return error(

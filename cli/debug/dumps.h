@@ -10,8 +10,8 @@
 #include "cli/reports/console.h"
 #include "core/data/tensor_file.h"
 #include "core/report/expected.h"
+#include "debugger/session/session.h"
 #include "interp/run_options.h"
-#include "interp/session/session.h"
 
 namespace tessera::cli {
 

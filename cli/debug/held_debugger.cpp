@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "cli/debug/debug_target.h"
-#include "core/report/printable.h"
 #include "core/report/guarded.h"
+#include "core/report/printable.h"
 #include "core/report/try.h"
 
 namespace tessera::cli {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/debug/debugger.h"
+#include "cli/debug/compare_runs.h"
 #include "core/data/held_files.h"
 #include "core/host/read_files.h"
 #include "core/report/expected.h"
@@ -29,17 +29,17 @@ class HeldDebugger {
 
  private:
   HeldDebugger(std::unique_ptr<Session> session, HeldFiles& files, ReadFiles read,
-               Invocation invocation)
+               const Invocation& invocation)
       : files_(files),
         read_(std::move(read)),
         session_(std::move(session)),
-        debugger_(*session_, out_, std::move(invocation)) {}
+        debugger_(*session_, out_, invocation, compare_with(invocation)) {}
 
   HeldFiles& files_;
   ReadFiles read_;
   std::unique_ptr<Session> session_;
   std::ostringstream out_;
-  Debugger debugger_;
+  debugger::Debugger debugger_;
 };
 
 }  // namespace tessera::cli

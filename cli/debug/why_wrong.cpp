@@ -7,12 +7,12 @@
 #include <optional>
 #include <utility>
 
-#include "cli/debug/why.h"
 #include "core/report/try.h"
+#include "debugger/commands/why.h"
+#include "debugger/session/inspect.h"
+#include "debugger/session/session.h"
 #include "interp/findings/describe.h"
 #include "interp/launch.h"
-#include "interp/session/inspect.h"
-#include "interp/session/session.h"
 
 namespace tessera::cli {
 namespace {
@@ -35,7 +35,8 @@ Expected<std::string> answer(const ComparedResult& result, const Index& index,
     box.dropped |= static_cast<std::uint8_t>(1U << d);
   }
   const SiteId core = session->machine().topology().first_of(result.expected->device);
-  return why_elements(*session, {home_of(session->machine(), core, *buffer), *buffer, box});
+  return debugger::why_elements(*session,
+                                {home_of(session->machine(), core, *buffer), *buffer, box});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How long a command takes by the model of a run's events (interp/timeline/timing.h), without its
+// How long a command takes by the model of a run's events (analysis/timeline/timing.h), without its
 // values; and whether another tile would be faster.
 #pragma once
 #include <optional>

@@ -7,12 +7,12 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/running_error/bounded_run.h"
 #include "core/report/check.h"
 #include "core/report/try.h"
 #include "interp/findings/describe.h"
 #include "interp/launch.h"
 #include "interp/memory/layout.h"
-#include "interp/running_error/bounded_run.h"
 
 namespace tessera::cli {
 namespace {

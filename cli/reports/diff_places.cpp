@@ -7,10 +7,10 @@
 
 #include "cli/reports/diff_report.h"
 #include "core/report/try.h"
+#include "debugger/session/conditions.h"
+#include "debugger/session/inspect.h"
 #include "interp/findings/describe.h"
 #include "interp/memory/layout.h"
-#include "interp/session/conditions.h"
-#include "interp/session/inspect.h"
 
 namespace tessera::cli {
 namespace {

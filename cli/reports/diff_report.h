@@ -7,8 +7,8 @@
 
 #include "cli/reports/console.h"
 #include "core/program/loop_index.h"
-#include "interp/session/run_difference.h"
-#include "interp/session/session.h"
+#include "debugger/session/run_difference.h"
+#include "debugger/session/session.h"
 
 namespace tessera::cli {
 

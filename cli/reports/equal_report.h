@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
+#include "analysis/equality/equality.h"
 #include "cli/equal_target.h"
 #include "cli/reports/console.h"
-#include "interp/field/equality.h"
 
 namespace tessera::cli {
 

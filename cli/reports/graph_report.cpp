@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/task_graph/measures.h"
 #include "cli/reports/report.h"
 #include "core/passes/at_once.h"
-#include "interp/graph/measures.h"
 #include "interp/machine/nesting.h"
 #include "text/numbers.h"
 

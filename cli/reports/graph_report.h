@@ -2,8 +2,8 @@
 #pragma once
 #include <string>
 
+#include "analysis/task_graph/task_graph.h"
 #include "cli/command.h"
-#include "interp/graph/task_graph.h"
 
 namespace tessera::cli {
 

@@ -3,9 +3,9 @@
 #pragma once
 #include <string>
 
+#include "analysis/certificate/mutation/mutation_test.h"
+#include "analysis/equality/mutation/value_test.h"
 #include "cli/command.h"
-#include "interp/certificate/mutation/mutation_test.h"
-#include "interp/field/mutation/value_test.h"
 
 namespace tessera::cli {
 

@@ -4,13 +4,13 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/certificate/certifier.h"
+#include "analysis/timeline/timeline_drawing.h"
 #include "cli/args/run_request.h"
 #include "cli/reports/console.h"
 #include "cli/reports/prints.h"
 #include "cli/reports/watch.h"
-#include "interp/certificate/certifier.h"
 #include "interp/observe/trace_text.h"
-#include "interp/timeline/timeline_drawing.h"
 
 namespace tessera::cli {
 

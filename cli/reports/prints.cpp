@@ -17,11 +17,6 @@ std::string place_text(const Loc& loc) {
 
 }  // namespace
 
-std::string told_text(const Told& told) {
-  return fmt::format("{}: {}{}{}: {}", place_text(told.loc), to_string(told.agent),
-                     told.loops.empty() ? "" : " at ", to_string(told.loops), told.text);
-}
-
 void Prints::attach(Console& console, std::function<void()> before) {
   console_ = &console;
   before_ = std::move(before);
@@ -44,7 +39,7 @@ void Prints::hear(const Program& program, const Told& told) {
   if (console_ == nullptr) return;
   if (console_->json) return kept_.push_back(told);
   if (before_) before_();
-  console_->out << told_text(told) << "\n" << std::flush;
+  console_->out << to_string(told) << "\n" << std::flush;
 }
 
 std::string Prints::notes() const {

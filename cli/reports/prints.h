@@ -12,9 +12,6 @@
 
 namespace tessera::cli {
 
-// "k.tsr:12: dev0.core0 at i=2: now = 5", and rows of memory below.
-std::string told_text(const Told& told);
-
 // Writes each line when it is told; with --json keeps them for the object. Of each statement the
 // first ones, the others are counted.
 class Prints final : public Listener {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "analysis/certificate/certificate.h"
 #include "cli/args/options.h"
 #include "cli/args/run_request.h"
 #include "cli/reports/console.h"
 #include "devices/device.h"
-#include "interp/certificate/certificate.h"
 #include "kernels/oracle/verdict.h"
 
 namespace tessera::cli {

@@ -2,11 +2,11 @@
 #pragma once
 #include <string>
 
+#include "analysis/timeline/cost.h"
+#include "analysis/timeline/deeper_windows.h"
+#include "analysis/timeline/timing.h"
 #include "cli/reports/console.h"
 #include "core/machine/machine_profile.h"
-#include "interp/timeline/cost.h"
-#include "interp/timeline/deeper_windows.h"
-#include "interp/timeline/timing.h"
 
 namespace tessera::cli {
 

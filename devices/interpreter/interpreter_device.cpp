@@ -6,16 +6,16 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/certificate/points/judged_points.h"
+#include "analysis/certificate/points/points.h"
+#include "analysis/timeline/deeper_windows.h"
 #include "core/lang/language.h"
 #include "core/passes/purpose.h"
 #include "core/report/try.h"
 #include "devices/interpreter/simulated_candidates.h"
 #include "devices/profiles/profile.h"
-#include "interp/certificate/points/judged_points.h"
-#include "interp/certificate/points/points.h"
 #include "interp/findings/compile_rules.h"
 #include "interp/launch.h"
-#include "interp/timeline/deeper_windows.h"
 
 namespace tessera {
 namespace {

@@ -1,7 +1,7 @@
 #include "devices/interpreter/timed_run.h"
 
+#include "analysis/timeline/timing.h"
 #include "interp/run.h"
-#include "interp/timeline/timing.h"
 
 namespace tessera {
 

@@ -8,9 +8,9 @@
 #include <set>
 #include <vector>
 
+#include "analysis/task_engine/worker.h"
 #include "core/report/stop.h"
 #include "devices/mpi/post_office.h"
-#include "interp/engine/worker.h"
 
 namespace tessera::mpi {
 

@@ -8,6 +8,9 @@
 #include <string>
 #include <utility>
 
+#include "analysis/node_check/difference.h"
+#include "analysis/node_check/stamp_scope.h"
+#include "analysis/node_check/stamps.h"
 #include "core/report/guarded.h"
 #include "core/report/try.h"
 #include "devices/mpi/plan.h"
@@ -15,9 +18,6 @@
 #include "interp/launch.h"
 #include "interp/rerun.h"
 #include "interp/run.h"
-#include "interp/stamp/difference.h"
-#include "interp/stamp/stamp_scope.h"
-#include "interp/stamp/stamps.h"
 
 namespace tessera::mpi {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/task_engine/memories.h"
 #include "devices/mpi/plugin/interface.h"
-#include "interp/engine/memories.h"
 
 namespace tessera::mpi {
 

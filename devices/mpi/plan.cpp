@@ -6,11 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "analysis/certificate/certificate.h"
+#include "analysis/task_graph/unfold.h"
 #include "core/host/build_id.h"
 #include "core/lang/language.h"
 #include "core/report/try.h"
-#include "interp/certificate/certificate.h"
-#include "interp/graph/unfold.h"
 #include "interp/memory/layout.h"
 #include "interp/observe/content_hash.h"
 #include "interp/run.h"

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "analysis/certificate/points/judged_points.h"
+#include "analysis/task_graph/task_graph.h"
 #include "devices/mpi/shares.h"
 #include "devices/mpi/world.h"
 #include "interp/binding.h"
-#include "interp/certificate/points/judged_points.h"
-#include "interp/graph/task_graph.h"
 #include "interp/machine/control_flow.h"
 #include "interp/run_options.h"
 

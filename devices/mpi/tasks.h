@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "analysis/task_graph/task_graph.h"
 #include "devices/mpi/shares.h"
-#include "interp/graph/task_graph.h"
 
 namespace tessera::mpi {
 

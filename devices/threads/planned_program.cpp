@@ -5,14 +5,14 @@
 #include <chrono>
 #include <utility>
 
+#include "analysis/node_check/stamp_scope.h"
+#include "analysis/node_check/stamps.h"
 #include "core/report/guarded.h"
 #include "core/report/stop.h"
 #include "core/report/try.h"
 #include "devices/thread_count.h"
 #include "devices/threads/task_run.h"
 #include "interp/cut_off.h"
-#include "interp/stamp/stamp_scope.h"
-#include "interp/stamp/stamps.h"
 
 namespace tessera {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "analysis/task_engine/tasks.h"
 #include "devices/device.h"
 #include "devices/planned_graphs.h"
-#include "interp/engine/tasks.h"
 
 namespace tessera {
 

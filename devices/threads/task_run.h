@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/task_engine/tasks.h"
 #include "core/report/finding.h"
 #include "core/report/stop.h"
-#include "interp/engine/tasks.h"
 
 namespace tessera {
 

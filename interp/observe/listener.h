@@ -17,6 +17,9 @@ struct Told {
   std::string text{};   // of a print: its line, and below it rows of memory; ends without a break
 };
 
+// "k.tsr:12: dev0.core0 at i=2: now = 5", and rows of memory below.
+std::string to_string(const Told& told);
+
 class Listener {
  public:
   virtual ~Listener() = default;

@@ -12,14 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/task_graph/frontier.h"
+#include "analysis/task_graph/halves.h"
+#include "analysis/task_graph/kept_graphs.h"
+#include "analysis/task_graph/recorder.h"
+#include "analysis/task_graph/segments.h"
+#include "analysis/task_graph/task_graph.h"
+#include "analysis/task_graph/unfold.h"
 #include "cli/verify_target.h"
-#include "interp/graph/frontier.h"
-#include "interp/graph/halves.h"
-#include "interp/graph/kept_graphs.h"
-#include "interp/graph/recorder.h"
-#include "interp/graph/segments.h"
-#include "interp/graph/task_graph.h"
-#include "interp/graph/unfold.h"
 #include "interp/launch.h"
 #include "interp/run.h"
 

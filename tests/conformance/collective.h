@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/certificate/certifier.h"
 #include "devices/profiles/profile.h"
 #include "devices/threads/task_run.h"
-#include "interp/certificate/certifier.h"
 #include "interp/run.h"
 #include "interp/schedule/strategies.h"
 #include "kernels/collective/rings.h"

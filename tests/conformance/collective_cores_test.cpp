@@ -1,6 +1,6 @@
 // Devices of several cores: one core goes wrong while others wait for it, and a barrier of all
 // cores (collective conformance cases 14 and 15).
-#include "interp/certificate/certificate.h"
+#include "analysis/certificate/certificate.h"
 #include "interp/schedule/strategies.h"
 #include "tests/conformance/text_kernel.h"
 

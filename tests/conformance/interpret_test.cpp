@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "interp/certificate/certificate.h"
+#include "analysis/certificate/certificate.h"
 #include "interp/machine/idle.h"
 #include "interp/schedule/strategies.h"
 #include "tests/conformance/text_kernel.h"

@@ -6,11 +6,11 @@
 #include <set>
 #include <thread>
 
+#include "analysis/node_check/stamp_scope.h"
 #include "devices/cuda/cuda_device.h"
 #include "devices/cuda/runtime/compiler.h"
 #include "devices/cuda/runtime/kernel.h"
 #include "devices/workbench.h"
-#include "interp/stamp/stamp_scope.h"
 #include "kernels/programs/kernels.h"
 #include "tests/cuda/fake_driver.h"
 #include "tests/unit/temporary.h"

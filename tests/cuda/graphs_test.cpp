@@ -8,10 +8,10 @@
 #include <memory>
 #include <string>
 
+#include "analysis/node_check/stamp_scope.h"
 #include "devices/cuda/cuda_device.h"
 #include "devices/cuda/runtime/compiler.h"
 #include "devices/cuda/runtime/driver.h"
-#include "interp/stamp/stamp_scope.h"
 #include "kernels/programs/kernels.h"
 #include "tests/cuda/fake_driver.h"
 #include "tests/unit/cuda_emulated_graph.h"

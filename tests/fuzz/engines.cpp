@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "analysis/node_check/stamp_scope.h"
+#include "analysis/task_graph/completeness.h"
 #include "devices/threads/task_run.h"
 #include "devices/threads/threads_device.h"
-#include "interp/graph/completeness.h"
-#include "interp/stamp/stamp_scope.h"
 #include "tests/fuzz/engines/engine_case.h"
 
 namespace tessera::fuzz {

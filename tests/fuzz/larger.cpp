@@ -13,13 +13,13 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "analysis/certificate/certificate.h"
+#include "analysis/certificate/points/judged_points.h"
 #include "core/lang/language.h"
 #include "devices/interpreter/interpreter_device.h"
 #include "devices/profiles/profile.h"
 #include "devices/threads/task_run.h"
 #include "devices/threads/threads_device.h"
-#include "interp/certificate/certificate.h"
-#include "interp/certificate/points/judged_points.h"
 #include "tests/fuzz/larger/random_kernel.h"
 
 namespace tessera::fuzz {

@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "analysis/certificate/certificate.h"
 #include "core/lang/language.h"
-#include "interp/certificate/certificate.h"
 #include "interp/run.h"
 #include "interp/schedule/strategies.h"
 #include "tests/fuzz/undefined/random_values.h"

@@ -6,12 +6,12 @@
 #include <sstream>
 #include <vector>
 
+#include "analysis/node_check/stamp_scope.h"
+#include "analysis/node_check/stamps.h"
 #include "cli/verify_target.h"
 #include "core/lang/language.h"
 #include "devices/profiles/profile.h"
 #include "interp/run.h"
-#include "interp/stamp/stamp_scope.h"
-#include "interp/stamp/stamps.h"
 #include "tests/fuzz/engines/engine_case.h"
 #include "tests/fuzz/larger/random_kernel.h"
 

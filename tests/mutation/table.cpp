@@ -11,9 +11,9 @@
 #include <iterator>
 #include <sstream>
 
+#include "analysis/certificate/mutation/mutation_test.h"
+#include "analysis/equality/mutation/value_test.h"
 #include "cli/verify_target.h"
-#include "interp/certificate/mutation/mutation_test.h"
-#include "interp/field/mutation/value_test.h"
 #include "tests/mutation/calls.h"
 #include "tests/mutation/fate_table.h"
 #include "tests/source_dir.h"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "interp/certificate/points/judged_points.h"
+#include "analysis/certificate/points/judged_points.h"
 #include "tests/unit/graph_case.h"
 #include "tests/unit/language_support.h"
 #include "tests/unit/shipped_calls.h"

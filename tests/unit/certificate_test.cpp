@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "interp/certificate/certifier.h"
+#include "analysis/certificate/certifier.h"
 #include "interp/schedule/random.h"
 #include "interp/schedule/strategies.h"
 #include "tests/unit/interp_kernel.h"

@@ -1,5 +1,5 @@
 // Where modelled time goes, against sums that one can do by hand.
-#include "interp/timeline/cost.h"
+#include "analysis/timeline/cost.h"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/timeline/deeper_windows.h"
 #include "core/passes/expand.h"
-#include "interp/timeline/deeper_windows.h"
 #include "tests/unit/timed_program.h"
 
 namespace tessera {

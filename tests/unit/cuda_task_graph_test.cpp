@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "analysis/certificate/points/judged_points.h"
 #include "devices/cuda/runtime/compiler.h"
 #include "devices/cuda/runtime/compiler_log.h"
-#include "interp/certificate/points/judged_points.h"
 #include "tests/fuzz/engines/engine_case.h"
 #include "tests/fuzz/larger/random_kernel.h"
 #include "tests/source_dir.h"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/dap/messages.h"
 #include "core/report/diag.h"
+#include "debugger/dap/messages.h"
 #include "tests/unit/dap_support.h"
 
 namespace tessera {
@@ -26,7 +26,7 @@ std::vector<std::string> bytes_of(const std::string& text) {
 // The messages, then why there are no more; empty: the input ended between two.
 std::vector<std::string> read_all(const std::vector<std::string>& pieces) {
   SaidPieces said(pieces);
-  cli::MessageReader reader(said);
+  debugger::MessageReader reader(said);
   std::vector<std::string> all;
   for (;;) {
     const auto one = reader.next();
@@ -43,7 +43,7 @@ using Texts = std::vector<std::string>;
 
 TEST(DapMessages, what_is_framed_is_read_again) {
   const Json message = {{"seq", 1}, {"text", "a \"b\"\r\n\r\n\xc3\xa9"}};
-  const std::string both = cli::framed(message) + cli::framed({{"seq", 2}});
+  const std::string both = debugger::framed(message) + debugger::framed({{"seq", 2}});
   const Texts wanted = {message.text(), "{\"seq\":2}"};
   EXPECT_EQ(read_all({both}), wanted);
   EXPECT_EQ(read_all(bytes_of(both)), wanted);
@@ -59,7 +59,7 @@ TEST(DapMessages, a_header_may_say_more) {
 TEST(DapMessages, messages_that_wait_are_bounded) {
   const std::string many = with_length("{\"seq\":1,\"pad\":\"" + std::string(1 << 20, 'x') + "\"}");
   SaidPieces said(std::vector<std::string>(40, many), true);
-  cli::MessageReader reader(said);
+  debugger::MessageReader reader(said);
   reader.look();
   EXPECT_TRUE(reader.has_ended());
   int read = 0;
@@ -102,7 +102,7 @@ TEST(DapMessages, what_is_malformed_is_told_behind_what_came_before) {
 TEST(DapMessages, what_has_come_can_be_looked_through_before_its_turn) {
   SaidPieces said({test::request(1, "next"), test::request(2, "pause"), test::request(3, "next")},
                   true);
-  cli::MessageReader reader(said);
+  debugger::MessageReader reader(said);
   EXPECT_FALSE(reader.has("pause"));
   reader.look();
   EXPECT_TRUE(reader.has("pause"));

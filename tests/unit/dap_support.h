@@ -9,14 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "cli/dap/dap_target.h"
-#include "cli/dap/messages.h"
+#include "cli/debug/dap_target.h"
 #include "cli/debug/debug_target.h"
+#include "debugger/dap/messages.h"
 
 namespace tessera::test {
 
 // Says the pieces one after the other, then no more.
-class SaidPieces final : public cli::ByteSource {
+class SaidPieces final : public debugger::ByteSource {
  public:
   explicit SaidPieces(std::vector<std::string> pieces, bool is_ready = false)
       : pieces_(pieces.begin(), pieces.end()), is_ready_(is_ready) {}
@@ -47,7 +47,7 @@ struct Asked {
 
 // What an adapter answers to each of the requests; it gets the next one when it waits for it.
 // words: what stands behind gmm-run.
-class Conversation final : private cli::ByteSource {
+class Conversation final : private debugger::ByteSource {
  public:
   using Answers = std::vector<std::vector<Json>>;  // responses and events
 
@@ -55,8 +55,8 @@ class Conversation final : private cli::ByteSource {
     Conversation conversation(asked);
     const auto arguments = cli::parse_arguments(cli::target_options(words), words);
     EXPECT_TRUE(arguments) << render(arguments.diags());
-    cli::MessageReader reader(conversation);
-    cli::DebugAdapter adapter(reader, conversation.out_, cli::dap_target(*arguments));
+    debugger::MessageReader reader(conversation);
+    debugger::DebugAdapter adapter(reader, conversation.out_, cli::dap_target(*arguments));
     const Expected<void> served = adapter.serve();
     if (!served) ADD_FAILURE() << render(served.diags());
     conversation.take_answers();
@@ -76,7 +76,7 @@ class Conversation final : private cli::ByteSource {
   void take_answers() {
     SaidPieces said({out_.str()});
     out_.str({});
-    cli::MessageReader reader(said);
+    debugger::MessageReader reader(said);
     answers_.resize(at_);
     for (auto one = reader.next(); one && *one; one = reader.next())
       answers_.back().push_back(**one);

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "cli/cli.h"
-#include "cli/dap/debug_adapter.h"
 #include "core/data/splitmix.h"
 #include "core/report/finding.h"
+#include "debugger/dap/debug_adapter.h"
 #include "tests/source_dir.h"
 #include "tests/unit/dap_support.h"
 #include "tests/unit/temporary.h"
@@ -58,9 +58,9 @@ Heard hear(const std::vector<std::string>& words, const std::vector<std::string>
            bool is_ready = false) {
   const auto arguments = cli::parse_arguments(cli::target_options(words), words);
   SaidPieces said(pieces, is_ready);
-  cli::MessageReader reader(said);
+  debugger::MessageReader reader(said);
   std::ostringstream out;
-  cli::DebugAdapter adapter(reader, out, cli::dap_target(*arguments));
+  debugger::DebugAdapter adapter(reader, out, cli::dap_target(*arguments));
   const bool is_fine = static_cast<bool>(adapter.serve());
   return {out.str(), is_fine};
 }

@@ -6,11 +6,11 @@
 #include <sstream>
 #include <vector>
 
+#include "analysis/certificate/certificate.h"
+#include "analysis/timeline/timing.h"
 #include "core/passes/purpose.h"
 #include "devices/profiles/profile.h"
-#include "interp/certificate/certificate.h"
 #include "interp/observe/listener.h"
-#include "interp/timeline/timing.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"
 

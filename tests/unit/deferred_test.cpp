@@ -1,8 +1,8 @@
 // Operands that are made once somebody reads them: never, where nobody does.
 #include <gtest/gtest.h>
 
+#include "analysis/certificate/certificate.h"
 #include "core/data/tensor.h"
-#include "interp/certificate/certificate.h"
 #include "interp/run.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"

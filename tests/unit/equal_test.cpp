@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "analysis/equality/equality.h"
 #include "core/data/splitmix.h"
 #include "core/lang/language.h"
-#include "interp/field/equality.h"
 #include "interp/run.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"

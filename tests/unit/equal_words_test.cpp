@@ -5,8 +5,8 @@
 
 #include <string>
 
+#include "analysis/equality/equality.h"
 #include "core/lang/language.h"
-#include "interp/field/equality.h"
 #include "interp/run.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"

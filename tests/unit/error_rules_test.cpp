@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "interp/running_error/rules.h"
+#include "analysis/running_error/rules.h"
 
 namespace tessera::running_error {
 namespace {

@@ -2,7 +2,7 @@
 // single products. Residues at both ends of the range make the largest sums that there are.
 #include <gtest/gtest.h>
 
-#include "interp/field/product.h"
+#include "analysis/equality/product.h"
 
 namespace tessera::fields {
 namespace {

@@ -1,6 +1,6 @@
 // One worker that runs all nodes, in random orders: what copies bring is read where it comes from,
 // and scratch is what the run before has left.
-#include "interp/engine/forwards.h"
+#include "analysis/task_engine/forwards.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "interp/engine/worker.h"
-#include "interp/stamp/stamps.h"
+#include "analysis/node_check/stamps.h"
+#include "analysis/task_engine/worker.h"
 #include "tests/source_dir.h"
 #include "tests/unit/graph_case.h"
 #include "tests/unit/graph_lines.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "interp/engine/worker.h"
+#include "analysis/task_engine/worker.h"
 #include "interp/launch.h"
 
 namespace tessera::test {

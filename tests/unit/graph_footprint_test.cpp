@@ -6,9 +6,9 @@
 #include <random>
 #include <vector>
 
-#include "interp/graph/footprint.h"
-#include "interp/graph/frontier.h"
-#include "interp/graph/halves.h"
+#include "analysis/task_graph/footprint.h"
+#include "analysis/task_graph/frontier.h"
+#include "analysis/task_graph/halves.h"
 
 namespace tessera {
 namespace {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "analysis/task_graph/atomicity.h"
+#include "analysis/task_graph/measures.h"
 #include "cli/reports/graph_report.h"
-#include "interp/graph/atomicity.h"
-#include "interp/graph/measures.h"
 #include "tests/source_dir.h"
 #include "tests/unit/graph_case.h"
 #include "tests/unit/graph_lines.h"

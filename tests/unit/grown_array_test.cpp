@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "interp/graph/touches.h"
+#include "analysis/task_graph/touches.h"
 
 namespace tessera {
 namespace {

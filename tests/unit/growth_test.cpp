@@ -5,10 +5,10 @@
 
 #include <set>
 
-#include "interp/certificate/certifier.h"
-#include "interp/certificate/points/point_threads.h"
-#include "interp/certificate/races/forks.h"
-#include "interp/certificate/record/recorder.h"
+#include "analysis/certificate/certifier.h"
+#include "analysis/certificate/points/point_threads.h"
+#include "analysis/certificate/races/forks.h"
+#include "analysis/certificate/record/recorder.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"
 

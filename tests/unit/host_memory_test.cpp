@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "analysis/certificate/certificate.h"
 #include "cli/args/host_memory.h"
 #include "core/report/stop.h"
-#include "interp/certificate/certificate.h"
 #include "interp/memory/host_need.h"
 #include "kernels/collective/all_gather.h"
 #include "kernels/collective/rings.h"

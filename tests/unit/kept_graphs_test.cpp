@@ -1,5 +1,5 @@
 // A graph is made once for a program and the operands that decide what it does.
-#include "interp/graph/kept_graphs.h"
+#include "analysis/task_graph/kept_graphs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // One device: a tile product with copies in and out, under every schedule.
-#include "interp/certificate/certificate.h"
+#include "analysis/certificate/certificate.h"
 #include "interp/schedule/strategies.h"
 #include "tests/unit/interp_kernel.h"
 

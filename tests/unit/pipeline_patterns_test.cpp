@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "interp/graph/unfold.h"
+#include "analysis/task_graph/unfold.h"
 #include "tests/unit/graph_case.h"
 #include "tests/unit/shipped_calls.h"
 #include "tests/unit/small_program.h"

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "analysis/certificate/points/judged_points.h"
+#include "analysis/task_graph/completeness.h"
 #include "core/lang/language.h"
 #include "devices/profiles/profile.h"
-#include "interp/certificate/points/judged_points.h"
-#include "interp/graph/completeness.h"
 #include "tests/fuzz/engines/engine_case.h"
 
 namespace tessera {

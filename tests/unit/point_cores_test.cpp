@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "analysis/certificate/certifier.h"
 #include "devices/interpreter/interpreter_device.h"
-#include "interp/certificate/certifier.h"
 #include "interp/schedule/strategies.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"

@@ -1,6 +1,6 @@
 // Which parallel dimensions are independent by the form of a program: what is said so is also what
 // a run of single points says, and each rule has a program that breaks it alone.
-#include "interp/certificate/points/point_structure.h"
+#include "analysis/certificate/points/point_structure.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Where elements come from.
-#include "interp/session/contributions.h"
-#include "interp/session/provenance.h"
+#include "debugger/session/contributions.h"
+#include "debugger/session/provenance.h"
 
 #include "tests/unit/session_support.h"
 

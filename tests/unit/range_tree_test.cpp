@@ -1,12 +1,12 @@
 // The structures that keep the analysis of all schedules from listing pairs, beside the pairs.
-#include "interp/certificate/races/range_tree.h"
+#include "analysis/certificate/races/range_tree.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
+#include "analysis/certificate/races/first_below.h"
 #include "core/data/splitmix.h"
-#include "interp/certificate/races/first_below.h"
 
 namespace tessera {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "interp/running_error/rules.h"
+#include "analysis/running_error/rules.h"
 
 namespace tessera::running_error {
 namespace {

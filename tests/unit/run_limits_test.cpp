@@ -4,9 +4,9 @@
 
 #include <atomic>
 
+#include "analysis/certificate/certificate.h"
+#include "analysis/certificate/mutation/mutation_test.h"
 #include "core/report/stop.h"
-#include "interp/certificate/certificate.h"
-#include "interp/certificate/mutation/mutation_test.h"
 #include "interp/findings/capacity.h"
 #include "interp/observe/observer.h"
 #include "kernels/grouped_matmul/grouped_matmul.h"

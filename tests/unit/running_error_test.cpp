@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "analysis/running_error/bounded_run.h"
 #include "core/lang/language.h"
 #include "interp/run.h"
-#include "interp/running_error/bounded_run.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"
 #include "tests/unit/tile_programs.h"

@@ -2,7 +2,7 @@
 #include <array>
 #include <string>
 
-#include "interp/session/frames.h"
+#include "debugger/session/frames.h"
 #include "tests/unit/session_support.h"
 
 namespace tessera {

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "core/lang/language.h"
+#include "debugger/session/inspect.h"
+#include "debugger/session/session.h"
 #include "interp/run.h"
-#include "interp/session/inspect.h"
-#include "interp/session/session.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"
 

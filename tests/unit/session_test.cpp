@@ -1,5 +1,5 @@
 // A session stands between any two steps of a run, and the way there does not matter.
-#include "interp/session/session.h"
+#include "debugger/session/session.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/lang/language.h"
+#include "debugger/session/conditions.h"
+#include "debugger/session/inspect.h"
 #include "interp/run.h"
-#include "interp/session/conditions.h"
-#include "interp/session/inspect.h"
 #include "tests/unit/session_support.h"
 
 namespace tessera {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "analysis/certificate/points/judged_points.h"
+#include "analysis/task_graph/task_graph.h"
 #include "core/passes/at_once.h"
-#include "interp/certificate/points/judged_points.h"
-#include "interp/graph/task_graph.h"
 #include "tests/unit/language_support.h"
 
 namespace tessera::test {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "analysis/node_check/stamps.h"
 #include "cli/in_process.h"
 #include "core/data/convert.h"
 #include "devices/threads/task_run.h"
-#include "interp/stamp/stamps.h"
 #include "tests/source_dir.h"
 #include "tests/unit/graph_case.h"
 #include "tests/unit/graph_lines.h"

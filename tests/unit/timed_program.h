@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "analysis/timeline/timing.h"
 #include "core/passes/expand.h"
 #include "devices/profiles/profile.h"
 #include "interp/run.h"
-#include "interp/timeline/timing.h"
 #include "tests/unit/language_support.h"
 
 namespace tessera::test {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "interp/timeline/timeline_drawing.h"
+#include "analysis/timeline/timeline_drawing.h"
 #include "tests/unit/timed_program.h"
 
 namespace tessera {

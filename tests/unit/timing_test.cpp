@@ -1,5 +1,5 @@
 // The model of a run's time against sums that one can do by hand.
-#include "interp/timeline/timing.h"
+#include "analysis/timeline/timing.h"
 
 #include <gtest/gtest.h>
 

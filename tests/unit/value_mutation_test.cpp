@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "analysis/equality/equality.h"
+#include "analysis/equality/mutation/integer_runs.h"
+#include "analysis/equality/mutation/value_test.h"
 #include "core/lang/language.h"
-#include "interp/field/equality.h"
-#include "interp/field/mutation/integer_runs.h"
-#include "interp/field/mutation/value_test.h"
 #include "interp/run.h"
 #include "kernels/programs/kernels.h"
 #include "tests/unit/interp_kernel.h"

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <set>
 
+#include "analysis/certificate/certifier.h"
 #include "core/data/splitmix.h"
-#include "interp/certificate/certifier.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"
 

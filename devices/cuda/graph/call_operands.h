@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/task_graph/task_graph.h"
 #include "core/program/program.h"
-#include "interp/graph/task_graph.h"
 #include "interp/memory/view.h"
 
 namespace tessera::cuda {

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "analysis/task_engine/memories.h"
 #include "core/report/expected.h"
 #include "devices/cuda/graph/call_functions.h"
 #include "devices/cuda/graph/call_text.h"
-#include "interp/engine/memories.h"
 
 namespace tessera::cuda {
 

@@ -7,11 +7,11 @@
 #include <set>
 #include <utility>
 
+#include "analysis/task_graph/footprint.h"
 #include "core/report/try.h"
 #include "devices/cuda/graph/call_writer.h"
 #include "devices/cuda/graph/joined_steps.h"
 #include "devices/cuda/lower/source_template.h"
-#include "interp/graph/footprint.h"
 #include "interp/memory/layout.h"
 
 namespace tessera::cuda {

@@ -5,11 +5,11 @@
 #include <memory>
 #include <vector>
 
+#include "analysis/task_engine/tasks.h"
+#include "analysis/task_graph/task_graph.h"
 #include "core/report/expected.h"
 #include "devices/cuda/graph/listed_product.h"
 #include "devices/cuda/lower/lower.h"
-#include "interp/engine/tasks.h"
-#include "interp/graph/task_graph.h"
 
 namespace tessera::cuda {
 

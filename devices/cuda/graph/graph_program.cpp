@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "analysis/task_graph/numbers.h"
 #include "core/lang/language.h"
 #include "core/report/guarded.h"
 #include "core/report/try.h"
@@ -16,7 +17,6 @@
 #include "devices/cuda/graph/stamped_run.h"
 #include "devices/cuda/runtime/operand_memory.h"
 #include "devices/planned_graphs.h"
-#include "interp/graph/numbers.h"
 #include "interp/machine/control_flow.h"
 #include "interp/memory/layout.h"
 

@@ -8,11 +8,11 @@
 #include <span>
 #include <utility>
 
+#include "analysis/node_check/stamps.h"
 #include "core/report/try.h"
 #include "devices/cuda/graph/call_operands.h"
 #include "devices/cuda/lower/tile_config.h"
 #include "devices/planned_graphs.h"
-#include "interp/stamp/stamps.h"
 
 namespace tessera::cuda {
 namespace {

@@ -4,11 +4,11 @@
 #include <memory>
 #include <vector>
 
+#include "analysis/node_check/stamp_scope.h"
 #include "core/report/expected.h"
 #include "devices/cuda/graph/graph_instance.h"
 #include "devices/device.h"
 #include "interp/run_options.h"
-#include "interp/stamp/stamp_scope.h"
 
 namespace tessera::cuda {
 

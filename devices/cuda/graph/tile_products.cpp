@@ -5,8 +5,8 @@
 #include <utility>
 #include <variant>
 
+#include "analysis/task_engine/memories.h"
 #include "devices/cuda/graph/call_operands.h"
-#include "interp/engine/memories.h"
 
 namespace tessera::cuda {
 namespace {

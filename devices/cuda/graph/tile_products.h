@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "interp/graph/task_graph.h"
+#include "analysis/task_graph/task_graph.h"
 
 namespace tessera::cuda {
 

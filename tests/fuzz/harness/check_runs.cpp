@@ -5,15 +5,15 @@
 #include <set>
 #include <utility>
 
-#include "interp/certificate/certifier.h"
-#include "interp/certificate/mutation/mutation_test.h"
-#include "interp/certificate/promises.h"
-#include "interp/certificate/races/freeze_one.h"
-#include "interp/certificate/races/missing_wait.h"
+#include "analysis/certificate/certifier.h"
+#include "analysis/certificate/mutation/mutation_test.h"
+#include "analysis/certificate/promises.h"
+#include "analysis/certificate/races/freeze_one.h"
+#include "analysis/certificate/races/missing_wait.h"
+#include "analysis/timeline/timing.h"
 #include "interp/observe/observer.h"
 #include "interp/observe/trace_text.h"
 #include "interp/schedule/schedule.h"
-#include "interp/timeline/timing.h"
 #include "tests/fuzz/harness/simulated.h"
 
 namespace tessera::fuzz {

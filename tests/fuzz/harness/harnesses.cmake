@@ -34,7 +34,7 @@ foreach(source IN LISTS harnesses)
   endif()
   if(TESSERA_FUZZ)
     target_compile_definitions(${name} PRIVATE TESSERA_FUZZ)
-    target_link_libraries(${name} PRIVATE tessera_kernels tessera_devices tessera_interp tessera_core
+    target_link_libraries(${name} PRIVATE tessera_kernels tessera_devices tessera_analysis tessera_interp tessera_core
                           -Wl,--whole-archive ${libfuzzer} -Wl,--no-whole-archive)
   else()
     target_sources(${name} PRIVATE fuzz/harness/replay.cpp)

@@ -4,10 +4,10 @@
 
 #include <cstdlib>
 
+#include "analysis/certificate/points/points.h"
+#include "analysis/certificate/races/freeze_one.h"
+#include "analysis/certificate/record/recorder.h"
 #include "core/lang/language.h"
-#include "interp/certificate/points/points.h"
-#include "interp/certificate/races/freeze_one.h"
-#include "interp/certificate/record/recorder.h"
 #include "interp/run.h"
 #include "tests/fuzz/schedules/explore.h"
 

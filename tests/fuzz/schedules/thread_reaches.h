@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "interp/certificate/points/point_threads.h"
+#include "analysis/certificate/points/point_threads.h"
 #include "tests/fuzz/schedules/analysis.h"
 
 namespace tessera::fuzz {

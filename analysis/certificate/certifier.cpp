@@ -1,0 +1,164 @@
+#include "analysis/certificate/certifier.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <new>
+#include <span>
+#include <stdexcept>
+#include <system_error>
+
+#include "analysis/certificate/races/neighbours.h"
+#include "analysis/certificate/races/pinned.h"
+#include "core/host/host_memory.h"
+#include "core/passes/at_once.h"
+#include "core/report/stop.h"
+#include "interp/observe/event_words.h"
+#include "interp/schedule/schedule.h"
+
+namespace tessera {
+namespace {
+
+void describe_program(const Record& record, Certificate& certificate) {
+  certificate.basis.version = TESSERA_VERSION;
+  certificate.basis.landing = record.landing;
+  for (const Semaphore& semaphore : record.program->semaphores)
+    certificate.basis.has_automatic_barrier |=
+        semaphore.kind == SemKind::barrier && semaphore.collective < 0;
+}
+
+void describe(const Record& record, Certificate& certificate) {
+  certificate.statistics.agents = static_cast<std::int64_t>(record.agents.size());
+  certificate.statistics.events = static_cast<std::int64_t>(record.events.size());
+  certificate.statistics.semaphores = static_cast<std::int64_t>(record.cells.size());
+  certificate.statistics.accesses = record.accesses;
+  certificate.statistics.transfers = record.transfers;
+  certificate.statistics.peak_in_flight = record.peak_in_flight;
+  certificate.basis.orders_parallel_loops = !record.points.empty();
+  certificate.statistics.method = "freeze-one";
+}
+
+}  // namespace
+
+void Certifier::begin(const Program& program, const RunOptions& options) {
+  certificate_ = {};
+  pinned_.reset();
+  profile_ = options.profile.text();
+  const auto schedule = parse_schedule(options.schedule);
+  order_ = schedule ? schedule->order : std::nullopt;
+  orders_copies_ = options.dma_order == DmaOrder::fifo;
+  relay_.reset();
+  // What is recorded of few of the events takes less than to hand all of them over.
+  relayed_from_ = is_at_once(program) ? std::numeric_limits<std::int64_t>::max() : 1'000'000;
+  recorder_.begin(program, options);
+}
+
+void Certifier::on(const Event& event) {
+  if (relayed_from_ > 0) {
+    --relayed_from_;
+    return recorder_.on(event);
+  }
+  if (!relay_) {
+    try {
+      relay_.emplace([this](std::span<const std::int64_t> words) {
+        UnpackedEvent later;
+        while (!words.empty()) {
+          words = unpack(words, later);
+          recorder_.take(later.event);
+        }
+      });
+    } catch (const std::system_error&) {  // there is no thread to be had
+      relayed_from_ = std::numeric_limits<std::int64_t>::max();
+      return recorder_.on(event);
+    }
+  }
+  recorder_.note_loops(event);
+  pack(relay_->items(), event);
+  relay_->added();
+}
+
+void Certifier::end(RunResult& result) {
+  points_ = result.points;
+  if (result.end != RunEnd::program) {
+    give_up(result, result.end);
+  } else if (points_ != nullptr && points_->end != RunEnd::program) {
+    give_up(result, points_->end);
+  } else {
+    try {
+      if (relay_) relay_->finish();
+      analyse(result);
+    } catch (const Interrupted&) {
+      give_up(result, RunEnd::stop);
+    } catch (const std::bad_alloc&) {
+      give_up(result, RunEnd::memory);
+    } catch (const std::length_error&) {
+      give_up(result, RunEnd::memory);
+    }
+  }
+  result.certificate = std::make_shared<const Certificate>(certificate_);
+}
+
+// What the run itself met stays.
+void Certifier::give_up(const RunResult& result, RunEnd end) {
+  if (end == RunEnd::memory) MemoryCap::use_reserve();
+  relay_.reset();
+  recorder_.drop();
+  pinned_.reset();
+  certificate_ = {};
+  certificate_.basis.profile = profile_;
+  certificate_.findings = result.findings;
+  certificate_.statistics.events = recorder_.events();
+  describe_program(recorder_.record(), certificate_);
+  judge_ended(certificate_, end);
+}
+
+void Certifier::analyse(RunResult& result) {
+  const auto begin = std::chrono::steady_clock::now();
+  recorder_.end(result);
+  const Record& recorded = recorder_.record();
+  certificate_.basis.profile = profile_;
+  certificate_.findings = result.findings;
+  describe_program(recorded, certificate_);
+  if (recorded.is_over_budget) {
+    certificate_.statistics.events = recorder_.events();
+    judge_ended(certificate_, RunEnd::events);
+    return;
+  }
+  // What counts were read decides what came after: races are those of runs that read the same.
+  if (!recorded.sem_reads.empty()) pinned_ = with_reads_pinned(recorded);
+  const Record& record = analysed();
+  const RaceAnalysis analysis = freeze_one(record, Reach::adaptive, listed_);
+  const ControlFlow control = control_flow(*record.program, record.choices);
+  describe(recorded, certificate_);
+  certificate_.statistics.forks = analysis.forks;
+  certificate_.statistics.moved = analysis.moved;
+  for (const BufferId b : control.buffers.ids())
+    if (control.buffers[b] && record.program->buffers[b].role == Role::in)
+      certificate_.basis.control_inputs.push_back(record.program->buffers[b].name);
+  certificate_.statistics.control_reads =
+      std::count(control.reads.begin(), control.reads.end(), true);
+  certificate_.basis.broken = broken_conditions(record, control, analysis);
+  judge_loops(result);
+  if (reads_ == Reads::pinned)
+    std::erase_if(certificate_.basis.broken,
+                  [](const BrokenCondition& b) { return b.condition == Condition::waits_only; });
+  certificate_.same_in_every_schedule = certificate_.basis.broken.empty();
+  // Where a copy changes a count that is read, nothing can be pinned, and an ordinary run does not
+  // try whether such a race is one.
+  const bool is_guess = reads_ == Reads::unsettled && !recorded.sem_reads.empty() && !pinned_;
+  const std::size_t before = certificate_.findings.size();
+  if (!is_guess) list_races(result, record, analysis, control);
+  explain_neighbours(record, certificate_.findings);
+  explain_neighbours(record, result.findings);
+  // Room first: where memory ends while copies are inserted, what was there would be lost.
+  result.findings.reserve(result.findings.size() + certificate_.findings.size() - before);
+  result.findings.insert(result.findings.end(),
+                         certificate_.findings.begin() + static_cast<std::ptrdiff_t>(before),
+                         certificate_.findings.end());
+  judge(certificate_);
+  if (asks_necessity_ && certificate_.verdict == SchedulesVerdict::proved) explain_waits(control);
+  certificate_.statistics.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+}  // namespace tessera

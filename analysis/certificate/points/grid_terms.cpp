@@ -1,0 +1,36 @@
+#include "analysis/certificate/points/grid_terms.h"
+
+#include <cstdlib>
+#include <variant>
+
+namespace tessera {
+
+std::optional<GridTerms> grid_terms(const Program& program, StmtId pipeline, ValueId id) {
+  const Value& v = program.value(id);
+  if (v.constant || v.statement < pipeline) return GridTerms{};
+  const Op& op = program.body[v.statement].op;
+  if (std::holds_alternative<Grid>(op)) return GridTerms{{id, 1}};
+  const auto sum = [&](ValueId a, ValueId b, std::int64_t sign) -> std::optional<GridTerms> {
+    std::optional<GridTerms> x = grid_terms(program, pipeline, a);
+    const std::optional<GridTerms> y = grid_terms(program, pipeline, b);
+    if (!x || !y) return std::nullopt;
+    for (const auto& [dim, factor] : *y) (*x)[dim] += sign * factor;
+    return x;
+  };
+  if (const auto* add = std::get_if<Add>(&op)) return sum(add->a, add->b, 1);
+  if (const auto* sub = std::get_if<Sub>(&op)) return sum(sub->a, sub->b, -1);
+  const auto* mul = std::get_if<Mul>(&op);
+  if (mul == nullptr) return std::nullopt;
+  const auto a = program.constant(mul->a), b = program.constant(mul->b);
+  if (!a && !b) return std::nullopt;
+  std::optional<GridTerms> x = grid_terms(program, pipeline, a ? mul->b : mul->a);
+  constexpr std::int64_t most = std::int64_t{1} << 31;
+  if (!x || std::abs(a ? *a : *b) > most) return std::nullopt;
+  for (auto& [dim, factor] : *x) {
+    if (std::abs(factor) > most) return std::nullopt;
+    factor *= a ? *a : *b;
+  }
+  return x;
+}
+
+}  // namespace tessera

@@ -1,0 +1,124 @@
+// Accesses of two points to one element, and what a race of points reads like.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "analysis/certificate/points/points_observer.h"
+#include "interp/findings/describe.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::size_t most_races = 20;  // findings; the rest are counted
+
+std::size_t at_index(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+void PointsObserver::compare(CoreState& core, const OpenLoop& loop, SiteId home, BufferId buffer,
+                             const Log& log, SiteId site) {
+  if (loop.points.size() < 2) return;
+  const auto boxes = [](const std::vector<Touch>& touches) {
+    std::vector<const Box*> result;
+    for (const Touch& t : touches) result.push_back(&t.box);
+    return result;
+  };
+  constexpr std::int64_t enough = 100'000;  // pairs of one buffer that are looked at
+  std::int64_t pairs = 0;
+  // Of each pair of statements the first points stand for all.
+  // What two of them store comes before what one of them reads.
+  std::map<std::tuple<bool, StmtId, StmtId>, std::pair<Touch, Touch>> races;
+  const auto note = [&](const Touch& here, const Touch& there) {
+    const auto [known, is_new] = races.try_emplace(
+        {here.access == Access::read, here.statement, there.statement}, here, there);
+    if (is_new) return;
+    auto& [x, y] = known->second;
+    if (std::pair(here.point, there.point) < std::pair(x.point, y.point))
+      known->second = {here, there};
+  };
+  const std::vector<const Box*> reads = boxes(log.reads), stores = boxes(log.stores);
+  for_each_meeting(reads, stores, [&](std::size_t i, std::size_t j) {
+    if (log.reads[i].point == log.stores[j].point) return true;
+    note(log.reads[i], log.stores[j]);
+    return ++pairs < enough;
+  });
+  pairs = 0;
+  if (is_shared(buffer))
+    for_each_meeting(stores, stores, [&](std::size_t i, std::size_t j) {
+      const Touch &x = log.stores[i], &y = log.stores[j];
+      if (x.point >= y.point || (x.access == Access::add && y.access == Access::add)) return true;
+      note(x, y);
+      return ++pairs < enough;
+    });
+  for (const auto& [statements, pair] : races)
+    race(core, loop, home, buffer, site, pair.first, pair.second);
+}
+
+void PointsObserver::race(const CoreState& core, const OpenLoop& loop, SiteId home, BufferId buffer,
+                          SiteId site, const Touch& here, const Touch& there) {
+  ParallelLoop& judged = verdict_.loops[facts(loop.statement).verdict];
+  judged.any_order = judged.any_split = false;
+  judged.why_whole.clear();
+  // One of all devices and runs of the loop, and of what one line both reads and stores.
+  const PlaceId x = program_->body[here.statement].place, y = program_->body[there.statement].place;
+  if (!known_.insert({std::min(x, y), std::max(x, y), buffer}).second) return;
+  if (verdict_.findings.size() >= most_races) {
+    ++verdict_.more_races;
+    return;
+  }
+  const auto verb = [](Access access) {
+    return access == Access::read ? "reads" : access == Access::add ? "adds to" : "stores";
+  };
+  const auto range = [&](const Touch& touch) {
+    return fmt::format("{} of {}", slice_text(*program_, buffer, touch.box),
+                       topology_.name(home, program_->buffers[buffer].space));
+  };
+  const bool is_same = here.box == there.box;
+  Finding finding{.kind = FindingKind::race};
+  finding.message = fmt::format(
+      "point {} of {} {} {}{}, and point {} {} {}", place(core, loop, here.point),
+      to_string(topology_.agent(site)), verb(here.access), range(here),
+      here.access != Access::store && !is_shared(buffer) ? " as it was before the loop" : "",
+      place(core, loop, there.point), verb(there.access), is_same ? "it" : range(there));
+  finding.at = at(here.statement, site, "");
+  finding.about = {.statement = here.statement,
+                   .other = there.statement,
+                   .buffer = buffer,
+                   .points_of = loop.statement};
+  finding.devices = {finding.at.device};
+  if (here.statement != there.statement)
+    finding.notes.push_back(
+        at(there.statement, site,
+           fmt::format("point {} {} it here", place(core, loop, there.point), verb(there.access))));
+  finding.notes.push_back(
+      at(loop.statement, site, "why: points of this loop come in any order, also side by side"));
+  add_call_chain(*program_, program_->body[here.statement].place, finding.notes);
+  verdict_.findings.push_back(std::move(finding));
+}
+
+// "i=0 j=1": the parallel loops around, and this one's point.
+std::string PointsObserver::place(const CoreState& core, const OpenLoop& loop,
+                                  std::int32_t point) const {
+  std::string text;
+  const auto add = [&](const OpenLoop& of, std::int64_t value) {
+    const Stmt& s = program_->body[of.statement];
+    const std::string& name = program_->value(s.result).name;
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name.empty() ? "loop" : name, value);
+  };
+  for (const OpenLoop& outer : core.open) add(outer, outer.points.back());
+  add(loop, loop.points[at_index(point)]);
+  return text;
+}
+
+FindingPlace PointsObserver::at(StmtId statement, SiteId site, std::string message) const {
+  const AgentId agent = topology_.agent(site);
+  return {.loc = program_->loc(statement),
+          .message = std::move(message),
+          .device = agent.device,
+          .agent = to_string(agent)};
+}
+
+}  // namespace tessera

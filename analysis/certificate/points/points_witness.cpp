@@ -1,0 +1,48 @@
+#include "analysis/certificate/points/points_witness.h"
+
+#include <fmt/format.h>
+
+#include "interp/rerun.h"
+
+namespace tessera {
+namespace {
+
+constexpr int most_orders = 12;
+constexpr int point_cores[] = {0, 2, 3};  // 0: one point after the other
+
+// How a run ended otherwise; empty when it did not.
+std::string difference(const RunResult& ascending, const RunResult& other, bool has_values) {
+  if (other.findings.empty() != ascending.findings.empty()) {
+    const RunResult& found = other.findings.empty() ? ascending : other;
+    return fmt::format("ends with {}", name(found.findings.front().kind));
+  }
+  if (!has_values || !other.findings.empty()) return {};
+  for (std::size_t i = 0; i < ascending.results.size() && i < other.results.size(); ++i)
+    if (!(ascending.results[i] == other.results[i]))
+      return fmt::format("{} of dev{} is different", other.results[i].buffer,
+                         other.results[i].device);
+  return {};
+}
+
+}  // namespace
+
+std::optional<PointsWitness> find_points_witness(const Simulate& simulate, RunOptions options) {
+  options = options_of_rerun(options);
+  options.hash_results = true;
+  options.schedule = "eager";
+  const Expected<RunResult> ascending = simulate(options);
+  if (!ascending) return std::nullopt;
+  for (const int cores : point_cores) {
+    options.point_cores = cores;
+    for (int seed = 1; seed <= most_orders; ++seed) {
+      options.schedule = fmt::format("random:{}", seed);
+      const Expected<RunResult> other = simulate(options);
+      if (!other) return std::nullopt;
+      std::string outcome = difference(*ascending, *other, options.math != Math::none);
+      if (!outcome.empty()) return PointsWitness{options.schedule, cores, std::move(outcome)};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace tessera

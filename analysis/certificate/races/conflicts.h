@@ -1,0 +1,100 @@
+// Which ranges of a record overlap, and who uses them.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "analysis/certificate/races/range_tree.h"
+#include "analysis/certificate/record/lists.h"
+#include "analysis/certificate/record/record.h"
+
+namespace tessera {
+
+// How two accesses of different agents to overlapping ranges relate.
+enum class Clash : std::uint8_t { none, order, conflict };  // order: both accumulate
+inline Clash clash(AccessKind a, AccessKind b) {
+  if (a == AccessKind::read && b == AccessKind::read) return Clash::none;
+  return a == AccessKind::accumulate && b == AccessKind::accumulate ? Clash::order
+                                                                    : Clash::conflict;
+}
+
+// What ranges are of: an object at a home, or the entering or leaving of a core.
+using RangePlaceId = Id<struct RangePlace>;
+
+// Ranges overlap that have an element in common; entering the kernel overlaps what it brings, and
+// all that is used overlaps leaving it. Nodes stand for ranges: each for itself, and one for many
+// where so many of an object overlap each other that nobody wants to list the pairs.
+class Conflicts {
+ public:
+  explicit Conflicts(const Record& record);
+
+  bool overlap(RangeId x, RangeId y) const;
+
+  // Goes through nodes of the ranges that a range overlaps, itself included, and that may be
+  // accessed in conflict with it. skip(node): nothing in it is wanted; take(node): whether to end
+  // the walk. Whether it was ended.
+  template <typename Skip, typename Take>
+  bool walk(RangeId range, const Skip& skip, const Take& take) const {
+    const Range& self = record_.ranges[range];
+    if (const RangeNodeId root = roots_[range]) {
+      if (trees_.walk(root, self.box, skip, take)) return true;
+    } else {
+      for (const RangeId near : near_.of(range))
+        if (const RangeNodeId node = RangeTrees::node_of(near); !skip(node) && take(node))
+          return true;
+    }
+    if (self.kind == ObjectKind::none) return false;
+    const RangeId left = leaving(Record::core_at(self.site));
+    if (!left) return false;
+    const RangeNodeId node = RangeTrees::node_of(left);
+    return !skip(node) && take(node);
+  }
+  bool overlaps_any(RangeId range) const {
+    return walk(
+        range, [](RangeNodeId) { return false; }, [](RangeNodeId) { return true; });
+  }
+
+  // A core that accesses a range, itself or by its copies: where it stands behind the last of these
+  // accesses (of a copy: its start), of any kind and of those that do not only read.
+  struct User {
+    RecordedAgentId core;
+    EventId end_of_any{0}, end_of_changes{0};
+    bool has_copies = false;
+  };
+  // Of all ranges of a node.
+  std::span<const User> users(RangeNodeId node) const { return users_.of(node); }
+
+  std::size_t nodes() const { return trees_.nodes(); }
+  RangeNodeId parent(RangeNodeId node) const { return trees_.parent(node); }
+
+  // The range that a core leaves the kernel with, or none.
+  RangeId leaving(RecordedAgentId core) const { return leaving_[core]; }
+  // Of a range that a core enters the kernel with: what comes into being with it.
+  std::span<const RangeId> brought_by(RangeId entering) const { return near_.of(entering); }
+
+  RangePlaceId place(RangeId range) const { return places_[range]; }
+  std::size_t places() const { return place_count_; }
+
+ private:
+  using Pairs = std::vector<std::pair<RangeId, RangeId>>;
+  using Users = std::vector<std::pair<RangeNodeId, User>>;
+
+  void find_places();
+  Users users_of_ranges() const;
+  void find_overlaps();
+  bool is_contested(std::span<const RangeId> of_object) const;
+  bool list_overlaps(std::span<const RangeId> of_object, Pairs& pairs) const;
+  void add_users_of_trees(Users& users) const;
+
+  const Record& record_;
+  Table<RangeId, RangePlaceId> places_;
+  std::size_t place_count_ = 0;
+  Table<RecordedAgentId, RangeId> leaving_;  // by core; or none
+  RangeTrees trees_;
+  Table<RangeId, RangeNodeId> roots_;  // of its tree, or none
+  Lists<RangeId, RangeId> near_;       // of ranges in no tree
+  Lists<RangeNodeId, User> users_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,87 @@
+// One part of the search for races: accesses of some of the cores, and of the copies that they
+// start, are held back one after another, in the order of the run.
+#pragma once
+#include <cstdint>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "analysis/certificate/races/freeze_one.h"
+#include "analysis/certificate/races/net.h"
+#include "analysis/certificate/races/sweep.h"
+#include "analysis/certificate/races/watch.h"
+
+namespace tessera {
+
+// Whether a record is searched by several threads.
+inline bool is_long(const Record& record) { return record.events.size() >= 1'000'000; }
+
+// What all parts look at.
+class ForkGround {
+ public:
+  ForkGround(const Record& record, Reach reach);
+
+  const Record& record;
+  const Reach reach;
+  const Conflicts conflicts;
+  const SignalTable signals;
+  Table<EventId, std::int32_t> turns;  // of each event: its place in the run
+
+  // What it would take to find the suspects by a sweep; and they, by event. Whoever asks first
+  // finds them for all.
+  std::int64_t cost_of_suspects();
+  const Table<EventId, Suspicion>& suspects();
+  // How many events the sweep moved.
+  std::int64_t swept() const { return sweep_ ? sweep_->events_done() : 0; }
+
+ private:
+  ForkGround(const Record& record, Reach reach, std::future<SignalTable> table);
+  Sweep& sweep();
+
+  std::mutex mutex_;
+  std::optional<Sweep> sweep_;
+  std::optional<Table<EventId, Suspicion>> suspects_;
+};
+
+class Forks {
+ public:
+  // Of the cores those whose number leaves this remainder.
+  Forks(ForkGround& ground, std::size_t most, std::int32_t part, std::int32_t parts);
+
+  void run();
+  const RaceList& found() const { return found_; }
+  std::int64_t count() const { return forks_; }
+  std::int64_t moved() const { return net_.events_done(); }
+  bool is_cut() const { return is_cut_; }
+  bool is_swept() const { return suspects_ != nullptr; }
+
+ private:
+  void consider_sweep();
+  bool is_suspect(EventId e) const {
+    return suspects_ == nullptr || (*suspects_)[e] != Suspicion::none;
+  }
+  bool is_known_sum(EventId e) {
+    return suspects_ != nullptr && (*suspects_)[e] == Suspicion::sum && found_.leaves_out(e);
+  }
+  void segment(EventId first);
+  bool has_partners(EventId x);
+  void fork(RecordedAgentId agent, EventId first);
+
+  ForkGround& ground_;
+  const Record& record_;
+  const std::int32_t part_, parts_;
+  Net net_;
+  Watch watch_;
+  Table<RecordedAgentId, EventId> covered_;  // the end of the segment at hand
+  std::vector<EventId> members_;
+  std::vector<RecordedAgentId> roots_;          // cores that move in this fork ...
+  Table<RecordedAgentId, EventId> end_;         // ... and how far
+  std::int64_t sweep_when_ = 0, cut_when_ = 0;  // so many events were moved
+  const Table<EventId, Suspicion>* suspects_ = nullptr;
+  bool is_cut_ = false;
+  std::int64_t forks_ = 0;
+  RaceList found_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,47 @@
+#include "analysis/certificate/races/freeze_one.h"
+
+#include <future>
+#include <memory>
+#include <vector>
+
+#include "analysis/certificate/races/forks.h"
+#include "core/report/stop.h"
+
+namespace tessera {
+
+// The parts depend on nothing but the record, and what they find is put together in their order: so
+// it is the same however they are timed.
+RaceAnalysis freeze_one(const Record& record, Reach reach, std::size_t most) {
+  ForkGround ground(record, reach);
+  const std::int32_t count = is_long(record) ? 2 : 1;
+  std::vector<std::unique_ptr<Forks>> parts;
+  for (std::int32_t i = 0; i < count; ++i)
+    parts.push_back(std::make_unique<Forks>(ground, most, i, count));
+  {
+    std::vector<std::future<void>> others;
+    for (std::size_t i = 1; i < parts.size(); ++i)
+      others.push_back(std::async(std::launch::async | std::launch::deferred,
+                                  [&part = *parts[i], stop = current_stop()] {
+                                    const StopScope scope(stop);
+                                    part.run();
+                                  }));
+    parts.front()->run();
+    for (std::future<void>& other : others) other.get();
+  }
+  RaceList found = parts.front()->found();
+  RaceAnalysis result;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) found.add(parts[i]->found());
+    result.forks += parts[i]->count();
+    result.moved += parts[i]->moved();
+    result.is_swept |= parts[i]->is_swept();
+    result.is_cut |= parts[i]->is_cut();
+  }
+  result.races = found.races();
+  result.more = found.more();
+  result.in_race = found.in_race(false);
+  result.in_race_or_leaving = found.in_race(true);
+  return result;
+}
+
+}  // namespace tessera

@@ -1,0 +1,118 @@
+// Which accesses may race, by one pass for each core instead of one fork for each access.
+//
+// A core that is held back is moved on step by step while everybody else is always as far as they
+// can get: what they reach with the core before its access x is what can come before x. A copy that
+// is held back lets its core, or the one it writes to, come no further than to the wait for its
+// bytes; so who reaches nothing that clashes while that core is held back at that wait reaches
+// nothing while the copy is. The others are suspects, and freeze_one() decides about them.
+//
+// The iterations of a parallel loop are thousands of agents. There the passes share their work:
+// with all agents of a set blocked, one half of the set is released and the passes of the other
+// half follow, then the reverse. An event is so executed once per level of this tree, not once per
+// pass.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "analysis/certificate/races/conflicts.h"
+#include "analysis/certificate/races/first_below.h"
+#include "analysis/certificate/races/undo_table.h"
+
+namespace tessera {
+
+// Whether the agents that count as cores are iterations of parallel loops, too
+// (points/point_threads.h). Each of them has the id of its core.
+bool has_iterations(const Record& record);
+
+// Whether an access may conflict with a later one. sum: only additions in another order.
+enum class Suspicion : std::uint8_t { none, sum, race };
+
+class Sweep {
+ public:
+  // turns: when the run did each event. All outlive this.
+  Sweep(const Record& record, const Conflicts& conflicts,
+        const Table<EventId, std::int32_t>& turns);
+
+  // How many events it would take to find the suspects.
+  std::int64_t cost() const;
+  Table<EventId, Suspicion> suspects();
+  // How many events suspects() moved.
+  std::int64_t events_done() const { return events_done_; }
+
+ private:
+  enum class What : std::uint8_t { access, signal, wait, await };
+  // What a core does to others or needs from them; copies do their part when they start.
+  struct Item {
+    What what;
+    AccessKind access;
+    EventObject object;  // range or cell
+    std::int64_t value;  // of an access its turn, else the amount
+  };
+  struct Waiting {
+    EventId event{};
+    std::int32_t turn = -1;
+  };
+  // The turns of the latest accesses.
+  struct Latest {
+    std::int32_t any = -1, change = -1, but_sum = -1;  // but_sum: all except additions
+  };
+  using LatestAccesses = UndoTable<RangeNodeId, Latest>;
+  using Agents = IdRange<RecordedAgentId>;
+
+  const RecordedEvent& event(EventId e) const { return record_.events[e]; }
+  // The only agent that waits for the cell, or none.
+  RecordedAgentId waiter(CellId cell) const {
+    return waiters_.of(cell).size() == 1 ? waiters_.of(cell).front() : RecordedAgentId();
+  }
+  void find_waiters();
+  void find_crossing();
+  bool is_seen(RangeId range, RecordedAgentId core) const;
+  template <typename Visit>
+  void for_each_item(const RecordedAgent& agent, RecordedAgentId core, const Visit& visit) const;
+  void find_waits();
+  void assign_copies();
+  EventId blocked_at(EventId x) const;
+
+  void block_all(bool is_logged);
+  void release(Agents agents);
+  void sweep_each(Agents blocked);
+  void sweep_while_free(Agents released, Agents blocked);
+  void sweep(RecordedAgentId core);
+  EventId end_of_checks(RecordedAgentId core) const;
+  void check_held(EventId wait);
+  void drain();
+  void run(RecordedAgentId core);
+  void signal(CellId cell, std::int64_t amount);
+  void start(RecordedAgentId copy);
+  void note(LatestAccesses& latest, EventId e) const;
+  void note(LatestAccesses& latest, RangeId range, AccessKind kind, std::int32_t turn) const;
+  bool is_far(EventId x) const;
+  void check(EventId x, bool is_copy);
+  template <typename IsBefore>
+  bool is_reached(EventId x, bool is_copy, const IsBefore& is_before) const;
+
+  const Record& record_;
+  const Conflicts& conflicts_;
+  const Table<EventId, std::int32_t>& turns_;
+  const bool has_iterations_;
+  Lists<CellId, RecordedAgentId> waiters_;
+  Table<CellId, bool> crosses_;                      // other cores signal it
+  std::size_t item_count_ = 0;                       // in all
+  Table<RecordedAgentId, std::size_t> item_counts_;  // by core
+  Table<RecordedAgentId, std::vector<Item>> items_;  // by core, once suspects are asked for
+  Lists<CellId, Waiting> waits_;
+  FirstBelow spares_;                              // of all of them
+  std::vector<std::pair<EventId, EventId>> held_;  // a wait, and an access of a copy; ascending
+  Table<EventId, Suspicion> suspects_;
+
+  Table<RecordedAgentId, bool> is_blocked_;           // by core
+  UndoTable<RecordedAgentId, std::size_t> position_;  // by core, in its items
+  UndoTable<CellId, std::int64_t> count_;
+  std::vector<RecordedAgentId> open_;  // cores that may move
+  std::int64_t events_done_ = 0;
+  LatestAccesses others_, own_;  // accesses by other agents, and by the core
+};
+
+}  // namespace tessera

@@ -1,0 +1,65 @@
+// The accesses that somebody asks for while a net moves: those that may overlap one of some ranges.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/certificate/races/conflicts.h"
+
+namespace tessera {
+
+class Watch {
+ public:
+  // Both outlive this.
+  Watch(const Record& record, const Conflicts& conflicts)
+      : record_(record),
+        conflicts_(conflicts),
+        stamps_(conflicts.places()),
+        hulls_(conflicts.places()) {}
+
+  void clear() { ++stamp_; }
+
+  // Asks for all that overlaps the range.
+  void add(RangeId range) {
+    const Range& self = record_.ranges[range];
+    if (self.kind == ObjectKind::none) {
+      for (const RangeId brought : conflicts_.brought_by(range)) widen(brought);
+      return;
+    }
+    widen(range);
+    if (const RangeId leaving = conflicts_.leaving(Record::core_at(self.site))) widen(leaving);
+  }
+
+  // Of each object one box around all that is asked for is known: some may be others.
+  bool may_overlap(RangeId range) const {
+    const RangePlaceId place = conflicts_.place(range);
+    return stamps_[place] == stamp_ && intersects(hulls_[place], record_.ranges[range].box);
+  }
+
+ private:
+  void widen(RangeId range) {
+    const Box& box = record_.ranges[range].box;
+    if (box.empty()) return;
+    const RangePlaceId place = conflicts_.place(range);
+    Box& hull = hulls_[place];
+    if (stamps_[place] != stamp_) {
+      stamps_[place] = stamp_;
+      hull = box;
+      return;
+    }
+    for (int d = 0; d < box.rank; ++d) {
+      const std::size_t i = Box::at(d);
+      const std::int64_t end = std::max(hull.end(d), box.end(d));
+      hull.start[i] = std::min(hull.start[i], box.start[i]);
+      hull.size[i] = end - hull.start[i];
+    }
+  }
+
+  const Record& record_;
+  const Conflicts& conflicts_;
+  std::uint32_t stamp_ = 1;
+  Table<RangePlaceId, std::uint32_t> stamps_;
+  Table<RangePlaceId, Box> hulls_;
+};
+
+}  // namespace tessera

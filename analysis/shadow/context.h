@@ -1,0 +1,131 @@
+// The operands and targets of the op at hand in a shadow execution.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "analysis/shadow/memory.h"
+#include "core/report/expected.h"
+
+namespace tessera::shadow {
+
+template <typename Domain>
+class Context {
+ public:
+  using Tile = typename Domain::Tile;
+  using Operand = typename Domain::Operand;
+
+  // Both must outlive this object.
+  Context(Machine& machine, Domain& domain)
+      : program_(machine.program()),
+        topology_(machine.topology()),
+        domain_(domain),
+        memory_(machine, domain) {}
+
+  // Called with each event, before all other functions.
+  void set(const Event& event) {
+    event_ = &event;
+    domain_.at(event.statement);
+  }
+  const Event& event() const { return *event_; }
+  const Program& program() const { return program_; }
+  const Stmt& statement() const { return program_.body[event_->statement]; }
+  const Op& op() const { return statement().op; }
+  Domain& domain() { return domain_; }
+  Memory<Domain>& memory() { return memory_; }
+  const Memory<Domain>& memory() const { return memory_; }
+
+  // Reason why there are no values, with its source location; null: there are.
+  const std::optional<Diag>& refusal() const { return refusal_; }
+  void refuse(const std::string& what, ErrorCode code = ErrorCode::unsupported) {
+    if (!refusal_) refusal_ = Diag{code, program_.loc(statement().place), what, {}};
+  }
+  // Refuses operands whose shapes the machine does not accept either.
+  void refuse_operands() { refuse("operands do not fit each other", ErrorCode::invalid_value); }
+
+  // Core that owns the memory of the event, or of a buffer: the cores of a device share its hbm.
+  SiteId home() const {
+    return topology_.home(event_->site, program_.buffers[event_->object.buffer()].space);
+  }
+  SiteId home(BufferId buffer, int device) const {
+    return topology_.home(topology_.first_of(device), program_.buffers[buffer].space);
+  }
+  DType type() const { return program_.buffers[event_->object.buffer()].dtype; }
+  DType type(const Slice& slice) const { return program_.buffer(slice.base)->dtype; }
+  Extents shape(const Slice& slice) const { return shape_of(box(slice)); }
+  Box box(const Slice& slice) const {
+    Box box;
+    box.rank = slice.rank;
+    box.dropped = slice.dropped;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d) {
+      box.start[d] = register_of(slice.start[d]);
+      box.size[d] = register_of(slice.size[d]);
+    }
+    return box;
+  }
+
+  // The rectangle of the event, without and with the machine's values.
+  Tile raw() const { return memory_.raw(home(), event_->object.buffer(), *event_->box); }
+  Operand read() { return memory_.read(home(), event_->object.buffer(), *event_->box); }
+  void write(const Tile& tile) {
+    memory_.write(home(), event_->object.buffer(), *event_->box, tile);
+  }
+  // The result of a statement on the core at hand, an f32 that was loaded.
+  Operand& real(ValueId value) { return reals_[{topology_.of(event_->agent), value}]; }
+
+  Operand number(ValueId id) {
+    const Value& value = program_.value(id);
+    if (value.kind == ValueKind::scalar) return domain_.of_integer(register_of(id));
+    if (value.constant) return domain_.of_literal(value.real);
+    if (const auto* real = std::get_if<ToReal>(&program_.body[value.statement].op))
+      return domain_.of_real(register_of(real->a));
+    return real(id);
+  }
+  Operand operand(const Slice& slice) {
+    const Value& base = program_.value(slice.base);
+    return domain_.prepared(base.kind == ValueKind::ref
+                                ? memory_.read(home(slice), base.buffer, box(slice))
+                                : number(slice.base));
+  }
+  // The operand, broadcast to a target's shape.
+  Operand operand(const Slice& slice, const Extents& shape) {
+    Operand x = operand(slice);
+    if (can_repeat(x.shape, shape)) return repeated(std::move(x), shape);
+    refuse_operands();
+    Operand none = repeated(domain_.of_integer(0), shape);
+    none.dtype = x.dtype;
+    return none;
+  }
+  // True if an op stores integers that no shadow value decides.
+  template <typename... Operands>
+  static bool are_machines(DType to, const Operands&... operands) {
+    return is_integer(to) && ((Domain::is_known(operands) && is_integer(operands.dtype)) && ...);
+  }
+  void put(const Slice& dst, const Expected<Tile>& tile) {
+    if (!tile) return refuse(tile.diags().front().message);
+    memory_.write(home(dst), program_.value(dst.base).buffer, box(dst), *tile);
+  }
+  // Marks the target as holding the machine's values.
+  void leave(const Slice& dst) {
+    Tile tile;
+    tile.shape = shape(dst);
+    put(dst, std::move(tile));
+  }
+
+ private:
+  std::int64_t register_of(ValueId value) const { return event_->registers[value.index]; }
+  SiteId home(const Slice& slice) const {
+    return topology_.home(topology_.of(event_->agent), program_.buffer(slice.base)->space);
+  }
+
+  const Program& program_;
+  const Topology topology_;
+  Domain& domain_;
+  Memory<Domain> memory_;
+  const Event* event_ = nullptr;
+  std::map<std::pair<SiteId, ValueId>, Operand> reals_;
+  std::optional<Diag> refusal_;
+};
+
+}  // namespace tessera::shadow

@@ -1,0 +1,85 @@
+// Shadow values of the machine's memories: one plane (a tile with the shape of the buffer) for each
+// buffer of a core. Buffers that start with the machine's values get a plane when other values are
+// stored in them. A tile without elements holds the machine's values.
+#pragma once
+#include <map>
+#include <utility>
+
+#include "analysis/shadow/tile.h"
+#include "interp/machine/machine.h"
+
+namespace tessera::shadow {
+
+template <typename Domain>
+class Memory {
+ public:
+  using Tile = typename Domain::Tile;
+  using Operand = typename Domain::Operand;
+
+  // Both must outlive this object.
+  Memory(Machine& machine, Domain& domain)
+      : machine_(machine), program_(machine.program()), domain_(domain) {}
+
+  // The shadow values only.
+  Tile raw(SiteId site, BufferId buffer, const Box& box) const {
+    if (starts_with_machines(buffer) && existing(site, buffer) == nullptr)
+      return machines(shape_of(box));
+    Tile tile = gathered(plane(site, buffer), box);
+    tile.simplify();
+    return tile;
+  }
+  Operand read(SiteId site, BufferId buffer, const Box& box) {
+    Operand operand = Domain::operand(raw(site, buffer, box), of(buffer).dtype);
+    if (!box.empty()) domain_.complete(operand, *machine_.core_state(site).storages[buffer], box);
+    return operand;
+  }
+  void write(SiteId site, BufferId buffer, const Box& box, const Tile& tile) {
+    const bool has_machines = tile.is_machines();
+    if (box.empty() ||
+        (has_machines && starts_with_machines(buffer) && existing(site, buffer) == nullptr))
+      return;
+    Tile& all = plane(site, buffer);
+    has_machines ? scatter(all, box, domain_.machines(shape_of(box))) : scatter(all, box, tile);
+    all.cover(tile, box.elements() == elements_of(all.shape));
+  }
+  // Makes the elements undefined.
+  void undefine(SiteId site, BufferId buffer, const Box& box) {
+    if (existing(site, buffer) == nullptr) return;
+    write(
+        site, buffer, box,
+        starts_with_machines(buffer) ? machines(shape_of(box)) : domain_.undefined(shape_of(box)));
+  }
+  void forget(SiteId site, BufferId buffer) { planes_.erase({site, buffer}); }
+
+ private:
+  const Buffer& of(BufferId buffer) const { return program_.buffers[buffer]; }
+  bool starts_with_machines(BufferId buffer) const {
+    return Domain::starts_with_machines(of(buffer));
+  }
+  static Tile machines(Extents shape) {
+    Tile tile;
+    tile.shape = std::move(shape);
+    return tile;
+  }
+  const Tile* existing(SiteId site, BufferId buffer) const {
+    const auto found = planes_.find({site, buffer});
+    return found == planes_.end() ? nullptr : &found->second;
+  }
+  Tile& plane(SiteId site, BufferId buffer) const {
+    const auto [found, is_new] = planes_.try_emplace({site, buffer});
+    if (!is_new) return found->second;
+    const Buffer& declared = of(buffer);
+    const Extents shape(declared.shape.begin(), declared.shape.end());
+    found->second = starts_with_machines(buffer)
+                        ? domain_.machines(shape)
+                        : domain_.first(declared, shape, machine_.topology().device(site));
+    return found->second;
+  }
+
+  Machine& machine_;
+  const Program& program_;
+  Domain& domain_;
+  mutable std::map<std::pair<SiteId, BufferId>, Tile> planes_;  // created at first use
+};
+
+}  // namespace tessera::shadow

@@ -1,0 +1,129 @@
+#include "analysis/task_engine/worker.h"
+
+#include <utility>
+
+#include "core/report/try.h"
+#include "interp/exec/exec.h"
+
+namespace tessera::graph {
+
+Expected<std::unique_ptr<const Kit>> kit(const TaskGraph& graph, Math math) {
+  auto made = std::make_unique<Kit>();
+  made->code = TRY(compile(graph.program, std::nullopt));
+  made->schedule = TRY(parse_schedule("eager"));
+  made->options.devices = graph.topology.devices;
+  made->options.cores = graph.topology.cores;
+  made->options.math = math;
+  made->options.checked = false;  // what the run of the graph has found out holds here
+  return std::unique_ptr<const Kit>(std::move(made));
+}
+
+Worker::Worker(Memories& memories, const Kit& kit)
+    : memories_(memories),
+      graph_(memories.graph()),
+      machine_(graph_.program, kit.options, kit.schedule, kit.code),
+      images_(static_cast<std::size_t>(graph_.topology.count())),
+      shared_(graph_.memories.size()) {
+  for (const Buffer& buffer : graph_.program.buffers) {
+    scratch_.add(std::make_shared<Storage>(buffer, Checks::off));
+    scratch_.entries().back()->allocate(buffer.place);
+  }
+}
+
+// Nobody reads any more what lies elsewhere.
+Worker::~Worker() {
+  for (const MemoryId m : shared_.ids())
+    if (shared_[m] != nullptr && memories_.is_forwarded(m)) shared_[m]->drop_aliases();
+}
+
+// Of the core of a site, before its first op here.
+Core::Image& Worker::image(SiteId site) {
+  Core::Image& found = images_[site];
+  CoreState& state = machine_.core_state(site);
+  if (!state.storages.empty()) return found;
+  found = state.core.save();
+  for (const auto& own : scratch_) {
+    state.storages.add(own);
+    state.lives.add(0);
+  }
+  return found;
+}
+
+const std::shared_ptr<Storage>& Worker::storage(MemoryId memory) {
+  const BufferId buffer = graph_.memories[memory].buffer;
+  if (memories_.is_private(memory)) return scratch_[buffer];
+  std::shared_ptr<Storage>& found = shared_[memory];
+  if (found == nullptr && memories_.is_forwarded(memory)) {
+    found = std::make_shared<Storage>(graph_.program.buffers[buffer], Checks::off);
+    found->allocate(graph_.program.buffers[buffer].place);
+  }
+  if (found == nullptr)
+    found = std::make_shared<Storage>(graph_.program.buffers[buffer], memories_.tensor(memory),
+                                      Checks::off);
+  return found;
+}
+
+bool Worker::run(NodeId node) {
+  const Node& of = graph_.nodes[node];
+  if (!of.copies()) return run(of.actions);
+  const ActionId first = of.actions.front();
+  if (memories_.is_forwarded(graph_.actions[first].to().memory)) {
+    copy(first);
+    memories_.forward(first);
+  } else {
+    memories_.move(node);
+  }
+  return true;
+}
+
+bool Worker::run(std::span<const ActionId> actions) {
+  for (const ActionId a : actions) {
+    const Action& action = graph_.actions[a];
+    if (action.is_copy)
+      copy(a);
+    else
+      perform(action);
+    if (machine_.stopped()) break;
+    if (between_) between_();
+  }
+  // What scratch has not copied yet lies in memory that others may write from here on.
+  for (const auto& own : scratch_) own->drop_aliases();
+  return !machine_.stopped();
+}
+
+void Worker::perform(const Action& action) {
+  const Stmt& s = graph_.program.body[action.statement];
+  // What is stored in a slot is known of each write-back.
+  if (std::holds_alternative<Fresh>(s.op)) return;
+  Core::Image& here = image(action.site);
+  CoreState& state = machine_.core_state(action.site);
+  for (const MemoryId m : action.memories) state.storages[graph_.memories[m].buffer] = storage(m);
+  const auto set = [&](ValueId v, std::int64_t bits) {
+    here.registers[static_cast<std::size_t>(v.index)] = bits;
+  };
+  for (const auto& scalar : action.scalars) set(scalar.first, scalar.second);
+  for (const auto& number : action.numbers) set(number.first, memories_.number(number.second));
+  here.statement = &s;
+  state.core.restore(here);
+  exec_table[s.op.index()](s.op, state.core);
+  if (action.loads)
+    memories_.set_number(action.loads,
+                         state.core.registers()[static_cast<std::size_t>(s.result.index)]);
+}
+
+// A copy that a node waits for itself. One whole rectangle into scratch of ours stays where it is
+// until one of the two changes.
+void Worker::copy(ActionId id) {
+  const Action& action = graph_.actions[id];
+  Storage &from = *storage(action.from().memory), &to = *storage(action.to().memory);
+  const bool is_whole = !action.stored_only && !action.adds;
+  if (is_whole && same_kept_sizes(action.from().box, action.to().box))
+    return to.land(action.to().box, from.snapshot(action.from().box),
+                   graph_.program.place_of(action.statement));
+  for (const Piece& piece : pieces(graph_, id)) {
+    const TileView into = action.adds ? to.update(piece.to) : to.write(piece.to);
+    move_elements(into, from.read(piece.from), action.adds);
+  }
+}
+
+}  // namespace tessera::graph

@@ -1,0 +1,47 @@
+#include "analysis/task_graph/footprint.h"
+
+#include <utility>
+
+namespace tessera::graph {
+
+const Shape& shape_of(const TaskGraph& graph, MemoryId memory) {
+  static const Shape number;
+  const BufferId buffer = graph.memories[memory].buffer;
+  return buffer ? graph.program.buffers[buffer].shape : number;
+}
+
+// Whether the half has written all of it. Most never read what they write, so that what they write
+// is looked up by where it lies only from when the first one does.
+bool Footprint::is_own(Reached& reached, MemoryId memory, const Box& box) const {
+  if (!reached.is_written()) return false;
+  if (!reached.written) {
+    reached.written.emplace(shape_of(graph_, memory));
+    for (const Manner manner : {update, write})
+      reached.by_manner[manner].for_each(
+          [&](const Box& written) { reached.written->add(written, {}); });
+  }
+  bool is_covered = false;
+  reached.written->for_each_meeting(
+      box, [&](const Box& written, char) { is_covered |= contains(written, box); });
+  return is_covered;
+}
+
+void Footprint::add(const Touch& touch) {
+  if (touch.box.empty()) return;
+  Reached& reached = reached_[touch.memory];
+  if ((touch.reads || reached.written) && is_own(reached, touch.memory, touch.box)) return;
+  reached.by_manner[!touch.writes ? read : touch.reads ? update : write].add(touch.box);
+  if (touch.writes && reached.written) reached.written->add(touch.box, {});
+}
+
+std::vector<Touch> Footprint::take() {
+  std::vector<Touch> all;
+  for (auto& [memory, reached] : reached_)
+    for (const Manner manner : {read, update, write})
+      for (const Box& box : reached.by_manner[manner].take())
+        all.push_back({memory, manner != write, manner != read, box});
+  reached_.clear();
+  return all;
+}
+
+}  // namespace tessera::graph

@@ -1,0 +1,286 @@
+#include "analysis/timeline/timeline_drawing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/report/source_words.h"
+
+namespace tessera {
+namespace {
+
+using Flow = PerfettoTrace::Flow;
+
+constexpr std::size_t longest_name = 60;
+constexpr int bandwidth_points = 500;  // of a whole run
+
+std::int64_t nanoseconds(double seconds) { return std::llround(seconds * 1e9); }
+
+// A copy has an arrow from its start, one to the wait for its arrival, and one to the wait for what
+// was sent; a signal of a core has one.
+Flow start_of(std::int64_t cause) { return static_cast<Flow>(3 * cause + 1); }
+Flow arrival_of(std::int64_t cause) { return static_cast<Flow>(3 * cause + 2); }
+Flow sent_of(std::int64_t cause) { return static_cast<Flow>(3 * cause + 3); }
+
+}  // namespace
+
+void TimelineDrawing::begin(const TimingRecord& record) {
+  record_ = &record;
+  const Topology& topology = record.topology();
+  cores_ = Table<SiteId, Core>(record.cores().size());
+  moving_.resize(static_cast<std::size_t>(topology.devices));
+  for (std::int32_t d = 0; d < topology.devices; ++d)
+    devices_.push_back(trace_.group(fmt::format("device {}", d)));
+  std::int64_t vmem = 0;
+  for (const Buffer& buffer : record.program().buffers)
+    if (buffer.space == Space::vmem && !buffer.scoped)
+      vmem += elements(buffer.shape) * size_of(buffer.dtype);
+  for (const SiteId site : topology.core_ids()) {
+    cores_[site].vmem = vmem;
+    trace_.count(core_track(site, Kind::vmem), 0, static_cast<double>(vmem));
+  }
+}
+
+TimelineDrawing::Track TimelineDrawing::track(std::int32_t device, Kind kind,
+                                              const std::string& name, int number) {
+  const auto [found, is_new] = tracks_.try_emplace({device, kind, name}, 0);
+  if (!is_new) return found->second;
+  const Track group = devices_[static_cast<std::size_t>(device)];
+  const int rank = 10000 * static_cast<int>(kind) + number;
+  if (kind == Kind::vmem)
+    found->second = trace_.counter(group, name, rank, "bytes");
+  else if (kind == Kind::bandwidth)
+    found->second = trace_.counter(group, name, rank, "GB/s");
+  else if (kind == Kind::semaphores)
+    found->second = trace_.counter(group, name, rank, "counts");
+  else
+    found->second = trace_.track(group, name, rank);
+  return found->second;
+}
+
+std::string TimelineDrawing::core_name(SiteId site, std::string_view what) const {
+  const Topology& topology = record_->topology();
+  if (topology.cores == 1) return std::string(what);
+  return fmt::format("core {}{}", topology.core(site),
+                     what == "core" ? "" : fmt::format(", {}", what));
+}
+
+TimelineDrawing::Track TimelineDrawing::core_track(SiteId site, Kind kind) {
+  constexpr std::array<std::string_view, 4> units = {"core", "matrix unit", "vector unit", ""};
+  const std::string_view what = kind == Kind::vmem ? "vmem" : units[static_cast<std::size_t>(kind)];
+  return track(record_->topology().device(site), kind, core_name(site, what),
+               record_->topology().core(site));
+}
+
+const TimelineDrawing::Words& TimelineDrawing::words(StmtId statement) {
+  const auto [found, is_new] = words_.try_emplace(statement);
+  if (!is_new || !statement) return found->second;
+  const Program& program = record_->program();
+  const Stmt& stmt = program.body[statement];
+  const Loc loc = program.loc(stmt.place);
+  Words& words = found->second;
+  words.name = info(stmt.op).mnemonic;
+  if (!loc) return words;
+  words.file = loc.source->name;
+  words.line = loc.line;
+  if (std::string text = source_words(loc, longest_name); !text.empty())
+    words.name = std::move(text);
+  return words;
+}
+
+PerfettoTrace::Slice TimelineDrawing::slice(const Words& words, std::string_view name) const {
+  return {.name = name, .file = words.file, .line = words.line};
+}
+
+std::string TimelineDrawing::copy_name(std::int32_t copy) const {
+  const TimingRecord::Copy& told = record_->copies()[static_cast<std::size_t>(copy)];
+  const auto buffer = [&](BufferId id) -> std::string {
+    return id ? record_->program().buffers[id].name : "?";
+  };
+  std::string name = fmt::format("{} -> {}", buffer(told.source), buffer(told.target));
+  const Topology& topology = record_->topology();
+  if (topology.device(told.from) != topology.device(told.to))
+    name += fmt::format(" of device {}", topology.device(told.to));
+  return name;
+}
+
+const TimingRecord::Step& TimelineDrawing::step_of(SiteId site, std::size_t step) const {
+  return record_->cores()[site].steps[step];
+}
+
+StmtId TimelineDrawing::statement_of(SiteId site, std::size_t step) const {
+  return record_->cores()[site].statements[step];
+}
+
+void TimelineDrawing::draw(Track track, const PerfettoTrace::Slice& slice, double begin,
+                           double end) {
+  trace_.begin(track, nanoseconds(begin), slice);
+  trace_.end(track, nanoseconds(end));
+}
+
+void TimelineDrawing::mark(SiteId site, const Piece& piece, double at) {
+  if (piece.mark == EventKind::leave)
+    return trace_.end(core_track(site, Kind::core), nanoseconds(at));
+  const Program& program = record_->program();
+  if (piece.mark == EventKind::enter) {
+    const std::string name = record_->region_name(piece.statement);
+    return trace_.begin(core_track(site, Kind::core), nanoseconds(at),
+                        slice(words(piece.statement), name));
+  }
+  const Buffer& buffer = program.buffers[piece.buffer];
+  const std::int64_t bytes = elements(buffer.shape) * size_of(buffer.dtype);
+  std::int64_t& vmem = cores_[piece.site].vmem;
+  vmem += piece.mark == EventKind::alloc ? bytes : -bytes;
+  trace_.count(core_track(piece.site, Kind::vmem), nanoseconds(at), static_cast<double>(vmem));
+}
+
+// One slice on the core for what follows from one statement, and on the unit that does it.
+void TimelineDrawing::work(SiteId site, std::size_t step, double at) {
+  const std::vector<Piece>& pieces = record_->cores()[site].pieces;
+  std::size_t& next = cores_[site].piece;
+  const std::size_t last = next + static_cast<std::size_t>(step_of(site, step).amount);
+  while (next < last) {
+    const Piece& first = pieces[next];
+    if (first.unit == TimingRecord::Unit::mark) {
+      mark(site, first, at);
+      ++next;
+      continue;
+    }
+    const Words& told = words(first.statement);
+    const double begin = at;
+    for (; next < last && pieces[next].unit != TimingRecord::Unit::mark &&
+           pieces[next].statement == first.statement;
+         ++next) {
+      const Piece& piece = pieces[next];
+      if (piece.unit != TimingRecord::Unit::control) {
+        const Kind unit = piece.unit == TimingRecord::Unit::matrix ? Kind::matrix : Kind::vector;
+        draw(core_track(site, unit), slice(told, told.name), at, at + piece.seconds);
+      }
+      at += piece.seconds;
+    }
+    draw(core_track(site, Kind::core), slice(told, told.name), begin, at);
+  }
+}
+
+void TimelineDrawing::wait(SiteId site, std::size_t step, double begin, double end) {
+  const TimingRecord::Step& self = step_of(site, step);
+  std::vector<Flow> taken;
+  std::deque<Arrival>& arrived = arrived_[self.object];
+  for (std::int64_t left = self.amount; left > 0 && !arrived.empty();) {
+    const std::int64_t part = std::min(left, arrived.front().amount);
+    left -= part;
+    arrived.front().amount -= part;
+    if (arrived.front().amount > 0) break;
+    const std::int64_t cause = arrived.front().cause;
+    const auto copy = static_cast<std::size_t>(cause);
+    const bool is_sent =
+        copy < record_->copies().size() && record_->copies()[copy].sent == self.object;
+    taken.push_back(is_sent ? sent_of(cause) : arrival_of(cause));
+    arrived.pop_front();
+  }
+  const Words& told = words(statement_of(site, step));
+  const std::string name = fmt::format("wait {}", record_->cell_name(self.object));
+  const std::array<PerfettoTrace::Argument, 1> arguments = {{{"counts", self.amount}}};
+  PerfettoTrace::Slice drawn = slice(told, name);
+  drawn.arguments = arguments;
+  drawn.to = taken;
+  draw(core_track(site, Kind::core), drawn, begin, end);
+}
+
+void TimelineDrawing::signal(SiteId site, std::size_t step, std::int64_t cause, double at) {
+  const std::string name = fmt::format("signal {}", record_->cell_name(step_of(site, step).object));
+  const std::array<Flow, 1> from = {arrival_of(cause)};
+  PerfettoTrace::Slice drawn = slice(words(statement_of(site, step)), name);
+  drawn.from = from;
+  draw(core_track(site, Kind::core), drawn, at, at);
+}
+
+void TimelineDrawing::copy(SiteId site, std::size_t step, double begin, double end) {
+  const std::int32_t copy = step_of(site, step).object;
+  const TimingRecord::Copy& told = record_->copies()[static_cast<std::size_t>(copy)];
+  const Words& source = words(statement_of(site, step));
+  const std::string name = copy_name(copy), start = fmt::format("start {}", name);
+  const std::array<Flow, 1> from = {start_of(copy)};
+  std::vector<Flow> on;
+  if (told.sent >= 0) on.push_back(sent_of(copy));
+  if (told.arrived >= 0) on.push_back(arrival_of(copy));
+  PerfettoTrace::Slice drawn = slice(source, start);
+  drawn.from = from;
+  draw(core_track(site, Kind::core), drawn, begin, begin);
+
+  std::vector<double>& lanes = cores_[site].free_at;
+  const auto lane =
+      std::find_if(lanes.begin(), lanes.end(), [&](double free_at) { return free_at <= begin; });
+  const auto number = static_cast<int>(lane - lanes.begin());
+  if (lane == lanes.end()) lanes.push_back(end);
+  lanes[static_cast<std::size_t>(number)] = end;
+  const Topology& topology = record_->topology();
+  const Track flight = track(topology.device(site), Kind::copies,
+                             core_name(site, fmt::format("copies in flight, {}", number + 1)),
+                             100 * topology.core(site) + number);
+  const std::array<PerfettoTrace::Argument, 2> arguments = {
+      {{"bytes moved", told.moved}, {"number", std::int64_t{copy}}}};
+  PerfettoTrace::Slice moved = slice(source, name);
+  moved.arguments = arguments;
+  moved.to = from;
+  moved.from = on;
+  draw(flight, moved, begin, end);
+}
+
+void TimelineDrawing::memory(std::int32_t device, std::int32_t copy, double begin, double end) {
+  draw(track(device, Kind::memory, "hbm"), {.name = copy_name(copy)}, begin, end);
+  std::vector<Stretch>& moving = moving_[static_cast<std::size_t>(device)];
+  if (!moving.empty() && moving.back().second == begin)
+    moving.back().second = end;
+  else
+    moving.emplace_back(begin, end);
+}
+
+void TimelineDrawing::link(std::int32_t device, std::int32_t other, std::int32_t copy, double begin,
+                           double end) {
+  const std::string name = other < 0 ? "links" : fmt::format("link to device {}", other);
+  draw(track(device, Kind::links, name, std::max(other, 0)), {.name = copy_name(copy)}, begin, end);
+}
+
+void TimelineDrawing::count(std::int32_t cell, std::int64_t count, const Arrival& arrival,
+                            double at) {
+  if (arrival.cause >= 0) arrived_[cell].push_back(arrival);
+  const std::int32_t of_core = record_->cells() / record_->topology().count();
+  const SiteId site(cell / of_core);
+  const Track counter = track(record_->topology().device(site), Kind::semaphores,
+                              core_name(site, record_->cell_name(cell)), cell % of_core);
+  trace_.count(counter, nanoseconds(at), static_cast<double>(count));
+}
+
+// The mean over each of many equal parts of the run.
+void TimelineDrawing::draw_bandwidth(double seconds) {
+  const double part = seconds / bandwidth_points, peak = record_->profile().hbm_bandwidth;
+  for (std::int32_t d = 0; d < record_->topology().devices; ++d) {
+    const std::vector<Stretch>& moving = moving_[static_cast<std::size_t>(d)];
+    if (moving.empty()) continue;
+    std::vector<double> busy(bandwidth_points + 1);
+    for (const auto& [begin, end] : moving) {
+      auto at = static_cast<std::size_t>(begin / part);
+      for (double from = begin; from < end && at < busy.size(); ++at) {
+        const double to = std::min(end, part * static_cast<double>(at + 1));
+        busy[at] += std::max(0.0, to - from);
+        from = std::max(from, to);
+      }
+    }
+    const Track counter = track(d, Kind::bandwidth, "hbm bandwidth");
+    for (std::size_t at = 0; at < bandwidth_points; ++at)
+      trace_.count(counter, nanoseconds(part * static_cast<double>(at)),
+                   busy[at] / part * peak * 1e-9);
+    trace_.count(counter, nanoseconds(seconds), 0);
+  }
+}
+
+void TimelineDrawing::end(const Timing& timing) {
+  if (timing.seconds > 0) draw_bandwidth(timing.seconds);
+  trace_.finish();
+  is_drawn_ = true;
+}
+
+}  // namespace tessera

@@ -1,0 +1,87 @@
+// A timeline as tracks for Perfetto: for each device its cores, units, copies in flight, memory and
+// links, and counters of its semaphores, vmem and bandwidth.
+#pragma once
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "analysis/timeline/perfetto_trace.h"
+#include "analysis/timeline/timeline.h"
+
+namespace tessera {
+
+class TimelineDrawing : public TimelineListener {
+ public:
+  // `sink` takes the file's bytes in order.
+  explicit TimelineDrawing(std::function<void(std::string_view)> sink) : trace_(std::move(sink)) {}
+
+  // Whether a timeline was told from begin to end.
+  bool is_drawn() const { return is_drawn_; }
+
+  void begin(const TimingRecord& record) override;
+  void work(SiteId site, std::size_t step, double at) override;
+  void wait(SiteId site, std::size_t step, double begin, double end) override;
+  void signal(SiteId site, std::size_t step, std::int64_t cause, double at) override;
+  void copy(SiteId site, std::size_t step, double begin, double end) override;
+  void memory(std::int32_t device, std::int32_t copy, double begin, double end) override;
+  void link(std::int32_t device, std::int32_t other, std::int32_t copy, double begin,
+            double end) override;
+  void count(std::int32_t cell, std::int64_t count, const Arrival& arrival, double at) override;
+  void end(const Timing& timing) override;
+
+ private:
+  using Piece = TimingRecord::Piece;
+  using Track = PerfettoTrace::Track;
+  using Stretch = std::pair<double, double>;
+  // What a track shows, in the order from top to bottom.
+  enum class Kind : int {
+    core,
+    matrix,
+    vector,
+    copies,
+    memory,
+    links,
+    vmem,
+    bandwidth,
+    semaphores
+  };
+  struct Core {
+    std::size_t piece = 0;        // the next one
+    std::int64_t vmem = 0;        // bytes of scratch that exist
+    std::vector<double> free_at;  // by lane of copies in flight: when it is free again
+  };
+  // What one slice says; names are made when a statement is first seen.
+  struct Words {
+    std::string name, file;
+    int line = 0;
+  };
+
+  Track track(std::int32_t device, Kind kind, const std::string& name, int number = 0);
+  Track core_track(SiteId site, Kind kind);
+  std::string core_name(SiteId site, std::string_view what) const;
+  const Words& words(StmtId statement);
+  std::string copy_name(std::int32_t copy) const;
+  PerfettoTrace::Slice slice(const Words& words, std::string_view name) const;
+  void mark(SiteId site, const Piece& piece, double at);
+  void draw(Track track, const PerfettoTrace::Slice& slice, double begin, double end);
+  void draw_bandwidth(double seconds);
+  const TimingRecord::Step& step_of(SiteId site, std::size_t step) const;
+  StmtId statement_of(SiteId site, std::size_t step) const;
+
+  PerfettoTrace trace_;
+  const TimingRecord* record_ = nullptr;
+  bool is_drawn_ = false;
+  std::vector<Track> devices_;
+  std::map<std::tuple<std::int32_t, Kind, std::string>, Track> tracks_;
+  Table<SiteId, Core> cores_;
+  std::vector<std::vector<Stretch>> moving_;             // by device: when its memory moves data
+  std::map<StmtId, Words> words_;                        // by statement
+  std::map<std::int32_t, std::deque<Arrival>> arrived_;  // by cell: what no wait has taken yet
+};
+
+}  // namespace tessera

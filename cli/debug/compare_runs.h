@@ -1,0 +1,11 @@
+// The comparison behind `diff` of the debugger.
+#pragma once
+#include "debugger/commands/debugger.h"
+#include "text/invocation.h"
+
+namespace tessera::cli {
+
+// Compares the run that `own` began with others. Null if `own` has no options and no program.
+debugger::Debugger::Compare compare_with(const Invocation& own);
+
+}  // namespace tessera::cli

@@ -1,0 +1,59 @@
+#include "cli/debug/dap_target.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cli/debug/compare_runs.h"
+#include "cli/debug/debug_target.h"
+#include "cli/reports/report.h"
+#include "core/report/try.h"
+
+namespace tessera::cli {
+namespace {
+
+using debugger::DebugAdapter;
+
+int exit_code_of(const Session& ended) {
+  return exit_code(ended.findings().empty() ? status_of(ended.ended_by()) : Status::finding);
+}
+
+// Options count as asked for where the run has asked for them.
+Expected<DebugAdapter::Target> open_target(const Arguments& given,
+                                           const std::optional<std::string>& program,
+                                           const std::vector<std::string>& added) {
+  std::vector<std::string> words = given.given();
+  if (program && !given.words().empty())
+    return error(fmt::format("program: the command line names {} already", given.words().front()));
+  if (!program && given.words().empty())
+    return error(
+        "launch needs its `program`, a file, a kernel or a command; or the command line "
+        "names one: gmm-run dap FILE.tsr");
+  if (program) words.insert(words.begin() + 1, *program);
+  words.insert(words.end(), added.begin(), added.end());
+  Arguments arguments = TRY(debug_arguments(words, target_options(words)));
+  if (arguments.words().size() != 1)
+    return error(fmt::format("args: {} is one word too many", arguments.words().back()));
+  if (arguments.words().front() == "-")
+    return error("a program from standard input is in the way of the protocol, which is there");
+  if (arguments.was_given("max-memory") && !given.was_given("max-memory"))
+    return error("--max-memory is about the process: expected behind gmm-run dap");
+  arguments.read_along(given);
+  auto session = TRY(debug_session(arguments));
+  if (const Diags unread = arguments.unread(); !unread.empty()) return unread;
+  Invocation invocation = arguments.invocation();
+  invocation.command = "debug";
+  return DebugAdapter::Target{std::move(session), invocation, compare_with(invocation),
+                              exit_code_of};
+}
+
+}  // namespace
+
+debugger::DebugAdapter::Open dap_target(const Arguments& given) {
+  return
+      [&given](const std::optional<std::string>& program, const std::vector<std::string>& added) {
+        return open_target(given, program, added);
+      };
+}
+
+}  // namespace tessera::cli

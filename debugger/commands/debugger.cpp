@@ -1,0 +1,153 @@
+#include "debugger/commands/debugger.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <ostream>
+#include <sstream>
+#include <utility>
+
+#include "core/report/near.h"
+#include "core/report/try.h"
+
+namespace tessera::debugger {
+
+struct Debugger::Row {
+  std::string_view name;
+  std::string_view brief;  // means it although others begin so; empty: none
+  std::string_view operands;
+  std::size_t most_words;  // that it takes
+  Expected<void> (Debugger::*run)(const Words& words);
+  std::string_view meaning;
+};
+
+std::span<const Debugger::Row> Debugger::table() {
+  constexpr auto any = static_cast<std::size_t>(-1);
+  static constexpr Row rows[] = {
+      {"step", "s", "[N]", 1, &Debugger::step, "until the core in focus has done N steps; 1"},
+      {"next", "n", "[N]", 1, &Debugger::next, "until the core in focus stands at another line"},
+      {"stepi", "si", "[N]", 1, &Debugger::step_event, "N events, whoever does them"},
+      {"continue", "c", "", 0, &Debugger::go_on, "until a stop, a finding or the end"},
+      {"finish", "", "", 0, &Debugger::finish,
+       "until the core in focus has left the loop or function around it"},
+      {"until", "u", "LINE [devD] [i=2]", any, &Debugger::until, "until a core comes to the line"},
+      {"goto", "g", "EVENT", 1, &Debugger::go_to, "to before that event, forward or backward"},
+      {"reverse-step", "rs", "[N]", 1, &Debugger::reverse_step,
+       "back to before the last step of the core in focus"},
+      {"reverse-next", "rn", "[N]", 1, &Debugger::reverse_next,
+       "back to where it took a step at another line"},
+      {"reverse-stepi", "rsi", "[N]", 1, &Debugger::reverse_event, "N events back"},
+      {"reverse-continue", "rc", "", 0, &Debugger::reverse_go_on,
+       "back to where a stop or a finding was met last, or the beginning"},
+      {"break", "b", "LINE [devD] [i=2] [if A < B]", any, &Debugger::set_break,
+       "stop where a core comes to the line, on that device, with these loop indices, if that "
+       "holds"},
+      {"tbreak", "", "LINE [devD] [i=2] [if A < B]", any, &Debugger::set_temporary_break,
+       "the same, once"},
+      {"watch", "w", "NAME[SLICE] or A < B", any, &Debugger::set_watch,
+       "stop after a write to memory, a count on a semaphore, a move of a copy, where A < B begins "
+       "to hold"},
+      {"delete", "d", "[NUMBER]", any, &Debugger::remove, "a stop, or all of them"},
+      {"print", "p", "NAME[SLICE]", any, &Debugger::print,
+       "what memory, a semaphore or a name holds"},
+      {"why", "", "NAME[SLICE] or devD", any, &Debugger::why,
+       "what memory was made from, back to operands; what a core waits for, and who could help"},
+      {"whence", "", "SEMAPHORE", any, &Debugger::whence, "who signalled it and who took from it"},
+      {"diff", "", "OPTIONS or PROGRAM OPTIONS", any, &Debugger::diff,
+       "where this run and one with other options, or of another program, part"},
+      {"backtrace", "bt", "", 0, &Debugger::backtrace,
+       "the loops and calls around the core in focus"},
+      {"dump", "", "NAME[SLICE] FILE", any, &Debugger::dump, "memory into a .npy file"},
+      {"info", "i", "devices|semaphores|copies|buffers|breakpoints|findings", 1, &Debugger::info,
+       "where everybody stands"},
+      {"focus", "f", "devD[.coreC]", 1, &Debugger::focus, "whose steps and memory are meant"},
+      {"list", "l", "[LINE]", 1, &Debugger::list, "the source, with who stands where"},
+      {"choose", "", "AGENT", 1, &Debugger::choose,
+       "dev1.core0 or dev0.core0/dma#3 does the next event; from there on the schedule is eager"},
+      {"schedule", "", "FILE", 1, &Debugger::save_schedule,
+       "who moved up to here, into a file for --schedule replay:FILE"},
+      {"save", "", "FILE", 1, &Debugger::save,
+       "a script that leads here again, with stops and focus; prints the command line for it"},
+      {"help", "h", "[COMMAND]", 1, &Debugger::help, "this"},
+      {"quit", "q", "", 0, &Debugger::quit, "ends the session"},
+  };
+  return rows;
+}
+
+std::vector<std::string> Debugger::completions(std::string_view word) {
+  std::vector<std::string> all;
+  for (const Row& row : table())
+    if (row.name.starts_with(word)) all.emplace_back(row.name);
+  return all;
+}
+
+bool Debugger::is_command(std::string_view word) {
+  const std::span<const Row> rows = table();
+  return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+    return word == row.brief || (!word.empty() && row.name.starts_with(word));
+  });
+}
+
+Expected<const Debugger::Row*> Debugger::find(std::string_view word) {
+  const Row* only = nullptr;
+  std::vector<std::string_view> names, candidates;
+  for (const Row& row : table()) {
+    if (word == row.name || word == row.brief) return &row;
+    names.push_back(row.name);
+    if (!row.name.starts_with(word)) continue;
+    only = &row;
+    candidates.push_back(row.name);
+  }
+  if (candidates.size() == 1) return only;
+  if (candidates.size() > 1)
+    return error(fmt::format("`{}` may be {}", word, fmt::join(candidates, " or ")));
+  return error(fmt::format("there is no command `{}`{}; `help` lists them", word,
+                           did_you_mean(word, names)));
+}
+
+Debugger::Debugger(Session& session, std::ostream& out, Invocation invocation, Compare compare)
+    : session_(session),
+      out_(out),
+      invocation_(std::move(invocation)),
+      compare_(std::move(compare)) {}
+
+Expected<void> Debugger::execute(std::string_view line) {
+  std::istringstream in{std::string(line)};
+  Words words;
+  for (std::string word; in >> word;) words.push_back(word);
+  if (words.empty() || words.front().starts_with('#')) return {};
+  const Row* row = TRY(find(words.front()));
+  words.erase(words.begin());
+  if (words.size() > row->most_words)
+    return error(row->most_words == 0 ? fmt::format("{} takes nothing behind it, found `{}`",
+                                                    row->name, words.front())
+                                      : fmt::format("{} takes one word behind it, found `{}` too",
+                                                    row->name, words[row->most_words]));
+  TRY((this->*row->run)(words));
+  if (!session_.findings().empty()) has_met_finding_ = true;
+  if (session_.ended_by() != RunEnd::program) was_cut_by_ = session_.ended_by();
+  return {};
+}
+
+Expected<void> Debugger::help(const Words& words) {
+  if (!words.empty()) {
+    const Row* row = TRY(find(words.front()));
+    out_ << fmt::format("{}{}{}: {}\n", row->name, row->operands.empty() ? "" : " ", row->operands,
+                        row->meaning);
+    return {};
+  }
+  for (const Row& row : table())
+    out_ << fmt::format("{:<17} {:<4} {:<18} {}\n", row.name, row.brief,
+                        row.operands.size() > 18 ? row.operands.substr(0, 0) : row.operands,
+                        row.meaning);
+  out_ << "a command may be cut short as long as it is the only one that begins so\n";
+  return {};
+}
+
+Expected<void> Debugger::quit(const Words&) {
+  quits_ = true;
+  return {};
+}
+
+}  // namespace tessera::debugger

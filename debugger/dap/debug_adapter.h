@@ -1,0 +1,114 @@
+// The debugger as an editor sees it: requests of the Debug Adapter Protocol
+// (microsoft.github.io/debug-adapter-protocol), answered on the same session, stops and commands
+// that the terminal has.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "debugger/dap/debugged_run.h"
+#include "debugger/dap/fields.h"
+#include "debugger/dap/messages.h"
+
+namespace tessera::debugger {
+
+class DebugAdapter {
+ public:
+  struct Target {
+    std::unique_ptr<Session> session;
+    Invocation invocation;
+    Debugger::Compare compare;                          // may be null
+    std::function<int(const Session& ended)> exit_code;  // of the debuggee
+  };
+  // What a launch request names: a program, none where the command line names one, and arguments
+  // beside those of the command line.
+  using Open = std::function<Expected<Target>(const std::optional<std::string>& program,
+                                              const std::vector<std::string>& arguments)>;
+  // in and out live longer than it does.
+  DebugAdapter(MessageReader& in, std::ostream& out, Open open);
+  ~DebugAdapter();
+
+  // Until the client has disconnected or says no more. Errors: what it says is no message.
+  Expected<void> serve();
+
+ private:
+  struct Row;
+  static std::span<const Row> table();
+
+  // Messages.
+  Expected<void> handle(const Json& message);
+  void send(Json message);
+  void respond(const Json& request, Json body);
+  void refuse(const Json& request, const Diags& diags);
+  void tell(std::string_view event, Json body = {});
+  void say(std::string_view category, const std::string& text, const Loc& at = {});
+
+  // The conversation's begin and end.
+  Expected<Json> initialize(Fields& given);
+  Expected<Json> launch(Fields& given);
+  Expected<Json> attach(Fields& given);
+  Expected<Json> configured(Fields& given);
+  Expected<Json> disconnect(Fields& given);
+  Expected<Json> terminate(Fields& given);
+
+  // Movements are made when the response is on its way.
+  Expected<Json> go_on(Fields& given);
+  Expected<Json> next(Fields& given);
+  Expected<Json> step_in(Fields& given);
+  Expected<Json> step_out(Fields& given);
+  Expected<Json> step_back(Fields& given);
+  Expected<Json> reverse_go_on(Fields& given);
+  Expected<Json> pause(Fields& given);
+  Expected<Json> step_by(Fields& given, Debugger::Way way, std::string_view line,
+                         std::string_view event);
+  void move(const std::string& command);
+  void run_only();
+  void run_movement(const std::function<Expected<void>()>& movement, Debugger::Way way);
+  void tell_halt(const Debugger::Halt& halt, Debugger::Way way);
+  void tell_stopped(std::string_view reason, const std::string& description, Json more = {});
+  void tell_findings(std::size_t from);
+  void end();
+
+  // Stops.
+  Expected<Json> set_breakpoints(Fields& given);
+  Expected<Json> set_exception_breakpoints(Fields& given);
+  Expected<Json> data_breakpoint_info(Fields& given);
+  Expected<Json> set_data_breakpoints(Fields& given);
+  Expected<Json> exception_info(Fields& given);
+  Json set_breakpoint(const Source& source, const Json& asked, std::vector<int>& numbers);
+  Json set_data_breakpoint(const Json& asked);
+  void tell_removed();
+
+  // Looking.
+  Expected<Json> threads(Fields& given);
+  Expected<Json> stack_trace(Fields& given);
+  Expected<Json> source(Fields& given);
+  Expected<Json> scopes(Fields& given);
+  Expected<Json> variables(Fields& given);
+  Expected<Json> evaluate(Fields& given);
+  Expected<Json> completions(Fields& given);
+  Expected<Json> repl(const std::string& line);
+  Expected<AgentId> thread_of(Fields& given) const;
+
+  std::int64_t to_client(int line) const { return line - 1 + first_line_; }
+
+  MessageReader& in_;
+  std::ostream& out_;
+  Open open_;
+  std::int64_t seq_ = 0;
+  std::int64_t first_line_ = 1, first_column_ = 1;  // as the client counts
+  bool is_initialized_ = false, has_disconnected_ = false, has_terminated_ = false;
+  bool stops_on_entry_ = false, runs_only_ = false;
+  std::function<void()> after_;  // the response
+
+  std::unique_ptr<DebuggedRun> run_;  // null: nothing was launched
+  std::function<int(const Session&)> exit_code_;  // null: nothing was launched
+};
+
+}  // namespace tessera::debugger
