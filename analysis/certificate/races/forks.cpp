@@ -138,7 +138,7 @@ void Forks::fork(RecordedAgentId agent, EventId first) {
     for (const RecordedAgentId core : roots_) net_.advance(core, end_[core]);
   }
   // A pair in which y was first in the run is found when y is held back.
-  found_.add(members_, net_.hits());
+  found_.add_pairs(members_, net_.hits());
   net_.undo();
 }
 

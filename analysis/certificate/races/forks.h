@@ -62,7 +62,7 @@ class Forks {
     return suspects_ == nullptr || (*suspects_)[e] != Suspicion::none;
   }
   bool is_known_sum(EventId e) {
-    return suspects_ != nullptr && (*suspects_)[e] == Suspicion::sum && found_.leaves_out(e);
+    return suspects_ != nullptr && (*suspects_)[e] == Suspicion::sum && found_.skips(e);
   }
   void segment(EventId first);
   bool has_partners(EventId x);

@@ -31,7 +31,7 @@ RaceAnalysis freeze_one(const Record& record, Reach reach, std::size_t most) {
   RaceList found = parts.front()->found();
   RaceAnalysis result;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) found.add(parts[i]->found());
+    if (i > 0) found.merge(parts[i]->found());
     result.forks += parts[i]->count();
     result.moved += parts[i]->moved();
     result.is_swept |= parts[i]->is_swept();

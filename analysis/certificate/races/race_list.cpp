@@ -8,12 +8,12 @@
 namespace tessera {
 namespace {
 
-// Pairs of one race that are kept beside the last.
-constexpr std::size_t first_pairs = 3;
+// Number of pairs that a race stores in addition to the last one.
+constexpr std::size_t max_first_pairs = 3;
 // Maximum number of pairs of additions that are counted for one statement and one range.
-constexpr std::int64_t most_sums = 10'000;
+constexpr std::int64_t max_sums = 10'000;
 
-// Runs of neighbours that agree, one after another.
+// Visits the maximal runs of equal neighbours in order.
 template <typename T, typename Same, typename Visit>
 void for_each_run(std::span<const T> all, Same same, Visit visit) {
   for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
@@ -28,12 +28,12 @@ void RaceList::sort(std::span<const EventId> events, std::vector<Access>& sorted
   sorted.clear();
   for (const EventId e : events) {
     const RecordedEvent& event = record_.events[e];
-    sorted.push_back({event.range(), event.access, event.statement, turns_[e], e});
+    sorted.push_back({event.range(), event.access, event.statement, run_position_[e], e});
   }
   std::sort(sorted.begin(), sorted.end());
 }
 
-void RaceList::add(std::span<const EventId> x, std::span<const EventId> y) {
+void RaceList::add_pairs(std::span<const EventId> x, std::span<const EventId> y) {
   if (x.empty() || y.empty()) return;
   sort(x, ours_);
   sort(y, others_);
@@ -44,16 +44,16 @@ void RaceList::add(std::span<const EventId> x, std::span<const EventId> y) {
     for_each_run(Accesses(others_), is_alike, [&](Accesses b) {
       const Clash how = clash(a.front().kind, b.front().kind);
       if (how == Clash::none || (how == Clash::order && is_sum_of_integers(a.front()))) return;
-      if (conflicts_.overlap(a.front().range, b.front().range)) add(a, b);
+      if (conflicts_.overlap(a.front().range, b.front().range)) add_groups(a, b);
     });
   });
 }
 
-bool RaceList::leaves_out(EventId addition) {
+bool RaceList::skips(EventId addition) {
   const RecordedEvent& event = record_.events[addition];
   const auto known = sums_.find({event.statement, event.range()});
-  if (known == sums_.end() || known->second < most_sums) return false;
-  is_left_out_[event.statement] = true;
+  if (known == sums_.end() || known->second < max_sums) return false;
+  has_skipped_[event.statement] = true;
   return true;
 }
 
@@ -77,20 +77,20 @@ constexpr auto is_same_statement = [](const auto& a, const auto& b) {
 };
 
 template <typename Group>
-auto by_turn(Group group) {
+auto sorted_by_position(Group group) {
   std::vector<typename Group::value_type> sorted(group.begin(), group.end());
   std::sort(sorted.begin(), sorted.end(),
-            [](const auto& a, const auto& b) { return a.turn < b.turn; });
+            [](const auto& a, const auto& b) { return a.position < b.position; });
   return sorted;
 }
 
-// Of two sets of turns, how many pairs have the second after the first.
+// The number of pairs with the second access after the first. first, second: sorted by position.
 template <typename First, typename Second>
 std::int64_t ordered_pairs(const First& first, const Second& second) {
   std::int64_t pairs = 0;
   std::size_t before = 0;
   for (const auto& later : second) {
-    while (before < first.size() && first[before].turn < later.turn) ++before;
+    while (before < first.size() && first[before].position < later.position) ++before;
     pairs += static_cast<std::int64_t>(before);
   }
   return pairs;
@@ -98,39 +98,39 @@ std::int64_t ordered_pairs(const First& first, const Second& second) {
 
 }  // namespace
 
-// y: by their turns.
+// y: sorted by position.
 void RaceList::count_sums(Accesses x, Accesses y) {
   for_each_run(x, is_same_statement, [&](Accesses run) {
-    const std::int64_t pairs = ordered_pairs(by_turn(run), y);
+    const std::int64_t pairs = ordered_pairs(sorted_by_position(run), y);
     if (pairs > 0) sums_[{run.front().statement, run.front().range}] += pairs;
   });
 }
 
-// All pairs of two groups. How many is counted without going through them; statements are paired in
-// the order of the text until what comes is not wanted any more.
-void RaceList::add(Accesses x, Accesses y) {
-  const auto others_by_turn = by_turn(y);
-  const std::int64_t pairs = ordered_pairs(by_turn(x), others_by_turn);
+// Adds all pairs of two groups. They are counted without enumeration; statements are paired in the
+// order of the text until the limit is reached.
+void RaceList::add_groups(Accesses x, Accesses y) {
+  const auto sorted_y = sorted_by_position(y);
+  const std::int64_t pairs = ordered_pairs(sorted_by_position(x), sorted_y);
   if (pairs == 0) return;
   const Topic about = topic(x.front(), y.front());
-  if (about.is_order) count_sums(x, others_by_turn);
+  if (about.is_order) count_sums(x, sorted_y);
   Found& found = found_[about];
   found.pairs += pairs;
   if (!about.is_order) note_statements(x, y, about.is_leaving);
   std::vector<Accesses> ours, others;
   for_each_run(x, is_same_statement, [&](Accesses run) { ours.push_back(run); });
   for_each_run(y, is_same_statement, [&](Accesses run) { others.push_back(run); });
-  // Those of one side with a statement, paired with those of the other side from it on.
+  // Pairs the accesses of one statement with those of the other side's statements from `from` on.
   const auto pair_up = [&](Accesses one, const std::vector<Accesses>& rest, std::size_t from,
                            bool is_ours) {
     for (std::size_t i = from; i < rest.size(); ++i) {
       const Accesses a = is_ours ? one : rest[i], b = is_ours ? rest[i] : one;
       Key key{one.front().statement, rest[i].front().statement, about.object, one.front().kind,
               rest[i].front().kind};
-      if (!is_wanted(found, key.first, key.second)) return;
+      if (!is_within_limit(found, key.first, key.second)) return;
       if (std::pair(key.second, key.second_kind) < std::pair(key.first, key.first_kind))
         std::swap(key.first_kind, key.second_kind);
-      add(found, key, a, b, about.is_order);
+      add_race(found, key, a, b, about.is_order);
     }
   };
   std::size_t i = 0, j = 0;
@@ -138,25 +138,25 @@ void RaceList::add(Accesses x, Accesses y) {
     constexpr StmtId none(std::numeric_limits<std::int32_t>::max());
     const StmtId a = i < ours.size() ? ours[i].front().statement : none;
     const StmtId b = j < others.size() ? others[j].front().statement : none;
-    if (!is_wanted(found, std::min(a, b), std::min(a, b))) return;
+    if (!is_within_limit(found, std::min(a, b), std::min(a, b))) return;
     if (a <= b) pair_up(ours[i++], others, j, true);
     if (b <= a) pair_up(others[j++], ours, i, false);
   }
 }
 
-// Whether a pair of these statements would stay among the first.
-bool RaceList::is_wanted(const Found& found, StmtId first, StmtId second) const {
-  if (found.races.size() < most_) return true;
+// True if a race of these statements would be listed.
+bool RaceList::is_within_limit(const Found& found, StmtId first, StmtId second) const {
+  if (found.races.size() < max_races_) return true;
   const Key& last = found.races.rbegin()->first;
   return std::pair(first, second) <= std::pair(last.first, last.second);
 }
 
-void RaceList::add(Found& found, const Key& key, Accesses x, Accesses y, bool is_order) {
+void RaceList::add_race(Found& found, const Key& key, Accesses x, Accesses y, bool is_order) {
   const std::int64_t pairs = ordered_pairs(x, y);
   if (pairs == 0) return;
-  const bool is_full = found.races.size() >= most_;
+  const bool is_full = found.races.size() >= max_races_;
   if (is_full && found.races.rbegin()->first < key) return;
-  const Pairs kept = kept_of(x, y);
+  const Pairs kept = first_pairs_and_last(x, y);
   const auto [known, is_new] =
       found.races.try_emplace(key, Race{kept.front().first, kept.front().second, 0, is_order});
   Race& race = known->second;
@@ -164,7 +164,7 @@ void RaceList::add(Found& found, const Key& key, Accesses x, Accesses y, bool is
   for (const Accesses group : {x.first(1), y})
     for (const Access& access : group) note_device(race, access);
   for (std::size_t i = is_new ? 1 : 0; i < kept.size(); ++i)
-    keep(race, kept[i].first, kept[i].second);
+    insert_pair(race, kept[i].first, kept[i].second);
   if (is_new && is_full) found.races.erase(std::prev(found.races.end()));
 }
 
@@ -175,32 +175,30 @@ void RaceList::note_device(Race& race, const Access& access) const {
   if (place == race.devices.end() || *place != device) race.devices.insert(place, device);
 }
 
-// Of all pairs of two groups those that can be among the first by their names, and the last. An
-// earlier x of an agent has the lower name and may be paired with all that a later one may be: so
-// it takes the first of x, and of each the lowest of y.
-RaceList::Pairs RaceList::kept_of(Accesses x, Accesses y) const {
+// The pairs of two groups that can be among the first by canonical key, and the last. An earlier x
+// of an agent has the lower key and pairs with every y that a later x pairs with, so the first
+// accesses of x suffice, each with its lowest y.
+RaceList::Pairs RaceList::first_pairs_and_last(Accesses x, Accesses y) const {
   Pairs pairs;
-  const auto is_before = [&](const auto& a, const auto& b) {
-    return names(a.first, a.second) < names(b.first, b.second);
-  };
-  const auto cut = [&] {
-    const std::size_t most = std::min(first_pairs, pairs.size());
-    std::partial_sort(pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(most), pairs.end(),
-                      is_before);
-    pairs.resize(most);
+  const auto less = [&](const auto& a, const auto& b) { return is_before(a, b); };
+  const auto truncate = [&] {
+    const std::size_t count = std::min(max_first_pairs, pairs.size());
+    std::partial_sort(pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(count),
+                      pairs.end(), less);
+    pairs.resize(count);
   };
   std::pair<EventId, EventId> last;
-  for (const Access& a : x.first(std::min(first_pairs, x.size()))) {
+  for (const Access& a : x.first(std::min(max_first_pairs, x.size()))) {
     for (const Access& b : y) {
-      if (b.turn < a.turn) continue;
+      if (b.position < a.position) continue;
       pairs.emplace_back(a.event, b.event);
-      if (pairs.size() >= 64) cut();
+      if (pairs.size() >= 64) truncate();
     }
   }
-  cut();
+  truncate();
   for (const Access& b : y) {
-    const auto later =
-        std::partition_point(x.begin(), x.end(), [&](const Access& a) { return a.turn < b.turn; });
+    const auto later = std::partition_point(
+        x.begin(), x.end(), [&](const Access& a) { return a.position < b.position; });
     if (later == x.begin()) continue;
     const std::pair pair(std::prev(later)->event, b.event);
     if (!last.first || is_before(last, pair)) last = pair;
@@ -209,71 +207,70 @@ RaceList::Pairs RaceList::kept_of(Accesses x, Accesses y) const {
   return pairs;
 }
 
-// The pairs that are kept are the same whatever schedule was recorded: the first ones by their
-// names, and the last.
-void RaceList::keep(Race& race, EventId x, EventId y) const {
-  const auto is_before = [&](const auto& a, const auto& b) {
-    return names(a.first, a.second) < names(b.first, b.second);
-  };
+// Stores the first pairs by canonical key and the last, which do not depend on the recorded
+// schedule.
+void RaceList::insert_pair(Race& race, EventId x, EventId y) const {
   std::pair pair(x, y);
   if (const std::pair first(race.x, race.y); is_before(pair, first)) {
     race.x = x;
     race.y = y;
     pair = first;
   }
-  race.others.insert(std::upper_bound(race.others.begin(), race.others.end(), pair, is_before),
-                     pair);
-  if (race.others.size() > first_pairs) race.others.erase(race.others.end() - 2);
+  const auto place =
+      std::upper_bound(race.others.begin(), race.others.end(), pair,
+                       [&](const auto& a, const auto& b) { return is_before(a, b); });
+  race.others.insert(place, pair);
+  if (race.others.size() > max_first_pairs) race.others.erase(race.others.end() - 2);
 }
 
-void RaceList::keep_all(Race& race, const Race& more) const {
+void RaceList::merge_race(Race& race, const Race& more) const {
   race.pairs += more.pairs;
-  keep(race, more.x, more.y);
-  for (const auto& [x, y] : more.others) keep(race, x, y);
+  insert_pair(race, more.x, more.y);
+  for (const auto& [x, y] : more.others) insert_pair(race, x, y);
   std::vector<std::int32_t> devices;
   std::set_union(race.devices.begin(), race.devices.end(), more.devices.begin(), more.devices.end(),
                  std::back_inserter(devices));
   race.devices = std::move(devices);
 }
 
-void RaceList::add(const RaceList& other) {
+void RaceList::merge(const RaceList& other) {
   for (const auto& [topic, found] : other.found_) {
     Found& known = found_[topic];
     known.pairs += found.pairs;
     for (const auto& [key, race] : found.races) {
       const auto [entry, is_new] = known.races.try_emplace(key, race);
-      if (!is_new) keep_all(entry->second, race);
+      if (!is_new) merge_race(entry->second, race);
     }
-    while (known.races.size() > most_) known.races.erase(std::prev(known.races.end()));
+    while (known.races.size() > max_races_) known.races.erase(std::prev(known.races.end()));
   }
   for (std::size_t i = 0; i < std::size(in_race_); ++i)
     for (const StmtId s : in_race_[i].ids())
       if (other.in_race_[i][s]) in_race_[i][s] = true;
-  for (const StmtId s : is_left_out_.ids())
-    if (other.is_left_out_[s]) is_left_out_[s] = true;
+  for (const StmtId s : has_skipped_.ids())
+    if (other.has_skipped_[s]) has_skipped_[s] = true;
 }
 
 void RaceList::note_statements(Accesses x, Accesses y, bool is_leaving) {
-  std::int32_t first = x.front().turn, last = y.front().turn;
-  for (const Access& access : x) first = std::min(first, access.turn);
-  for (const Access& access : y) last = std::max(last, access.turn);
+  std::int32_t first = x.front().position, last = y.front().position;
+  for (const Access& access : x) first = std::min(first, access.position);
+  for (const Access& access : y) last = std::max(last, access.position);
   for (Table<StmtId, bool>& in_race : in_race_) {
     if (is_leaving && &in_race == &in_race_[0]) continue;
     for (const Access& access : x)
-      if (access.statement && access.turn < last) in_race[access.statement] = true;
+      if (access.statement && access.position < last) in_race[access.statement] = true;
     for (const Access& access : y)
-      if (access.statement && access.turn > first) in_race[access.statement] = true;
+      if (access.statement && access.position > first) in_race[access.statement] = true;
   }
 }
 
-RaceList::Names RaceList::names(EventId x, EventId y) const {
-  const auto name = [&](EventId e) {
+RaceList::CanonicalKey RaceList::canonical_key(EventId x, EventId y) const {
+  const auto key = [&](EventId e) {
     const RecordedEvent& event = record_.events[e];
     const RecordedAgent& agent = record_.agents[event.agent];
     return std::array<std::int64_t, 5>{agent.id.device, agent.id.core, agent.id.dma, event.step,
                                        e - agent.begin};
   };
-  return {std::min(name(x), name(y)), std::max(name(x), name(y))};
+  return {std::min(key(x), key(y)), std::max(key(x), key(y))};
 }
 
 std::vector<Race> RaceList::races() const {
@@ -282,13 +279,13 @@ std::vector<Race> RaceList::races() const {
     for (const auto& [key, race] : found.races) {
       const auto [known, is_new] = all.try_emplace(key, race);
       if (is_new) continue;
-      keep_all(known->second, race);
+      merge_race(known->second, race);
     }
   }
   std::vector<Race> races;
   for (const auto& [key, race] : all) {
     races.push_back(race);
-    races.back().has_more = race.is_order && (is_left_out_[key.first] || is_left_out_[key.second]);
+    races.back().has_more = race.is_order && (has_skipped_[key.first] || has_skipped_[key.second]);
   }
   return races;
 }
@@ -297,7 +294,7 @@ bool RaceList::is_full() const {
   std::size_t races = 0;
   for (const auto& [topic, found] : found_)
     if (!topic.is_order) races += found.races.size();
-  return races >= most_;
+  return races >= max_races_;
 }
 
 MorePairs RaceList::more() const {

@@ -1,4 +1,4 @@
-// Pairs of accesses in no order, collected into one Race for each pair of statements and kinds.
+// Unordered pairs of accesses, collected into one Race per pair of statements and access kinds.
 #pragma once
 #include <array>
 #include <compare>
@@ -12,52 +12,53 @@
 
 namespace tessera {
 
-// Pairs of accesses that are in no order: those of two statements to one buffer.
+// The unordered pairs of accesses of two statements to one buffer or semaphore.
 struct Race {
-  EventId x{}, y{};  // one of the pairs, x first in the run
+  EventId x{}, y{};  // the first pair by canonical key; x was first in the run
   std::int64_t pairs = 0;
-  bool is_order = false;  // both accumulate: no race, but the sum's order is open
-  bool has_more = false;  // only with is_order: there may be more pairs than `pairs`
-  // A few more of the pairs, for a run that shows what the first does not.
+  bool is_order = false;  // both accumulate: no race, but the order of the sum is open
+  bool has_more = false;  // only with is_order: `pairs` is a lower bound
+  // A few more of the pairs, for a run that shows effects that the first pair does not have.
   std::vector<std::pair<EventId, EventId>> others{};
-  std::vector<std::int32_t> devices{};  // whose cores, or copies, are in a pair; ascending
+  std::vector<std::int32_t> devices{};  // with a core or copy in a pair; ascending
 };
 
-// Pairs of accesses of other statements than those that are listed.
+// Numbers of pairs of accesses that are in no listed race.
 struct MorePairs {
   std::int64_t races = 0, leaving = 0, sums = 0;  // leaving: with the end of the kernel
 };
 
-// The races of a record: of each object, the first in the order of the program text, and no more
-// than so many; of the others the number is known. The same whatever schedule was recorded.
+// The races of a record: for each object the first ones in the order of the program text, at most
+// max_races, and the number of the others. Independent of the recorded schedule.
 class RaceList {
  public:
-  // turns: when the run did each event. All outlive this.
+  // run_position: of each event. record, conflicts, run_position: must outlive this object.
   RaceList(const Record& record, const Conflicts& conflicts,
-           const Table<EventId, std::int32_t>& turns, std::size_t most)
-      : record_(record), conflicts_(conflicts), turns_(turns), most_(most) {
+           const Table<EventId, std::int32_t>& run_position, std::size_t max_races)
+      : record_(record), conflicts_(conflicts), run_position_(run_position), max_races_(max_races) {
     for (Table<StmtId, bool>& in_race : in_race_) in_race.resize(record.program->body.size());
-    is_left_out_.resize(record.program->body.size());
+    has_skipped_.resize(record.program->body.size());
   }
 
-  // Each x with each y that came after it in the run, overlaps it and clashes with it; integers
-  // that are added are the same sum in every order. All x are of one agent, which is that of no y.
-  void add(std::span<const EventId> x, std::span<const EventId> y);
+  // Adds each pair of an x and a y that follows it in the run, overlaps it and conflicts with it,
+  // except two additions of integers, whose sum is the same in every order.
+  // x: all of one agent, which has no y.
+  void add_pairs(std::span<const EventId> x, std::span<const EventId> y);
 
   // True if enough pairs with the statement and range of this addition are known. The caller then
   // skips the addition, because the number of all pairs is quadratic, and Race::pairs is a lower
   // bound.
-  bool leaves_out(EventId addition);
+  bool skips(EventId addition);
 
-  // What another list of the same record found, of other accesses x.
-  void add(const RaceList& other);
-  // Whether as many races are listed as asked for, of whatever objects.
+  // Adds the pairs of another list of the same record, which was given other accesses x.
+  void merge(const RaceList& other);
+  // True if max_races races are listed, of any objects.
   bool is_full() const;
   // In the order of the program text.
   std::vector<Race> races() const;
   MorePairs more() const;
-  // By statement: whether it is in a race that is no order; with those with leaving the kernel, or
-  // without them.
+  // By statement: true if it is in a race other than an open order.
+  // with_leaving: races with the end of the kernel count as well.
   const Table<StmtId, bool>& in_race(bool with_leaving) const {
     return in_race_[with_leaving ? 1 : 0];
   }
@@ -69,7 +70,7 @@ class RaceList {
     AccessKind first_kind, second_kind;
     auto operator<=>(const Key&) const = default;
   };
-  // What is limited by itself.
+  // A group of races with a limit of its own.
   struct Topic {
     std::int32_t object;
     bool is_order, is_leaving;
@@ -79,44 +80,47 @@ class RaceList {
     std::map<Key, Race> races;
     std::int64_t pairs = 0;
   };
-  // Accesses of one kind to one range.
   struct Access {
     RangeId range;
     AccessKind kind;
     StmtId statement;
-    std::int32_t turn;
+    std::int32_t position;  // in the run
     EventId event;
     auto operator<=>(const Access&) const = default;
   };
-  using Accesses = std::span<const Access>;
+  using Accesses = std::span<const Access>;  // of one kind to one range
   using Pairs = std::vector<std::pair<EventId, EventId>>;
-  using Names = std::array<std::array<std::int64_t, 5>, 2>;
+  // Orders pairs independently of the recorded schedule.
+  using CanonicalKey = std::array<std::array<std::int64_t, 5>, 2>;
 
   static std::size_t at(std::int32_t i) { return static_cast<std::size_t>(i); }
   void sort(std::span<const EventId> events, std::vector<Access>& sorted) const;
-  void add(Accesses x, Accesses y);
-  void add(Found& found, const Key& key, Accesses x, Accesses y, bool is_order);
+  void add_groups(Accesses x, Accesses y);
+  void add_race(Found& found, const Key& key, Accesses x, Accesses y, bool is_order);
   bool is_sum_of_integers(const Access& access) const;
   void count_sums(Accesses x, Accesses y);
-  Pairs kept_of(Accesses x, Accesses y) const;
-  void keep(Race& race, EventId x, EventId y) const;
-  void keep_all(Race& race, const Race& more) const;
+  Pairs first_pairs_and_last(Accesses x, Accesses y) const;
+  void insert_pair(Race& race, EventId x, EventId y) const;
+  void merge_race(Race& race, const Race& more) const;
   void note_device(Race& race, const Access& access) const;
-  bool is_wanted(const Found& found, StmtId first, StmtId second) const;
+  bool is_within_limit(const Found& found, StmtId first, StmtId second) const;
   void note_statements(Accesses x, Accesses y, bool is_leaving);
   Topic topic(const Access& x, const Access& y) const;
-  Names names(EventId x, EventId y) const;
+  CanonicalKey canonical_key(EventId x, EventId y) const;
+  bool is_before(const std::pair<EventId, EventId>& a, const std::pair<EventId, EventId>& b) const {
+    return canonical_key(a.first, a.second) < canonical_key(b.first, b.second);
+  }
 
   const Record& record_;
   const Conflicts& conflicts_;
-  const Table<EventId, std::int32_t>& turns_;
-  const std::size_t most_;
+  const Table<EventId, std::int32_t>& run_position_;
+  const std::size_t max_races_;
   std::map<Topic, Found> found_;
   Table<StmtId, bool> in_race_[2];  // [1]: with leaving
   // Numbers of pairs of additions, by statement and range of x.
   std::map<std::pair<StmtId, RangeId>, std::int64_t> sums_;
-  Table<StmtId, bool> is_left_out_;    // leaves_out() was true for an addition of the statement
-  std::vector<Access> ours_, others_;  // of add(), which is called for each fork
+  Table<StmtId, bool> has_skipped_;    // skips() was true for an addition of the statement
+  std::vector<Access> ours_, others_;  // buffers of add_pairs()
 };
 
 }  // namespace tessera
