@@ -166,7 +166,7 @@ class Report {
                     region.empty() ? "" : " in " + region, mnemonic(program_, core.statement()),
                     cells(alike), core.need().count, cell.count,
                     unit_text(program_, sem, missing(core))));
-    add_tallies(machine_, sem, notes_);
+    add_tallies(machine_.program(), machine_.topology(), machine_.cell(sem), notes_);
     const std::vector<Signaller> all = signallers_.of(sem);
     bool is_hopeless = true, has_finished = false;
     std::vector<SiteId> helpers;

@@ -22,7 +22,8 @@ void check_semaphores(Machine& machine, SiteId site, std::vector<Finding>& findi
          cell = owner.used(semaphore, cell + 1)) {
       const SemId sem{site, semaphore, cell};
       if (machine.cell(sem).count != 0 && !machine.cell(sem).is_reported)
-        findings.push_back(leak_finding(machine, sem, StmtId()));
+        findings.push_back(
+            leak_finding(program, machine.topology(), sem, machine.cell(sem), StmtId()));
     }
   }
 }

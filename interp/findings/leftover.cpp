@@ -17,9 +17,9 @@ std::string times_text(const Tally& tally) {
 
 }  // namespace
 
-std::string sem_text(const Machine& machine, const SemId& sem) {
-  return fmt::format("{} of {}", cell_text(machine.program(), sem.semaphore, sem.cell),
-                     machine.topology().name(sem.site));
+std::string sem_text(const Program& program, const Topology& topology, const SemId& sem) {
+  return fmt::format("{} of {}", cell_text(program, sem.semaphore, sem.cell),
+                     topology.name(sem.site));
 }
 
 std::string unit_text(const Program& program, const SemId& sem, std::int64_t amount) {
@@ -27,10 +27,10 @@ std::string unit_text(const Program& program, const SemId& sem, std::int64_t amo
   return bytes ? counted(amount, "byte") : std::to_string(amount);
 }
 
-void add_tallies(Machine& machine, const SemId& sem, std::vector<FindingPlace>& notes) {
-  const Program& program = machine.program();
-  for (const Tally& tally : machine.cell(sem).tallies) {
-    const AgentId agent = machine.topology().agent(tally.site);
+void add_tallies(const Program& program, const Topology& topology, const SemCell& cell,
+                 std::vector<FindingPlace>& notes) {
+  for (const Tally& tally : cell.tallies) {
+    const AgentId agent = topology.agent(tally.site);
     notes.push_back({.loc = program.loc(tally.statement),
                      .message = fmt::format(
                          "{} {} {} by {}", tally.is_wait ? "waited for" : "signalled",
@@ -42,11 +42,9 @@ void add_tallies(Machine& machine, const SemId& sem, std::vector<FindingPlace>& 
   }
 }
 
-Finding leak_finding(Machine& machine, const SemId& sem, StmtId statement,
-                     std::string_view other_words) {
-  const Program& program = machine.program();
+Finding leak_finding(const Program& program, const Topology& topology, const SemId& sem,
+                     const SemCell& cell, StmtId statement, std::string_view other_words) {
   const Semaphore& declared = program.semaphores[sem.semaphore];
-  const SemCell& cell = machine.cell(sem);
   const Tally* copy = nullptr;
   bool is_waited = false;
   for (const Tally& tally : cell.tallies) {
@@ -56,7 +54,7 @@ Finding leak_finding(Machine& machine, const SemId& sem, StmtId statement,
       copy = &tally;
   }
   Finding finding{.kind = FindingKind::semaphore_leak};
-  finding.at.device = machine.topology().device(sem.site);
+  finding.at.device = topology.device(sem.site);
   finding.devices = {finding.at.device};
   finding.about = {.statement = statement, .semaphore = sem.semaphore};
   const std::string when(!other_words.empty() ? other_words
@@ -70,22 +68,20 @@ Finding leak_finding(Machine& machine, const SemId& sem, StmtId statement,
     finding.about.of_source =
         remote != nullptr && program.value(remote->sent.base).semaphore == sem.semaphore;
     finding.at.loc = program.loc(copy->statement);
-    finding.at.agent = to_string(machine.topology().agent(copy->site));
+    finding.at.agent = to_string(topology.agent(copy->site));
     finding.at.loops = loop_indices(program, copy->statement, copy->loops);
     finding.at.is_last = copy->times > 1;
     finding.message = fmt::format(
         "nobody waits for {} started here: {} has {} {}",
         copy->times == 1 ? "the copy that is" : fmt::format("the {} copies that are", copy->times),
-        sem_text(machine, sem), counted(cell.count, "byte"), when);
+        sem_text(program, topology, sem), counted(cell.count, "byte"), when);
   } else {
     finding.at.loc = statement ? program.loc(statement) : program.loc(declared.place);
-    finding.at.agent = to_string(machine.topology().agent(sem.site));
+    finding.at.agent = to_string(topology.agent(sem.site));
     finding.message =
-        fmt::format("{} is {} {}, expected 0", sem_text(machine, sem), cell.count, when);
-    if (statement)
-      finding.at.loops = machine.loops_of(machine.topology().agent(sem.site), statement);
+        fmt::format("{} is {} {}, expected 0", sem_text(program, topology, sem), cell.count, when);
   }
-  add_tallies(machine, sem, finding.notes);
+  add_tallies(program, topology, cell, finding.notes);
   if (statement) add_call_chain(program, program.place_of(statement), finding.notes);
   return finding;
 }

@@ -6,18 +6,24 @@
 #include <string_view>
 #include <vector>
 
-#include "interp/machine/machine.h"
+#include "core/report/finding.h"
+#include "interp/machine/semaphores.h"
+#include "interp/machine/topology.h"
 
 namespace tessera {
 
-std::string sem_text(const Machine& machine, const SemId& sem);  // "recv[1] of dev2"
+// "recv[1] of dev2"
+std::string sem_text(const Program& program, const Topology& topology, const SemId& sem);
 std::string unit_text(const Program& program, const SemId& sem,
                       std::int64_t amount);  // "4096 bytes", or "2"
-// A semaphore that is not zero when it should be; statement: its free, or -1 at exit; when: in
-// other words than these.
-Finding leak_finding(Machine& machine, const SemId& sem, StmtId statement,
-                     std::string_view when = {});
-// One note for each statement and core that signalled it or waited on it.
-void add_tallies(Machine& machine, const SemId& sem, std::vector<FindingPlace>& notes);
+// A semaphore that is not zero when it should be.
+// cell: of `sem`.
+// statement: its free; none: at exit.
+// when: replaces the words "when it is freed" or "at exit"; may be empty.
+Finding leak_finding(const Program& program, const Topology& topology, const SemId& sem,
+                     const SemCell& cell, StmtId statement, std::string_view when = {});
+// Adds one note for each statement and core that signalled the cell or waited on it.
+void add_tallies(const Program& program, const Topology& topology, const SemCell& cell,
+                 std::vector<FindingPlace>& notes);
 
 }  // namespace tessera

@@ -43,7 +43,7 @@ class Surpluses {
       const std::string amount = unit_text(program_, extra, machine_.cell(extra).count);
       if (best == nullptr) {
         if (is_open) continue;
-        say({}, {}, fmt::format("{} has {} that no wait takes", sem_text(machine_, extra), amount));
+        say({}, {}, fmt::format("{} has {} that no wait takes", text(extra), amount));
         continue;
       }
       const SemId& lacking = best->need().sem;
@@ -60,16 +60,16 @@ class Surpluses {
                     own = own_place(program_, place);
       if (own != place) {  // the names are those of a function of the library, and right
         say({}, {},
-            fmt::format("{} has {} that no wait has taken, signalled in this call",
-                        sem_text(machine_, extra), amount));
+            fmt::format("{} has {} that no wait has taken, signalled in this call", text(extra),
+                        amount));
         notes_.back().loc = program_.loc(own);
         continue;
       }
       say(odd.tally->statement, signaller,
           fmt::format("{} lacks {}, {} has {} too many: does {} name the wrong {} here, {} instead "
                       "of {}?",
-                      sem_text(machine_, lacking), unit_text(program_, lacking, missing(*best)),
-                      sem_text(machine_, extra), amount, to_string(signaller),
+                      text(lacking), unit_text(program_, lacking, missing(*best)), text(extra),
+                      amount, to_string(signaller),
                       !is_elsewhere    ? "semaphore"
                       : is_same_device ? "core"
                                        : "device",
@@ -78,6 +78,7 @@ class Surpluses {
   }
 
  private:
+  std::string text(const SemId& sem) const { return sem_text(program_, machine_.topology(), sem); }
   const Core& core(SiteId site) { return machine_.core_state(site).core; }
   AgentId agent(SiteId site) const { return machine_.topology().agent(site); }
   std::int64_t missing(const Core& core) { return missing_count(machine_, core); }
@@ -106,8 +107,8 @@ class Surpluses {
       if (std::find(told_.begin(), told_.end(), waiting.statement()) != told_.end()) return true;
       told_.push_back(waiting.statement());
       say(waiting.statement(), waiting.id(),
-          fmt::format("{} lacks {}, and {} has as much", sem_text(machine_, need),
-                      unit_text(program_, need, missing(waiting)), sem_text(machine_, extra)));
+          fmt::format("{} lacks {}, and {} has as much", text(need),
+                      unit_text(program_, need, missing(waiting)), text(extra)));
       return true;
     }
     return false;

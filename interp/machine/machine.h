@@ -9,6 +9,7 @@
 #include "core/report/expected.h"
 #include "interp/binding.h"
 #include "interp/dma/copies.h"
+#include "interp/machine/copy_engine.h"
 #include "interp/machine/core.h"
 #include "interp/machine/ready.h"
 #include "interp/machine/topology.h"
@@ -202,13 +203,6 @@ class Machine : private Enabled {
   Open open_of(const Copy& copy) const;
   CopyPart next_part(const Copy& copy, CopyPart part) const;
   void step_copy(std::int32_t slot, const CopyPart& part);
-  bool reach(Copy& copy, const Region& region, EventKind kind);
-  void take(Copy& copy);
-  void take_part(Copy& copy, std::int64_t granules);
-  bool keeps_result_defined(const Copy& copy, const Snapshot& data, const Index& from);
-  void land(Copy& copy);
-  void land(Copy& copy, const Box& box, const Snapshot& data);
-  void land_part(Copy& copy, std::int64_t granules);
   SiteId home_of_point(SiteId site, BufferId buffer) const;
   SiteId life_of_point(SiteId site, SemaphoreId semaphore) const;
   SemId counted_by_point(SemId sem) const;
@@ -241,6 +235,7 @@ class Machine : private Enabled {
   std::unique_ptr<PointCores> points_;  // null: each core does its points one after the other
   std::unique_ptr<RegionPolicy> regions_;
   Copies copies_;
+  CopyEngine copy_engine_{*this};
   Ready ready_;
   std::vector<SiteId> blocked_;  // cores, longest first
   std::unique_ptr<Scheduler> scheduler_;

@@ -1,11 +1,6 @@
-// What copies do in a step: read elements or write them, and count them. Those that stream move
-// their data in machine_copy_parts.cpp.
-#include <fmt/format.h>
-
+// Starts of copies, and their steps: which part moves next, and what it signals.
 #include <utility>
 
-#include "interp/findings/describe.h"
-#include "interp/findings/uninitialised.h"
 #include "interp/machine/machine.h"
 
 namespace tessera {
@@ -27,100 +22,6 @@ void Machine::start(Copy copy) {
   if (remote) copies_.add_pending(cell(sent), slot, 0);
   copies_.add_pending(cell(arrived), slot, 1);
   ready_.add_copy(handle(slot), slow, serial);
-}
-
-// A half of a copy reaches a rectangle: does it still exist, as the one it was?
-bool Machine::reach(Copy& copy, const Region& region, EventKind kind) {
-  const CoreState& owner = core_state(region.site);
-  const std::int64_t life = owner.lives[region.buffer];
-  const bool is_own = region.site == topology_.of(copy.id);
-  if (!region.storage->is_live() || (is_own && life != region.life)) {
-    const std::string what = slice_text(program_, region.buffer, region.box);
-    const Space space = region.storage->buffer().space;
-    const std::string whose =
-        is_own ? what : fmt::format("{} of {}", what, topology_.name(region.site, space));
-    const bool is_over = life > 0;
-    stop(FindingKind::lifetime,
-         fmt::format("a copy {} {}, which {}", kind == EventKind::read ? "reads" : "writes", whose,
-                     is_over ? "no longer exists" : "does not exist yet"),
-         copy.id, copy.statement);
-    return false;
-  }
-  if (!observes_) return true;
-  const auto emit_of = [&](const Box& box) {
-    Event event{.kind = kind,
-                .object_kind = ObjectKind::buffer,
-                .agent = copy.id,
-                .index = copy.events++,
-                .agent_step = copy.steps,
-                .statement = copy.statement,
-                .site = region.site,
-                .object = region.buffer,
-                .box = &box};
-    emit(event);
-  };
-  // A write-back writes what was stored, nothing else.
-  if (copy.kind != CopyKind::write_back || kind != EventKind::write) {
-    emit_of(region.box);
-  } else {
-    const Snapshot& stored = copy.staging ? copy.staging->stored : copy.data;
-    for (const Box& box : stored.stored_boxes(region.box)) emit_of(box);
-  }
-  return true;
-}
-
-void Machine::take(Copy& copy) {
-  const bool stored_only = copy.kind == CopyKind::write_back;
-  const bool carries = !copy.dst.storage->is_idle();
-  copy.data = stored_only ? copy.src.storage->snapshot_stored(copy.src.box, carries)
-                          : copy.src.storage->snapshot(copy.src.box, carries);
-  if (!same_kept_sizes(copy.src.box, copy.dst.box)) copy.data.reshape(copy.dst.box);
-  if (options_.uninitialised != Uninitialised::strict || copy.data.initialised()) return;
-  stop(uninitialised_finding(program(), findings(), "read", copy.src,
-                             copy.data.first_uninitialised(), copy.data.origin(), copy.id,
-                             copy.statement),
-       copy.id, copy.statement);
-}
-
-void Machine::land(Copy& copy) {
-  if (!keeps_result_defined(copy, copy.data, {})) return;
-  land(copy, copy.dst.box, copy.data);
-  if (copy.kind == CopyKind::write_back) copy.dst.storage->end_write_back(copy.id.core, copy.since);
-}
-
-// Whether the data brings nothing undefined into a result; if it does, the run stops with a
-// finding. `from` is where the data's indices count from.
-bool Machine::keeps_result_defined(const Copy& copy, const Snapshot& data, const Index& from) {
-  const bool is_result = copy.dst.storage->buffer().role == Role::out;
-  if (!is_result || options_.uninitialised != Uninitialised::use || data.initialised()) return true;
-  Index missing = data.first_uninitialised();
-  for (std::size_t d = 0; d < missing.size(); ++d) missing[d] += from[d];
-  Finding finding = uninitialised_finding(program(), findings(), "copy", copy.src, missing,
-                                          data.origin(), copy.id, copy.statement);
-  finding.message = fmt::format("copy of {} to {} takes {}, which is undefined, into the result",
-                                slice_text(program_, copy.src.buffer, copy.src.box),
-                                slice_text(program_, copy.dst.buffer, copy.dst.box),
-                                element_text(program_, copy.src.buffer, missing));
-  stop(std::move(finding), copy.id, copy.statement);
-  return false;
-}
-
-// Writes data into the rectangle of the destination that it is for.
-void Machine::land(Copy& copy, const Box& box, const Snapshot& data) {
-  const PlaceId place = program_.place_of(copy.statement);
-  if (copy.adds) {
-    copy.dst.storage->land_add(box, data, place);
-  } else if (copy.kind != CopyKind::write_back) {
-    copy.dst.storage->land(box, data, place);
-  } else if (const auto again =
-                 copy.dst.storage->land_stored(box, data, place, copy.id.core, copy.since)) {
-    stop(FindingKind::revisit,
-         fmt::format("write_back of {} to {} stores {} a second time",
-                     slice_text(program_, copy.src.buffer, copy.src.box),
-                     slice_text(program_, copy.dst.buffer, copy.dst.box),
-                     element_text(program_, copy.dst.buffer, *again)),
-         copy.id, copy.statement);
-  }
 }
 
 // What is asked for, or what is next: of several granules all but the last are read and written
@@ -147,15 +48,7 @@ CopyPart Machine::next_part(const Copy& copy, CopyPart part) const {
 void Machine::step_copy(std::int32_t slot, const CopyPart& part) {
   Copy& copy = copies_.at(slot);
   const bool reading = part.half == CopyPart::Half::read;
-  const EventKind kind = reading     ? EventKind::read
-                         : copy.adds ? EventKind::accumulate
-                                     : EventKind::write;
-  if (copy.read == 0) copy.first = part.first;
-  if (!reach(copy, reading ? copy.src : copy.dst, kind)) return;
-  if (copy.is_partial())
-    reading ? take_part(copy, part.granules) : land_part(copy, part.granules);
-  else
-    reading ? take(copy) : land(copy);
+  copy_engine_.move(copy, part);
   if (stopped_) return;
   std::int64_t& done = reading ? copy.read : copy.written;
   const std::int64_t before = std::exchange(done, done + part.granules);

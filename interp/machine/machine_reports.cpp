@@ -12,7 +12,10 @@ namespace tessera {
 void Machine::report_leak(const SemId& sem, StmtId statement, const std::string& when) {
   SemCell& left = cell(sem);
   if (!options_.checked || std::exchange(left.is_reported, true)) return;
-  findings_.push_back(leak_finding(*this, sem, statement, when));
+  Finding finding = leak_finding(program_, topology_, sem, left, statement, when);
+  if (finding.kind == FindingKind::semaphore_leak)
+    finding.at.loops = loops_of(topology_.agent(sem.site), statement);
+  findings_.push_back(std::move(finding));
 }
 
 LoopIndices Machine::loops_of(const AgentId& agent, StmtId statement) {

@@ -1,6 +1,6 @@
-// The data of copies of partial landing: what is read goes into a staging buffer of the copy's own,
-// and from there to where it is written.
+// The data of partial copies passes through a staging buffer of the copy.
 #include "interp/findings/uninitialised.h"
+#include "interp/machine/copy_engine.h"
 #include "interp/machine/machine.h"
 
 namespace tessera {
@@ -22,33 +22,34 @@ std::vector<Box> part_of(const Copy& copy, std::int64_t done, std::int64_t count
 
 }  // namespace
 
-void Machine::take_part(Copy& copy, std::int64_t granules) {
+void CopyEngine::take_part(Copy& copy, std::int64_t granules) {
   Storage& src = *copy.src.storage;
   const bool is_write_back = copy.kind == CopyKind::write_back;
   if (copy.staging == nullptr) {
     const bool is_idle = src.is_idle() || copy.dst.storage->is_idle();
-    copy.staging = std::make_unique<Staging>(copy.src, options_.checked ? Checks::on : Checks::off,
-                                             is_idle ? Contents::idle : Contents::zeroed);
+    copy.staging =
+        std::make_unique<Staging>(copy.src, machine_.options().checked ? Checks::on : Checks::off,
+                                  is_idle ? Contents::idle : Contents::zeroed);
     // Which elements go back is known when the copy begins.
     if (is_write_back) {
       copy.staging->stored = src.snapshot_stored(copy.src.box, false);
       copy.staging->stored_boxes = copy.staging->stored.stored_boxes(copy.src.box);
     }
   }
-  const PlaceId place = program_.place_of(copy.statement);
+  const PlaceId place = machine_.program().place_of(copy.statement);
   for (const Box& box : part_of(copy, copy.read, granules)) {
     const Snapshot data = src.snapshot(box, !copy.staging->storage.is_idle());
     const Snapshot& needed = is_write_back ? copy.staging->stored : data;
-    if (options_.uninitialised == Uninitialised::strict && !needed.initialised())
-      return stop(uninitialised_finding(program(), findings(), "read", copy.src,
-                                        needed.first_uninitialised(), needed.origin(), copy.id,
-                                        copy.statement),
-                  copy.id, copy.statement);
+    if (machine_.options().uninitialised == Uninitialised::strict && !needed.initialised())
+      return machine_.stop(uninitialised_finding(machine_.program(), machine_.findings(), "read",
+                                                 copy.src, needed.first_uninitialised(),
+                                                 needed.origin(), copy.id, copy.statement),
+                           copy.id, copy.statement);
     copy.staging->storage.land(copy.staging->local(box), data, place);
   }
 }
 
-void Machine::land_part(Copy& copy, std::int64_t granules) {
+void CopyEngine::land_part(Copy& copy, std::int64_t granules) {
   Staging& staging = *copy.staging;
   const auto write = [&](const Box& part) {
     for (const auto& [box, to] : counterparts(part, copy.src.box, copy.dst.box)) {
@@ -62,7 +63,7 @@ void Machine::land_part(Copy& copy, std::int64_t granules) {
     if (copy.kind != CopyKind::write_back) write(box);
     for (const Box& stored : staging.stored_boxes)
       if (intersects(box, stored)) write(intersection(box, stored));
-    if (stopped_) return;
+    if (machine_.stopped()) return;
   }
   if (copy.kind == CopyKind::write_back && copy.written + granules == copy.granules)
     copy.dst.storage->end_write_back(copy.id.core, copy.since);

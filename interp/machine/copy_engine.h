@@ -1,0 +1,38 @@
+// Moves the data of copies, and checks the rectangles that they access.
+#pragma once
+#include <cstdint>
+
+#include "interp/dma/copies.h"
+#include "interp/observe/event.h"
+
+namespace tessera {
+
+class Machine;  // interp/machine/machine.h
+
+class CopyEngine {
+ public:
+  // machine: must outlive this object.
+  explicit CopyEngine(Machine& machine) : machine_(machine) {}
+
+  // Reads or writes one part of a copy. Stops the machine with a finding if a rectangle no longer
+  // exists, or if undefined data would be used.
+  void move(Copy& copy, const CopyPart& part);
+
+ private:
+  // Emits the event of an access. False, and the machine is stopped, if the rectangle does not
+  // exist or is of a later allocation.
+  bool reach(Copy& copy, const Region& region, EventKind kind);
+  void take(Copy& copy);
+  void take_part(Copy& copy, std::int64_t granules);
+  void land(Copy& copy);
+  // Writes data into a rectangle of the destination.
+  void land(Copy& copy, const Box& box, const Snapshot& data);
+  void land_part(Copy& copy, std::int64_t granules);
+  // True unless the data writes undefined elements into a result: the machine is then stopped.
+  // from: where the indices of the data begin.
+  bool keeps_result_defined(const Copy& copy, const Snapshot& data, const Index& from);
+
+  Machine& machine_;
+};
+
+}  // namespace tessera
