@@ -57,7 +57,7 @@ Expected<Launch> launch_of(const Ring& ring, const Call& call) {
   const auto with = [&](auto options) {
     options.calls = ring.calls;
     options.device = simulated_device().name();
-    options.run.profile = call.options.profile;
+    options.run.profile = call.options.machine.profile;
     return options;
   };
   if (ring.over_rows)
@@ -71,8 +71,8 @@ Expected<std::shared_ptr<Call>> prepared(const Ring& ring) {
   const Expected<Profile> profile = find_profile(default_profile);
   CHECK(profile);
   const auto call = std::make_shared<Call>();
-  call->options.devices = ring.devices;
-  call->options.profile = profile->machine;
+  call->options.machine.devices = ring.devices;
+  call->options.machine.profile = profile->machine;
   if (!ring.has_math) call->options.math = Math::none;
   const DType dtype = ring.over_rows ? DType::f32 : DType::bf16;
   const Shape shard =
@@ -97,7 +97,7 @@ Expected<double> timed(const Call& call, Certifier* certifier) {
   if (certifier != nullptr) options.observers.push_back(certifier);
   const auto begin = std::chrono::steady_clock::now();
   const Expected<DeviceReport> report =
-      call.executable->run_held(call.launch->devices, {options.profile, &options});
+      call.executable->run_held(call.launch->devices, {options.machine.profile, &options});
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (!report) return report.diags();
@@ -155,26 +155,23 @@ Peer arithmetic(std::int64_t devices, std::int64_t m, std::int64_t k, std::int64
 // beside its arithmetic: the row without it is to cost less than the arithmetic would.
 BenchEntry small_entry(bool has_math) {
   const std::string name = has_math ? "rows_64x256x128_8" : "rows_64x256x128_8_no_math";
-  return {name, [=]() -> Expected<BenchCase> {
-            constexpr std::int64_t devices = 8, m = 8 * 64, k = 256, n = 128;
-            const auto made = prepared({.devices = devices,
-                                        .m = m,
-                                        .k = k,
-                                        .n = n,
-                                        .over_rows = true,
-                                        .has_math = has_math});
-            if (!made) return made.diags();
-            const std::shared_ptr<Call> call = *made;
-            BenchCase result;
-            result.name = name;
-            result.run = [call] { return certified(*call); };
-            result.peers.push_back({"run_alone", [call] { return timed(*call, nullptr); }});
-            result.peers.push_back(arithmetic(devices, m, k, n));
-            if (!has_math) return result;
-            result.work = 2e-9 * static_cast<double>(devices * m * k * n);
-            result.unit = "GFLOP/s";
-            return result;
-          }};
+  return {
+      name, [=]() -> Expected<BenchCase> {
+        constexpr std::int64_t devices = 8, m = 8 * 64, k = 256, n = 128;
+        const auto made = prepared(
+            {.devices = devices, .m = m, .k = k, .n = n, .over_rows = true, .has_math = has_math});
+        if (!made) return made.diags();
+        const std::shared_ptr<Call> call = *made;
+        BenchCase result;
+        result.name = name;
+        result.run = [call] { return certified(*call); };
+        result.peers.push_back({"run_alone", [call] { return timed(*call, nullptr); }});
+        result.peers.push_back(arithmetic(devices, m, k, n));
+        if (!has_math) return result;
+        result.work = 2e-9 * static_cast<double>(devices * m * k * n);
+        result.unit = "GFLOP/s";
+        return result;
+      }};
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ struct Gmm {
   // Seconds of the kernel alone; a result that is wrong, where it is checked, is an error.
   Expected<double> run(bool checked, Check check) {
     RunOptions options;
-    options.checked = checked;
+    options.checks.enabled = checked;
     GroupedMatmulOptions call;
     call.tiling = tiling;
     call.device = simulated_device().name();

@@ -80,17 +80,18 @@ Expected<EqualSide> equal_side(const std::string& word, const Arguments& argumen
 
 Expected<EqualSide> definition_side(const EqualSide& of) {
   const Program& kernel = of.run.program;
-  const Program program = TRY(make_definition(kernel, of.run.options.devices));
+  const Program program = TRY(make_definition(kernel, of.run.options.machine.devices));
   EqualSide side{fmt::format("the definition of {}", kernel.name),
                  {TRY(expand(program)), {}, of.run.options},
                  true};
   RunOptions& options = side.run.options;
-  options.devices = options.cores = 1;
-  options.point_cores = 0;
+  options.machine.devices = options.machine.cores = 1;
+  options.machine.loop_workers = 0;
   options.schedule = "eager";
   // A definition has its operands whole in vmem, however large they are.
   constexpr std::int64_t everything = std::int64_t{1} << 50;
-  options.profile.vmem_bytes = options.profile.smem_bytes = options.profile.hbm_bytes = everything;
+  options.machine.profile.vmem_bytes = options.machine.profile.smem_bytes =
+      options.machine.profile.hbm_bytes = everything;
   side.run.operands.emplace_back();
   for (const Buffer& buffer : side.run.program.buffers)
     if (buffer.role != Role::scratch)

@@ -23,13 +23,14 @@ Diags with_advice(Diags why) {
 Expected<RunOptions> planning_options(const DeviceOptions& given, std::size_t devices) {
   RunOptions options;
   if (given.interpreter != nullptr) {
-    options.cores = given.interpreter->cores;
-    options.dma_order = given.interpreter->dma_order;
-    options.uninitialised = given.interpreter->uninitialised;
+    options.machine.cores = given.interpreter->machine.cores;
+    options.copies.order = given.interpreter->copies.order;
+    options.checks.uninitialised = given.interpreter->checks.uninitialised;
   }
-  options.devices = static_cast<int>(devices);
-  options.profile = given.profile;
-  if (options.profile.name.empty()) options.profile = TRY(find_profile(default_profile)).machine;
+  options.machine.devices = static_cast<int>(devices);
+  options.machine.profile = given.profile;
+  if (options.machine.profile.name.empty())
+    options.machine.profile = TRY(find_profile(default_profile)).machine;
   return options;
 }
 

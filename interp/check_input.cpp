@@ -91,18 +91,21 @@ void check_cores(const Program& program, int cores, Diags& diags) {
 Expected<void> check_input(const Program& program, const std::vector<Binding>& bindings,
                            const RunOptions& options) {
   Diags diags;
-  if (options.devices < 1)
-    diags.push_back(error(fmt::format("{} devices, expected at least 1", options.devices)));
-  else if (bindings.size() != static_cast<std::size_t>(options.devices))
+  if (options.machine.devices < 1)
+    diags.push_back(error(fmt::format("{} devices, expected at least 1", options.machine.devices)));
+  else if (bindings.size() != static_cast<std::size_t>(options.machine.devices))
     diags.push_back(error(fmt::format("operands of {} devices are given, expected {}",
-                                      bindings.size(), options.devices)));
-  if (options.cores < 1)
-    diags.push_back(error(fmt::format("{} cores per device, expected at least 1", options.cores)));
-  if (options.point_cores < 0)
-    diags.push_back(error(fmt::format("{} point-cores, expected at least 0", options.point_cores)));
+                                      bindings.size(), options.machine.devices)));
+  if (options.machine.cores < 1)
+    diags.push_back(
+        error(fmt::format("{} cores per device, expected at least 1", options.machine.cores)));
+  if (options.machine.loop_workers < 0)
+    diags.push_back(
+        error(fmt::format("{} point-cores, expected at least 0", options.machine.loop_workers)));
   const auto& observers = options.observers;
   for (const Observer* observer : observers)
-    if (options.point_cores > 0 && observer->sees_events() && !observer->takes_point_cores())
+    if (options.machine.loop_workers > 0 && observer->sees_events() &&
+        !observer->takes_point_cores())
       diags.push_back(
           error("an observer of this run follows cores that do their points one after "
                 "the other, and it has point-cores"));
@@ -112,19 +115,21 @@ Expected<void> check_input(const Program& program, const std::vector<Binding>& b
         error(fmt::format("{} is made for {} {}, run on {}: an extent names their number",
                           program.name, made, what, run_on)));
   };
-  is_made_for(program.devices, options.devices, "devices");
-  is_made_for(program.cores, options.cores, "cores");
-  if (options.cores > 1) check_cores(program, options.cores, diags);
+  is_made_for(program.devices, options.machine.devices, "devices");
+  is_made_for(program.cores, options.machine.cores, "cores");
+  if (options.machine.cores > 1) check_cores(program, options.machine.cores, diags);
   // Nothing would be told, and an analysis of nothing finds nothing.
-  if (!options.checked && std::any_of(observers.begin(), observers.end(),
-                                      [](const Observer* one) { return one->sees_events(); }))
+  if (!options.checks.enabled &&
+      std::any_of(observers.begin(), observers.end(),
+                  [](const Observer* one) { return one->sees_events(); }))
     diags.push_back(error("a run without checks tells its observers nothing, expected none"));
-  if (options.slow_device >= options.devices)
+  if (options.machine.slow_device >= options.machine.devices)
     diags.push_back(error(fmt::format("slow device {}, but devices are 0 to {}",
-                                      options.slow_device, options.devices - 1)));
-  if (options.profile.dma_granule < 1)
-    diags.push_back(error(fmt::format("the dma granule of {} is {}, expected at least 1",
-                                      options.profile.name, options.profile.dma_granule)));
+                                      options.machine.slow_device, options.machine.devices - 1)));
+  if (options.machine.profile.dma_granule < 1)
+    diags.push_back(
+        error(fmt::format("the dma granule of {} is {}, expected at least 1",
+                          options.machine.profile.name, options.machine.profile.dma_granule)));
   for (std::size_t d = 0; d < bindings.size(); ++d) check_binding(program, bindings[d], d, diags);
   if (!diags.empty()) return diags;
   return {};

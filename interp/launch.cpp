@@ -4,8 +4,6 @@
 
 #include "core/report/try.h"
 #include "interp/machine/control_flow.h"
-#include "interp/machine/pipeline_patterns.h"
-#include "interp/machine/quiet_numbers.h"
 #include "interp/machine/shared_cells.h"
 #include "interp/memory/host_need.h"
 #include "interp/run.h"
@@ -29,14 +27,14 @@ Expected<SharedCells> find_shared_cells(const Program& per_point,
                                         const std::vector<Binding>& bindings, RunOptions options) {
   SharedCells cells;
   if (!has_open_cells(per_point) || options.max_steps == 0) return cells;
-  options.point_cores = 0;
+  options.machine.loop_workers = 0;
   options.schedule = "eager";
-  options.landing = Landing::whole;
-  options.dma_order = DmaOrder::unordered;
-  options.slow_device = -1;
-  options.record_schedule = options.hash_results = false;
-  options.checked = true;
-  options.uninitialised = Uninitialised::poison;
+  options.copies.landing = Landing::whole;
+  options.copies.order = DmaOrder::unordered;
+  options.machine.slow_device = -1;
+  options.record.schedule = options.record.results = false;
+  options.checks.enabled = true;
+  options.checks.uninitialised = Uninitialised::poison;
   options.observers = {&cells};
   options.listener = nullptr;
   if (!control_needs_arithmetic(per_point)) options.math = Math::none;
@@ -73,24 +71,21 @@ bool LaunchRecorder::observes(const RunOptions& options) {
 
 Expected<std::unique_ptr<Machine>> launched(const Program& expanded,
                                             const std::vector<Binding>& bindings,
-                                            const RunOptions& options, const Shortcuts& shortcuts) {
+                                            const RunOptions& options, const RunHooks& hooks) {
   const Schedule schedule = TRY(parse_schedule(options.schedule));
   TRY(check_scratch(expanded, options));
-  std::optional<QuietNumbers> quiet;
-  if (shortcuts.batches_loads) quiet = quiet_numbers(expanded);
   const bool sees_private =
       std::any_of(options.observers.begin(), options.observers.end(),
                   [](const Observer* observer) { return observer->sees_private(); });
-  Code code = TRY(compile(expanded, schedule.order, sees_private, quiet ? &*quiet : nullptr));
+  Code code = TRY(compile(expanded, schedule.order, sees_private, hooks.untraced));
   const std::int64_t steps =
       find_strategy(schedule.strategy)->draws_among_steps && options.max_steps > 0
           ? count_steps(expanded, bindings, options)
           : 0;
   auto machine = std::make_unique<Machine>(expanded, options, schedule, std::move(code), steps);
-  if (options.point_cores > 0)
+  if (options.machine.loop_workers > 0)
     machine->split_points(TRY(find_shared_cells(expanded, bindings, options)));
-  if (shortcuts.memoises_pipelines && PipelinePatterns::may_be(expanded, options))
-    machine->set_regions(std::make_unique<PipelinePatterns>(*machine));
+  if (hooks.regions) machine->set_regions(hooks.regions(*machine));
   machine->bind(bindings);
   return machine;
 }

@@ -1,5 +1,6 @@
 // A run before its first step: what it is of, and the machine that takes it.
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -58,26 +59,22 @@ Expected<std::optional<KeptRun>> launch_of(const Simulate& simulate, const RunOp
   return recorder.take();
 }
 
-// How a run that plans a task graph saves time. Only for runs without values in which cores take
-// their turns in order.
-struct Shortcuts {
-  // Pipelines that repeat an earlier one are reported to observers and not run
-  // (interp/machine/pipeline_patterns.h).
-  bool memoises_pipelines = false;
-  // Loads of scalars that decide control flow are reported together and take no steps
-  // (interp/machine/quiet_numbers.h).
-  bool batches_loads = false;
+// Replacements for parts of a run.
+struct RunHooks {
+  // Creates the policy that decides which trace regions run; empty: all regions run.
+  std::function<std::unique_ptr<RegionPolicy>(Machine&)> regions{};
+  // Scalar accesses that take no step; may be null, must outlive the run.
+  const UntracedScalars* untraced = nullptr;
 };
 
 // The machine before its first step, for an input that check_input() has accepted. Program and
 // options must outlive it; the tensors that the bindings name are its memory.
 Expected<std::unique_ptr<Machine>> launched(const Program& expanded,
                                             const std::vector<Binding>& bindings,
-                                            const RunOptions& options,
-                                            const Shortcuts& shortcuts = {});
+                                            const RunOptions& options, const RunHooks& hooks = {});
 
-// As run() (interp/run.h), with shortcuts.
-Expected<RunResult> run_planned(const Program& expanded, const std::vector<Binding>& bindings,
-                                const RunOptions& options, const Shortcuts& shortcuts);
+// As run() (interp/run.h), with hooks.
+Expected<RunResult> run_with(const Program& expanded, const std::vector<Binding>& bindings,
+                             const RunOptions& options, const RunHooks& hooks);
 
 }  // namespace tessera

@@ -4,7 +4,7 @@ namespace tessera {
 
 RunOptions options_of_rerun(const RunOptions& options) {
   RunOptions again = options;
-  again.judges_points.reset();
+  again.checks.loops.reset();
   again.observers.clear();
   again.listener = nullptr;
   return again;

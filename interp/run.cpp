@@ -16,15 +16,15 @@ namespace {
 
 // True if no value is used and control flow does not depend on arithmetic.
 bool may_leave_out_values(const Program& expanded, const RunOptions& options) {
-  return !options.wants_values && options.listener == nullptr && options.math != Math::none &&
-         !options.hash_results && options.uninitialised != Uninitialised::poison &&
+  return !options.computes_values && options.listener == nullptr && options.math != Math::none &&
+         !options.record.results && options.checks.uninitialised != Uninitialised::poison &&
          !control_needs_arithmetic(expanded);
 }
 
 Expected<RunResult> run_checked(const Program& expanded, const std::vector<Binding>& bindings,
-                                const RunOptions& options, const Shortcuts& shortcuts) {
+                                const RunOptions& options, const RunHooks& hooks) {
   // Observers analyse when the memory of the simulated machine is free again.
-  std::unique_ptr<Machine> machine = TRY(launched(expanded, bindings, options, shortcuts));
+  std::unique_ptr<Machine> machine = TRY(launched(expanded, bindings, options, hooks));
   RunResult result = TRY(machine->run(exit_findings));
   machine.reset();
   constexpr std::int64_t many_steps = 1'000'000;  // fewer: little memory to free
@@ -39,24 +39,24 @@ Expected<RunResult> run_checked(const Program& expanded, const std::vector<Bindi
 
 Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bindings,
                         const RunOptions& options) {
-  return run_planned(expanded, bindings, options, {});
+  return run_with(expanded, bindings, options, {});
 }
 
-Expected<RunResult> run_planned(const Program& expanded, const std::vector<Binding>& bindings,
-                                const RunOptions& options, const Shortcuts& shortcuts) try {
+Expected<RunResult> run_with(const Program& expanded, const std::vector<Binding>& bindings,
+                             const RunOptions& options, const RunHooks& hooks) try {
   if (options.rewrite) {
     RunOptions rewritten = options;
     rewritten.rewrite = nullptr;
-    return run_planned(options.rewrite(expanded), bindings, rewritten, shortcuts);
+    return run_with(options.rewrite(expanded), bindings, rewritten, hooks);
   }
   TRY(check_input(expanded, bindings, options));
   for (Observer* observer : options.observers)
     if (!observer->wants_run(expanded, bindings, options)) return RunResult{};
   if (!may_leave_out_values(expanded, options))
-    return run_checked(expanded, bindings, options, shortcuts);
+    return run_checked(expanded, bindings, options, hooks);
   RunOptions protocol = options;
   protocol.math = Math::none;
-  return run_checked(expanded, bindings, protocol, shortcuts);
+  return run_checked(expanded, bindings, protocol, hooks);
 } catch (...) {
   return given_up("running the program");
 }

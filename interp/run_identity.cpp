@@ -10,7 +10,7 @@ bool IdentityObserver::wants_run(const Program& expanded, const std::vector<Bind
                                  const RunOptions& options) {
   identity_ = {code_hash(print(expanded)), {}};
   RunOptions with_values = options;  // operands are the same whether results are used or not
-  with_values.wants_values = true;
+  with_values.computes_values = true;
   const Table<BufferId, bool> idle = idle_buffers(expanded, with_values);
   for (std::size_t device = 0; device < bindings.size(); ++device) {
     for (const BufferId b : expanded.buffers.ids()) {

@@ -34,31 +34,50 @@ inline constexpr std::int64_t no_step_limit = std::numeric_limits<std::int64_t>:
 // Phases of a long run, for the progress callback.
 enum class Phase : std::uint8_t { running, analysing };
 
-struct RunOptions {
+// The simulated machine.
+struct RunMachine {
   int devices = 1;
   int cores = 1;  // per device
   // Loop workers per core: they run the iterations of parallel loops concurrently
   // (interp/machine/point_cores.h), in a program that is expanded iteration by iteration. 0: each
   // core runs its iterations in order.
-  int point_cores = 0;
+  int loop_workers = 0;
   MachineProfile profile{};
-  std::string schedule = "eager";  // a strategy, or steps:... (interp/schedule/schedule.h)
-  Landing landing = Landing::whole;
-  DmaOrder dma_order = DmaOrder::unordered;
   int slow_device = -1;  // moves only if no other device can; -1: none
+};
+
+struct RunCopies {
+  Landing landing = Landing::whole;
+  DmaOrder order = DmaOrder::unordered;
+};
+
+// What a run checks in addition to its results.
+struct RunChecks {
+  bool enabled = true;  // false: no shadow state and no observers, for measuring only
+  Uninitialised uninitialised = Uninitialised::use;
+  // How copies complete in the verdict on parallel loops; empty: no verdict. If set, a device that
+  // expands the program fills RunResult::points, if necessary from a run of single iterations.
+  std::optional<Landing> loops{};
+};
+
+// What a run stores in its result.
+struct RunRecord {
+  bool schedule = false;  // RunResult::schedule, also without a finding
+  bool results = false;   // RunResult::results, the hashes of the results
+};
+
+struct RunOptions {
+  RunMachine machine{};
+  std::string schedule = "eager";  // a strategy, or steps:... (interp/schedule/schedule.h)
+  RunCopies copies{};
   Math math = Math::library;
   // False: results are not used, so arithmetic is skipped unless control flow depends on it.
-  bool wants_values = true;
-  Uninitialised uninitialised = Uninitialised::use;
-  bool checked = true;           // false: no shadow state and no observers, for measuring only
-  bool record_schedule = false;  // fill RunResult::schedule even without a finding
-  bool hash_results = false;     // fill RunResult::results
+  bool computes_values = true;
+  RunChecks checks{};
+  RunRecord record{};
   // Returns the program that runs in place of the given one; its statements keep their source
   // locations. Empty: the given program runs.
   std::function<Program(const Program&)> rewrite{};
-  // How copies complete in the verdict on parallel loops; empty: no verdict. If set, a device that
-  // expands the program fills RunResult::points, if necessary from a run of single iterations.
-  std::optional<Landing> judges_points{};
   std::vector<Observer*> observers{};  // in addition to the built-in checks
   Listener* listener = nullptr;        // receives the output of debug statements; may be null
   // Maximum number of steps; 0: only the launch is checked. 64 ops that are not steps count as one

@@ -46,7 +46,7 @@ struct RunResult {
   std::string schedule;  // text form that replays this run
   RunStats stats;
   std::shared_ptr<const Certificate> certificate{};  // if a Certifier observed the run
-  // On parallel loops; null if the program has none, or RunOptions::judges_points is empty.
+  // On parallel loops; null if the program has none, or RunChecks::loops is empty.
   std::shared_ptr<const PointsVerdict> points{};
 };
 

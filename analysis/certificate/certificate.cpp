@@ -98,7 +98,7 @@ bool waits_for_points(const Certificate& certificate) {
 // What is proved of copies in any order is proved of those in order.
 Expected<Certificate> without_lanes(const Simulate& simulate, const CertifyOptions& options) {
   CertifyOptions how = options;
-  how.run.dma_order = DmaOrder::unordered;
+  how.run.copies.order = DmaOrder::unordered;
   return certify(simulate, how);
 }
 
@@ -109,9 +109,9 @@ Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& op
                       options.listed);
   certifier.end_run_when_full();
   RunOptions run = within_budget(options);
-  run.judges_points = options.landing;
-  run.record_schedule = true;
-  run.wants_values = false;
+  run.checks.loops = options.landing;
+  run.record.schedule = true;
+  run.computes_values = false;
   run.observers.push_back(&certifier);
   RunResult result = TRY(simulate(run));
   Certificate certificate = certifier.certificate();
@@ -124,7 +124,7 @@ Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& op
     certificate.statistics.protocol_hash = protocol_hash(certifier.record());
   certificate.run = std::move(result);
   certificate.run_schedule = run.schedule;
-  certificate.run_landing = run.landing;
+  certificate.run_landing = run.copies.landing;
   certificate.run.certificate = nullptr;  // this is more
   if (certificate.end != RunEnd::program) return certificate;
   const PointsVerdict* const points = certificate.run.points.get();
@@ -135,7 +135,7 @@ Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& op
     show_races(simulate, options, certifier.analysed(), certifier.order(), certificate);
     return certificate;
   }
-  if (options.run.dma_order == DmaOrder::fifo && waits_for_points(certificate)) {
+  if (options.run.copies.order == DmaOrder::fifo && waits_for_points(certificate)) {
     Expected<Certificate> in_any_order = without_lanes(simulate, options);
     if (!in_any_order || in_any_order->verdict == SchedulesVerdict::proved) return in_any_order;
   }

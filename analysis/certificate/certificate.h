@@ -1,7 +1,8 @@
 // What one run proves of all schedules of a program: that nothing races, deadlocks or is left over,
 // or a finding with schedules that show it, or how much was tried.
 //
-//   Expected<Certificate> c = certify(expanded, bindings, {.run = {.devices = 4, .profile = ...}});
+//   Expected<Certificate> c =
+//       certify(expanded, bindings, {.run = {.machine = {.devices = 4, .profile = ...}}});
 //   c->verdict == Verdict::proved
 #pragma once
 #include <cstdint>
@@ -145,13 +146,13 @@ constexpr std::size_t listed_races = 20;
 struct CertifyOptions {
   RunOptions run{};
   Landing landing = Landing::partial;  // of copies: partial whatever the run does, or as it does
-  std::int64_t budget = 100'000'000;  // events recorded, and steps of a run: there it ends
-  std::size_t listed = listed_races;  // races, and sums in no order, at most
-  std::size_t shown = 16;             // races that are run in both orders, at most
-  std::int64_t exhaust = 1000;        // runs to try all executions with where counts are read
-  std::int64_t schedules = 32;        // to run where a condition is broken, and that was not enough
-  bool necessity = false;             // prove again without each wait
-  bool is_named = true;               // by hashes of its program and protocol, for who keeps it
+  std::int64_t budget = 100'000'000;   // events recorded, and steps of a run: there it ends
+  std::size_t listed = listed_races;   // races, and sums in no order, at most
+  std::size_t shown = 16;              // races that are run in both orders, at most
+  std::int64_t exhaust = 1000;         // runs to try all executions with where counts are read
+  std::int64_t schedules = 32;  // to run where a condition is broken, and that was not enough
+  bool necessity = false;       // prove again without each wait
+  bool is_named = true;         // by hashes of its program and protocol, for who keeps it
 };
 
 // By its findings and conditions.

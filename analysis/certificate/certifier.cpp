@@ -43,10 +43,10 @@ void describe(const Record& record, Certificate& certificate) {
 void Certifier::begin(const Program& program, const RunOptions& options) {
   certificate_ = {};
   pinned_.reset();
-  profile_ = options.profile.text();
+  profile_ = options.machine.profile.text();
   const auto schedule = parse_schedule(options.schedule);
   order_ = schedule ? schedule->order : std::nullopt;
-  orders_copies_ = options.dma_order == DmaOrder::fifo;
+  orders_copies_ = options.copies.order == DmaOrder::fifo;
   relay_.reset();
   // What is recorded of few of the events takes less than to hand all of them over.
   relayed_from_ = is_at_once(program) ? std::numeric_limits<std::int64_t>::max() : 1'000'000;

@@ -23,7 +23,7 @@ void identify(Certificate& certificate, const Certificate& first, const Record& 
   certificate.statistics.protocol_hash = protocol_hash(record);
   certificate.run = std::move(result);
   certificate.run_schedule = run.schedule;
-  certificate.run_landing = run.landing;
+  certificate.run_landing = run.copies.landing;
 }
 
 }  // namespace
@@ -54,10 +54,10 @@ Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
     certifier.end_run_when_full();
     RunOptions run = within_budget(options);
     run.schedule = beginning.schedule;
-    run.record_schedule = true;
-    run.hash_results = true;
+    run.record.schedule = true;
+    run.record.results = true;
     // The steps of a beginning are those of copies that land as they are recorded.
-    if (options.landing == Landing::partial) run.landing = Landing::partial;
+    if (options.landing == Landing::partial) run.copies.landing = Landing::partial;
     run.observers.push_back(&certifier);
     RunResult result = TRY(simulate(run));
     const Certificate& found = certifier.certificate();
@@ -99,7 +99,7 @@ Expected<Certificate> explore(const Simulate& simulate, const CertifyOptions& op
     Certifier certifier(options.landing, options.budget, false, Reads::free, options.listed);
     certifier.end_run_when_full();
     RunOptions run = within_budget(options);
-    run.record_schedule = true;
+    run.record.schedule = true;
     run.schedule = explored_schedule(i, depth);
     run.observers.push_back(&certifier);
     RunResult result = TRY(simulate(run));
@@ -111,8 +111,8 @@ Expected<Certificate> explore(const Simulate& simulate, const CertifyOptions& op
     }
     if (FaultBound* const bound = strategy_of(TRY(parse_schedule(run.schedule))).bound) {
       ++explored.pct_runs;
-      explored.pct_bound =
-          bound(run.devices * run.cores + result.stats.dmas, result.stats.steps, depth);
+      explored.pct_bound = bound(run.machine.devices * run.machine.cores + result.stats.dmas,
+                                 result.stats.steps, depth);
     }
     protocols.insert(protocol_hash(certifier.record()));
     if (certifier.certificate().verdict == SchedulesVerdict::refuted) {

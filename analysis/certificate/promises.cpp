@@ -24,7 +24,7 @@ Expected<std::optional<Promises>> stronger_promises(const Simulate& simulate,
       certificate.statistics.events > most_events || !may_depend_on_copies(certificate))
     return none;
   const bool has_whole = certificate.basis.landing == Landing::whole,
-             has_order = options.run.dma_order == DmaOrder::fifo;
+             has_order = options.run.copies.order == DmaOrder::fifo;
   if (has_whole && has_order) return none;
   std::optional<Diags> problems;
   const auto is_proved = [&](bool whole, bool order) {
@@ -34,8 +34,8 @@ Expected<std::optional<Promises>> stronger_promises(const Simulate& simulate,
     how.schedules = 1;
     how.exhaust = std::min<std::int64_t>(how.exhaust, 16);
     how.landing = whole ? Landing::whole : Landing::partial;
-    how.run.landing = whole ? Landing::whole : options.run.landing;
-    how.run.dma_order = order ? DmaOrder::fifo : DmaOrder::unordered;
+    how.run.copies.landing = whole ? Landing::whole : options.run.copies.landing;
+    how.run.copies.order = order ? DmaOrder::fifo : DmaOrder::unordered;
     const Expected<Certificate> again = certify(simulate, how);
     if (!again) problems = again.diags();
     return again && again->verdict == SchedulesVerdict::proved;

@@ -83,10 +83,10 @@ void compare(const RunResult& a, const RunResult& b, bool has_values, bool are_k
 // does not fit means that control went another way than in the recorded run.
 Shown show(const Simulate& simulate, RunOptions options, bool is_of_life, bool are_known,
            Witness& witness) {
-  if (witness.landing == Landing::partial) options.landing = Landing::partial;
+  if (witness.landing == Landing::partial) options.copies.landing = Landing::partial;
   options = options_of_rerun(options);
-  options.hash_results = true;
-  options.slow_device = -1;
+  options.record.results = true;
+  options.machine.slow_device = -1;
   RunResult results[2];
   bool seen[2] = {}, ended_with_life[2] = {};
   const bool is_one = witness.x_first == witness.y_first;
@@ -145,7 +145,7 @@ void show_with_whole_copies(const Simulate& simulate, const CertifyOptions& opti
   how.necessity = false;
   how.schedules = 1;
   how.exhaust = std::min<std::int64_t>(how.exhaust, 16);
-  how.landing = how.run.landing = Landing::whole;
+  how.landing = how.run.copies.landing = Landing::whole;
   std::optional<Certificate> whole;
   if (certificate.statistics.events <= max_events_again)
     if (Expected<Certificate> again = certify(simulate, how)) whole = *std::move(again);

@@ -26,10 +26,10 @@ void settle_options(KeptRun& program) {
   RunOptions& options = program.options;
   options = options_of_rerun(options);
   options.math = needs_arithmetic(program.program) ? Math::library : Math::none;
-  options.landing = Landing::whole;
-  options.checked = true;
-  options.uninitialised = Uninitialised::use;
-  options.hash_results = options.record_schedule = false;
+  options.copies.landing = Landing::whole;
+  options.checks.enabled = true;
+  options.checks.uninitialised = Uninitialised::use;
+  options.record.results = options.record.schedule = false;
   options.progress = {};
 }
 

@@ -31,14 +31,14 @@ std::int64_t inputs_of(const Side& side) {
   std::int64_t count = 0;
   for (const Buffer& buffer : side.program().buffers)
     if (buffer.role == Role::in) count += elements(buffer.shape);
-  return count * side.run.options.devices;
+  return count * side.run.options.machine.devices;
 }
 
 void add_inputs(const Side& side, const Draw& draw, Values& values) {
   const Inputs inputs(draw, side.cuts, std::nullopt);
   for (const Buffer& buffer : side.program().buffers) {
     if (buffer.role != Role::in || !is_float(buffer.dtype)) continue;
-    for (int device = 0; device < side.run.options.devices; ++device) {
+    for (int device = 0; device < side.run.options.machine.devices; ++device) {
       const Inputs::Operand operand = inputs.of(buffer.name, device);
       for (std::int64_t i = 0; i < elements(buffer.shape); ++i) values.insert(operand(i).p);
     }

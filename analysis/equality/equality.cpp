@@ -180,8 +180,8 @@ class Comparison {
   }
 
  private:
-  int devices() const { return a_.run.options.devices; }
-  bool has_devices_of_a() const { return b_.run.options.devices == devices(); }
+  int devices() const { return a_.run.options.machine.devices; }
+  bool has_devices_of_a() const { return b_.run.options.machine.devices == devices(); }
   bool is_over() const { return is_left_open_ || found_; }
 
   Expected<void> try_all(const std::vector<Draw>& some) {
@@ -296,9 +296,9 @@ Expected<Equality> compare(KeptRun& a, KeptRun& b, std::uint64_t seed, Tracing t
   // Assertions do not change results.
   for (KeptRun* const run : {&a, &b})
     run->program = without(std::move(run->program), Purpose::assertion);
-  if (a.options.devices != b.options.devices && b.options.devices != 1)
+  if (a.options.machine.devices != b.options.machine.devices && b.options.machine.devices != 1)
     return error(fmt::format("A runs on {} devices and B on {}: expected as many, or one for B",
-                             a.options.devices, b.options.devices));
+                             a.options.machine.devices, b.options.machine.devices));
   Comparison comparison(a, b, seed, equality);
   TRY(comparison.match());
   TRY(comparison.run());

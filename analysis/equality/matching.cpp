@@ -34,12 +34,12 @@ bool is_same_shape(const Shape& a, const Shape& b) { return long_dims(a) == long
 
 // Whether B has on its one device what all devices of A have.
 bool stands_for_all(const Side& a, const Side& b) {
-  return a.run.options.devices > 1 && b.run.options.devices == 1;
+  return a.run.options.machine.devices > 1 && b.run.options.machine.devices == 1;
 }
 
 // Whether `all` are the shapes of all devices of A with an axis of devices in front.
 bool is_stack_of(const Side& a, const Shape& each, Shape all) {
-  if (all.empty() || all.front() != a.run.options.devices) return false;
+  if (all.empty() || all.front() != a.run.options.machine.devices) return false;
   all.erase(all.begin());
   return is_same_shape(each, all);
 }
@@ -68,7 +68,7 @@ void for_each_pair(const Integers& operand, int device, F&& f) {
 Expected<void> match_integers(const Side& a, const Side& b, const Integers& operand) {
   const std::string& name = operand.a.name;
   const auto unit = static_cast<std::size_t>(size_of(operand.a.dtype));
-  for (int device = 0; device < a.run.options.devices; ++device) {
+  for (int device = 0; device < a.run.options.machine.devices; ++device) {
     const std::byte* const from = tensor(a, device, name).data();
     std::byte* const to = tensor(b, stands_for_all(a, b) ? 0 : device, name).data();
     const bool is_again = stands_for_all(a, b) && !operand.is_stacked && device > 0;

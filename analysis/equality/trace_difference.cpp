@@ -39,7 +39,7 @@ class Tracer {
     if (steps_ > most_work) return told;
     for (const Buffer& buffer : a_.program().buffers) {
       if (buffer.role != Role::in || is_integer(buffer.dtype)) continue;
-      for (int device = 0; device < a_.run.options.devices; ++device)
+      for (int device = 0; device < a_.run.options.machine.devices; ++device)
         if (auto term = TRY(term_of(buffer, device, plain))) told.push_back(*std::move(term));
     }
     return told;
@@ -92,7 +92,7 @@ class Tracer {
                                         .end = first + 1,
                                         .adds_one = true}));
     const Residue in_a = draw_.p.sub(more.a, plain.a), in_b = draw_.p.sub(more.b, plain.b);
-    const int devices = a_.run.options.devices;
+    const int devices = a_.run.options.machine.devices;
     std::string text = element_text(buffer, first, device, devices);
     if (last != first)
       text = fmt::format("{} (the first of those up to {})", text,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/planning/find_untraced_scalars.h"
 #include "analysis/shadow/rectangle.h"
 #include "core/passes/at_once.h"
 #include "core/report/guarded.h"
@@ -172,14 +173,17 @@ Expected<std::vector<Finding>> ReferenceRun::run(const std::vector<Binding>& bin
                                                  running_error::ErrorRun* errors) try {
   const OwnResults own(graph_.program, bindings);
   options.schedule = "eager";
-  options.checked = true;
+  options.checks.enabled = true;
   // As in the run that the graph is of: cores take turns as they did there.
-  const Shortcuts shortcuts{.batches_loads = is_at_once(graph_.program)};
+  RunHooks hooks;
+  std::optional<UntracedScalars> untraced;
+  if (is_at_once(graph_.program))
+    hooks.untraced = &untraced.emplace(find_untraced_scalars(graph_.program));
   options.observers = {this};
   if (errors != nullptr) options.observers.push_back(errors);
   errors_ = errors;
   TRY(check_input(graph_.program, own.all, options));
-  const auto machine = TRY(launched(graph_.program, own.all, options, shortcuts));
+  const auto machine = TRY(launched(graph_.program, own.all, options, hooks));
   machine_ = machine.get();
   if (errors != nullptr) errors->attach(*machine);
   machine->begin();

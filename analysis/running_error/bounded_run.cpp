@@ -11,7 +11,7 @@ namespace tessera::running_error {
 Expected<std::unique_ptr<ErrorRun>> bounded(KeptRun& run, std::optional<ReferenceModel> other) try {
   auto errors = std::make_unique<ErrorRun>(other);
   RunOptions& options = run.options;
-  options.hash_results = options.record_schedule = false;
+  options.record.results = options.record.schedule = false;
   options.progress = {};
   options.observers = {errors.get()};
   const auto machine = TRY(launched(run.program, run.bindings(), options));

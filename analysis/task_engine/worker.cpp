@@ -11,10 +11,10 @@ Expected<std::unique_ptr<const Kit>> kit(const TaskGraph& graph, Math math) {
   auto made = std::make_unique<Kit>();
   made->code = TRY(compile(graph.program, std::nullopt));
   made->schedule = TRY(parse_schedule("eager"));
-  made->options.devices = graph.topology.devices;
-  made->options.cores = graph.topology.cores;
+  made->options.machine.devices = graph.topology.devices;
+  made->options.machine.cores = graph.topology.cores;
   made->options.math = math;
-  made->options.checked = false;  // what the run of the graph has found out holds here
+  made->options.checks.enabled = false;  // what the run of the graph has found out holds here
   return std::unique_ptr<const Kit>(std::move(made));
 }
 

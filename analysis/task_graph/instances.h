@@ -1,5 +1,5 @@
 // Pipelines that a run has told and not done, for one before them did the same
-// (interp/machine/pipeline_patterns.h): what they do is kept once for each pattern.
+// (analysis/planning/memoised_pipelines.h): what they do is kept once for each pattern.
 #pragma once
 #include <cstdint>
 #include <span>

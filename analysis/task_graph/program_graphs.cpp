@@ -15,11 +15,12 @@ namespace {
 
 std::string options_text(const CertifyOptions& how) {
   const RunOptions& run = how.run;
-  return fmt::format(
-      "{};{};{};{};{};{};{};{};{};{};{};{};{};{};{}", run.profile.text(), run.devices, run.cores,
-      run.point_cores, static_cast<int>(run.landing), static_cast<int>(run.dma_order),
-      run.slow_device, static_cast<int>(run.uninitialised), run.checked, run.max_steps,
-      static_cast<int>(how.landing), how.budget, how.exhaust, how.schedules, how.listed);
+  return fmt::format("{};{};{};{};{};{};{};{};{};{};{};{};{};{};{}", run.machine.profile.text(),
+                     run.machine.devices, run.machine.cores, run.machine.loop_workers,
+                     static_cast<int>(run.copies.landing), static_cast<int>(run.copies.order),
+                     run.machine.slow_device, static_cast<int>(run.checks.uninitialised),
+                     run.checks.enabled, run.max_steps, static_cast<int>(how.landing), how.budget,
+                     how.exhaust, how.schedules, how.listed);
 }
 
 // Of where its statements stand: nodes and errors tell it.

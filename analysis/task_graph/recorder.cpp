@@ -7,9 +7,9 @@
 namespace tessera::graph {
 void Recorder::begin(const Program& program, const RunOptions& options) {
   program_ = program;
-  writes_blocks_ = options.profile.block_write_backs;
+  writes_blocks_ = options.machine.profile.block_write_backs;
   moves_at_once_ = is_at_once(program_);
-  topology_ = Topology{options.devices, options.cores};
+  topology_ = Topology{options.machine.devices, options.machine.cores};
   numbers_.emplace(program_);
   const auto sites = static_cast<std::size_t>(topology_.count());
   for (const Buffer& buffer : program_.buffers) is_result_.add(buffer.role == Role::out);

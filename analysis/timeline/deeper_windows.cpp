@@ -35,7 +35,7 @@ std::optional<double> seconds_of(const Program& structured, const std::vector<Bi
   TimingObserver observer(rates);
   RunOptions timed = options_of_rerun(options);
   timed.math = Math::none;
-  timed.wants_values = timed.record_schedule = timed.hash_results = false;
+  timed.computes_values = timed.record.schedule = timed.record.results = false;
   timed.observers = {&observer};
   const Expected<RunResult> result = run(*program, bindings, timed);
   if (!result || !result->findings.empty() || result->end != RunEnd::program) return std::nullopt;

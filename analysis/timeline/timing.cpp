@@ -10,10 +10,11 @@ TimingObserver::TimingObserver(const MachineRates& rates) : rates_(rates) {}
 TimingObserver::~TimingObserver() = default;
 
 void TimingObserver::begin(const Program& program, const RunOptions& options) {
-  const Topology topology{std::max(options.devices, 1), std::max(options.cores, 1)};
+  const Topology topology{std::max(options.machine.devices, 1), std::max(options.machine.cores, 1)};
   const auto detail =
       listeners_.empty() ? TimingRecord::Detail::times : TimingRecord::Detail::drawing;
-  record_ = std::make_unique<TimingRecord>(program, options.profile, topology, rates_, detail);
+  record_ =
+      std::make_unique<TimingRecord>(program, options.machine.profile, topology, rates_, detail);
   timing_ = {};
 }
 

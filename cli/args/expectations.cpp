@@ -44,9 +44,10 @@ Expectation expectation(const Buffer& buffer, int device, const Assignment& sour
 std::string why_unbounded(const RunRequest& request) {
   if (!request.is_simulated())
     return fmt::format("nothing bounds by how much on the {} device", request.device_name());
-  if (!request.options.checked) return "with --unchecked nothing bounds by how much";
-  if (request.options.point_cores > 0) return "with --point-cores nothing bounds by how much";
-  if (request.options.landing != Landing::whole)
+  if (!request.options.checks.enabled) return "with --unchecked nothing bounds by how much";
+  if (request.options.machine.loop_workers > 0)
+    return "with --point-cores nothing bounds by how much";
+  if (request.options.copies.landing != Landing::whole)
     return "with --landing partial nothing bounds by how much";
   return {};
 }
@@ -132,7 +133,7 @@ Expected<std::vector<Expectation>> read_expectations(const Program& program,
                                                      const Arguments& arguments,
                                                      const RunRequest& request) {
   Diags diags;
-  const int devices = request.options.devices;
+  const int devices = request.options.machine.devices;
   const InOutOptions given(arguments, "expect", program, devices, diags);
   if (!given.empty() && arguments.was_given("no-math"))
     diags.push_back(error("--expect is about values, and --no-math computes none"));

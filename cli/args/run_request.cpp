@@ -88,34 +88,35 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
   constexpr std::array<std::string_view, 2> orders = {"unordered", "fifo"};
   constexpr std::array<std::string_view, 2> maths = {"library", "exact"};
   constexpr std::array<std::string_view, 3> policies = {"use", "strict", "poison"};
-  options.dma_order = static_cast<DmaOrder>(arguments.choice("dma-order", orders, diags));
-  options.landing = static_cast<Landing>(arguments.choice("landing", landings, diags));
+  options.copies.order = static_cast<DmaOrder>(arguments.choice("dma-order", orders, diags));
+  options.copies.landing = static_cast<Landing>(arguments.choice("landing", landings, diags));
   options.math = static_cast<Math>(arguments.choice("math", maths, diags));
-  options.uninitialised =
+  options.checks.uninitialised =
       static_cast<Uninitialised>(arguments.choice("uninitialised", policies, diags));
-  options.devices =
-      static_cast<int>(arguments.integer("devices", diags, 1, 1024).value_or(options.devices));
-  options.cores =
-      static_cast<int>(arguments.integer("cores", diags, 1, 64).value_or(options.cores));
-  options.point_cores =
+  options.machine.devices = static_cast<int>(
+      arguments.integer("devices", diags, 1, 1024).value_or(options.machine.devices));
+  options.machine.cores =
+      static_cast<int>(arguments.integer("cores", diags, 1, 64).value_or(options.machine.cores));
+  options.machine.loop_workers =
       static_cast<int>(arguments.integer("point-cores", diags, 1, 64).value_or(0));
   if (arguments.has("no-math")) options.math = Math::none;
-  options.slow_device = static_cast<int>(
-      arguments.integer("slow-device", diags, 0, options.devices - 1).value_or(-1));
+  options.machine.slow_device = static_cast<int>(
+      arguments.integer("slow-device", diags, 0, options.machine.devices - 1).value_or(-1));
   options.max_steps = arguments.integer("max-steps", diags, 1).value_or(options.max_steps);
-  options.checked = !arguments.has("unchecked");
+  options.checks.enabled = !arguments.has("unchecked");
   // One run of points side by side tells nothing of other schedules.
-  request.certifies = options.checked && !arguments.has("no-verify") && options.point_cores == 0;
+  request.certifies =
+      options.checks.enabled && !arguments.has("no-verify") && options.machine.loop_workers == 0;
   // Whole landing is a promise of the machine, which somebody must give.
-  if (arguments.has("landing")) request.certified_landing = options.landing;
+  if (arguments.has("landing")) request.certified_landing = options.copies.landing;
   request.prints =
       std::make_shared<Prints>(arguments.integer("prints", diags, 0).value_or(Prints::most));
   request.save_schedule = arguments.text("save-schedule");
-  options.record_schedule = !request.save_schedule.empty();
+  options.record.schedule = !request.save_schedule.empty();
   request.trace = arguments.text("trace");
   for (const std::string_view timed : {"timing", "timeline", "cost"}) {
     if (!arguments.has(timed)) continue;
-    if (options.point_cores > 0)
+    if (options.machine.loop_workers > 0)
       diags.push_back(error(fmt::format(
           "--{} models cores that do their points one after the other, and --point-cores runs them "
           "side by side",
@@ -143,7 +144,7 @@ void choose_profile(const Arguments& arguments, RunRequest& request, Diags& diag
   Expected<Profile> profile = chosen_profile(arguments, arguments.text("profile", default_profile));
   if (profile) {
     request.profile = *std::move(profile);
-    request.options.profile = request.profile.machine;
+    request.options.machine.profile = request.profile.machine;
   } else {
     diags.insert(diags.end(), profile.diags().begin(), profile.diags().end());
   }

@@ -13,7 +13,8 @@ Option strict_values_option() {
 
 // Points side by side have memories of their own.
 bool follows_values(const RunRequest& request) {
-  return request.is_simulated() && request.options.checked && request.options.point_cores == 0;
+  return request.is_simulated() && request.options.checks.enabled &&
+         request.options.machine.loop_workers == 0;
 }
 
 Expected<bool> strict_values(const Arguments& arguments, const RunRequest& request) {
@@ -23,7 +24,7 @@ Expected<bool> strict_values(const Arguments& arguments, const RunRequest& reque
     return error(fmt::format("--strict-values is for the {}, and this runs on {}",
                              simulated_device().name(), request.device_name()));
   return error(fmt::format("--strict-values: with {} nothing tells which values are used",
-                           request.options.checked ? "--point-cores" : "--unchecked"));
+                           request.options.checks.enabled ? "--point-cores" : "--unchecked"));
 }
 
 }  // namespace tessera::cli

@@ -17,8 +17,8 @@ void suggest_waits(const Prepared& prepared, CertifyOptions how, std::int64_t ev
   how.schedules = 1;
   how.necessity = false;
   how.run.schedule = "eager";  // one that was given fits the program as it is
-  how.run.slow_device = -1;
-  how.run.record_schedule = false;
+  how.run.machine.slow_device = -1;
+  how.run.record.schedule = false;
   tessera::suggest_waits(*prepared.module, findings,
                          [&](const std::string& text) -> Expected<Certificate> {
                            const Expected<Simulate> simulate = prepared.with_text(text);

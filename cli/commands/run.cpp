@@ -42,13 +42,13 @@ namespace {
 // The operands, filled unless no run of the program would begin.
 Expected<Bindings> bind_for_launch(const Program& program, const Arguments& arguments,
                                    const RunRequest& request) {
-  return filled_for_launch([&] { return bind(program, arguments, request.options.devices); },
-                           [&](const Bindings&) {
-                             if (!request.is_simulated()) return false;
-                             const Expected<Program> expanded = expand(program);
-                             return !expanded ||
-                                    launch_excess(*expanded, request.profile.machine).has_value();
-                           });
+  return filled_for_launch(
+      [&] { return bind(program, arguments, request.options.machine.devices); },
+      [&](const Bindings&) {
+        if (!request.is_simulated()) return false;
+        const Expected<Program> expanded = expand(program);
+        return !expanded || launch_excess(*expanded, request.profile.machine).has_value();
+      });
 }
 
 struct Ran {
@@ -86,7 +86,7 @@ Expected<void> check_values(Ran& ran, Executable& executable, const DeviceOption
     again.progress = {};
     return begin(again);
   };
-  const bool is_observed = ran.request.is_simulated() && ran.request.options.checked;
+  const bool is_observed = ran.request.is_simulated() && ran.request.options.checks.enabled;
   ran.wrong_values = TRY(mismatches(ran.program, ran.compared, is_observed ? rerun : Rerun()));
   if (is_observed) ran.why = why_wrong(ran.program, ran.compared, ran.request.options, begin);
   return {};
@@ -204,7 +204,7 @@ void print_report(Console& console, const Arguments& arguments, const Ran& ran, 
   if (status == Status::ok && computes(ran)) console.out << ran.bindings.result_lines();
   if (status == Status::ok && !computes(ran)) console.out << line("results", "not computed");
   if (status == Status::ok && computes(ran))
-    console.out << value_lines(ran.program, ran.compared, ran.request.options.devices);
+    console.out << value_lines(ran.program, ran.compared, ran.request.options.machine.devices);
   console.out << notes_text(ran.notes, arguments.has("all"));
   if (!ran.why_unknown.empty())
     console.out << fmt::format("note: nothing tells which values are used: {}\n", ran.why_unknown);
@@ -221,15 +221,15 @@ void print_report(Console& console, const Arguments& arguments, const Ran& ran, 
 Json report_json(const Arguments& arguments, const Ran& ran, Status status) {
   Json object = {{"status", name(status)},
                  {"device", ran.request.device_name()},
-                 {"devices", ran.request.options.devices},
+                 {"devices", ran.request.options.machine.devices},
                  {"kernel", ran.program.name},
                  {"shape", settings_json(ran.program)}};
-  if (ran.request.options.cores > 1) object["cores"] = ran.request.options.cores;
+  if (ran.request.options.machine.cores > 1) object["cores"] = ran.request.options.machine.cores;
   add_run(object, arguments, ran.request, ran.report);
   const bool has_values = status == Status::ok || !ran.wrong_values.empty();
   if (has_values) object["results"] = computes(ran) ? ran.bindings.results_json() : Json::array();
   if (has_values && computes(ran))
-    object["values"] = values_json(ran.program, ran.compared, ran.request.options.devices);
+    object["values"] = values_json(ran.program, ran.compared, ran.request.options.machine.devices);
   if (!ran.notes.empty()) object["notes"] = findings_json(ran.notes);
   if (!ran.why_unknown.empty()) object["value_use_unknown"] = ran.why_unknown;
   if (!ran.dumps.empty()) object["dumps"] = ran.dumps.json();

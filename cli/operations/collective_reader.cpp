@@ -96,12 +96,12 @@ void CollectiveReader::begin(Collective& collective, Peers peers) {
     if (!rings) return;
     rings_ = *std::move(rings);
     const std::int64_t count = rings_.elements();
-    if (has("devices") && run.devices != count)
-      complain(fmt::format("--devices says {}, and --rings names {}", run.devices, count));
-    run.devices = static_cast<int>(count);
+    if (has("devices") && run.machine.devices != count)
+      complain(fmt::format("--devices says {}, and --rings names {}", run.machine.devices, count));
+    run.machine.devices = static_cast<int>(count);
   } else {
-    if (!has("devices")) run.devices = 4;
-    rings_ = make_rings(1, run.devices);
+    if (!has("devices")) run.machine.devices = 4;
+    rings_ = make_rings(1, run.machine.devices);
   }
   if (!has("profile") && !is_routed(collective.request.profile.machine, rings_, peers)) {
     const Expected<Profile> routed = chosen_profile(arguments_, any_route_profile);
@@ -112,7 +112,7 @@ void CollectiveReader::begin(Collective& collective, Peers peers) {
                     "which is not so here",
                     any_route_profile, collective.request.profile.machine.name));
     collective.request.profile = *routed;
-    run.profile = routed->machine;
+    run.machine.profile = routed->machine;
   }
   collective.options.collective_id = integer("collective-id", 0);
   collective.options.calls =

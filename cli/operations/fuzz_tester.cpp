@@ -36,7 +36,7 @@ std::optional<Failure> replayed(const Invocation& a_case) {
   const std::optional<Prepared> call = prepared(a_case);
   if (!call) return std::nullopt;
   RunOptions options = call->request.options;
-  options.record_schedule = true;
+  options.record.schedule = true;
   const Expected<RunResult> first = call->simulate(options);
   if (!first || is_stopped(current_stop())) return std::nullopt;
   options.schedule = first->schedule;

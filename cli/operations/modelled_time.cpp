@@ -17,9 +17,10 @@ namespace tessera::cli {
 namespace {
 
 constexpr std::array<std::string_view, 22> idle = {
-    "timeline", "out",           "check",  "trace",   "save-schedule", "unchecked", "no-verify",
-    "timing",   "cost",          "config", "explain", "point-cores",   "math",      "no-math",
-    "all",      "uninitialised", "tune",   "json",    "precision",     "outliers",  "dump", "prints"};
+    "timeline",  "out",      "check", "trace",         "save-schedule", "unchecked",
+    "no-verify", "timing",   "cost",  "config",        "explain",       "point-cores",
+    "math",      "no-math",  "all",   "uninitialised", "tune",          "json",
+    "precision", "outliers", "dump",  "prints"};
 
 // A default that takes so much longer than the best is worth a word.
 constexpr double far_from_best = 1.5;
@@ -71,15 +72,15 @@ Expected<double> modelled_seconds(const Prepared& call) {
   TimingObserver observer(call.request.profile.rates);
   RunOptions options = call.request.options;
   options.math = Math::none;
-  options.wants_values = false;
+  options.computes_values = false;
   options.observers = {&observer};
   const RunResult result = TRY(call.simulate(options));
   if (!result.findings.empty()) return error(result.findings.front().message);
   if (result.end != RunEnd::program)
     return error(fmt::format("the run ended after {} steps", result.stats.steps));
   if (!observer.timing().is_complete)
-    return error(fmt::format("its time is unknown: {}",
-                             why_unknown_time(call.request.profile.machine)));
+    return error(
+        fmt::format("its time is unknown: {}", why_unknown_time(call.request.profile.machine)));
   return observer.timing().seconds;
 }
 

@@ -112,7 +112,7 @@ Json report_json(const Arguments& arguments, const OperationCall& call,
   const OperationRun& run = outcome.run;
   Json object = {{"status", name(outcome.status)},
                  {"device", call.request.device_name()},
-                 {"devices", call.request.options.devices},
+                 {"devices", call.request.options.machine.devices},
                  {"kernel", run.kernel}};
   object.update(call.fields);
   object["dtype"] = name(call.dtype);

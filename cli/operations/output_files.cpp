@@ -45,7 +45,7 @@ Expected<void> OutputFiles::settle(const OperationCall& call, Output& output) {
   }
   const Per per = operand == nullptr ? Per::device : operand->per;
   const std::size_t count = operand == nullptr
-                                ? static_cast<std::size_t>(call.request.options.devices)
+                                ? static_cast<std::size_t>(call.request.options.machine.devices)
                                 : operand->parts.size();
   output.stacks = call.has_devices && !has_hole(output.spec);
   if (output.parts) return {};

@@ -85,13 +85,13 @@ std::vector<std::string> kept_words(const std::vector<std::string>& given) {
 }
 
 Json promises_json(const RunOptions& options, Landing landing) {
-  Json profile = {{"name", options.profile.name}};
-  for (const PropertyValue& property : promised_properties(options.profile))
+  Json profile = {{"name", options.machine.profile.name}};
+  for (const PropertyValue& property : promised_properties(options.machine.profile))
     std::visit([&](auto value) { profile[std::string(property.name)] = value; }, property.value);
   return {{"landing", name(landing)},
-          {"dma_order", options.dma_order == DmaOrder::fifo ? "fifo" : "unordered"},
-          {"devices", options.devices},
-          {"cores", options.cores},
+          {"dma_order", options.copies.order == DmaOrder::fifo ? "fifo" : "unordered"},
+          {"devices", options.machine.devices},
+          {"cores", options.machine.cores},
           {"profile", std::move(profile)}};
 }
 

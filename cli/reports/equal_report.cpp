@@ -72,7 +72,7 @@ Finding difference_finding(const EqualSide& a, const EqualSide& b, const Equalit
   Finding finding{.kind = is_decided ? FindingKind::mismatch : FindingKind::unsupported};
   finding.message = fmt::format(
       "{}[{}]{} of {} is not {} of {}", difference.result, fmt::join(difference.index, ", "),
-      a.run.options.devices > 1 ? fmt::format(" of dev{}", difference.device) : "",
+      a.run.options.machine.devices > 1 ? fmt::format(" of dev{}", difference.device) : "",
       blames_a ? "A" : "B", is_decided ? "that" : "shown to be that", blames_a ? "B" : "A");
   finding.devices = {difference.device};
   const auto& blamed = blames_a ? difference.wrote_a : difference.wrote_b;

@@ -94,10 +94,10 @@ std::string graph_lines(const Prepared& prepared, const TaskGraph& graph) {
     separator = ", ";
   }
   std::string text = line("kernel", prepared.kernel);
-  text += line("device",
-               fmt::format("interpreter, profile {}, {}{}", prepared.request.options.profile.name,
-                           counted(graph.topology.devices, "device"),
-                           cores_words(prepared.request.options)));
+  text += line("device", fmt::format("interpreter, profile {}, {}{}",
+                                     prepared.request.options.machine.profile.name,
+                                     counted(graph.topology.devices, "device"),
+                                     cores_words(prepared.request.options)));
   text += line("graph", nodes);
   text += line("dead", counted(graph.dead, "node") + (graph.dead == 0 ? "" : ", left out"));
   text +=

@@ -28,7 +28,7 @@ Observation::Observation(const RunRequest& request, Console& console,
       stamps_(request.stamps) {
   if (stamps_) options_.observers.push_back(stamps_.get());
   if (request.is_simulated() && request.certifies) {
-    options_.judges_points = request.certified_landing;
+    options_.checks.loops = request.certified_landing;
     options_.observers.push_back(&certifier_);
   }
   if (request.is_simulated() && request.prints) {

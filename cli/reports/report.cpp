@@ -120,7 +120,8 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   add_end(object, arguments, result->end, result->stats);
   object["profile"] = request.profile.machine.text();
   object["schedule"] = request.schedule;
-  if (request.options.point_cores > 0) object["point_cores"] = request.options.point_cores;
+  if (request.options.machine.loop_workers > 0)
+    object["point_cores"] = request.options.machine.loop_workers;
   object["automatic_barrier"] = result->has_automatic_barrier;
   object["steps"] = result->stats.steps;
   object["ops"] = result->stats.ops;
@@ -191,14 +192,15 @@ std::string certificate_line(const Certificate& c) {
 }  // namespace
 
 std::string cores_words(const RunOptions& options) {
-  return options.cores == 1 ? "" : fmt::format(", {} cores each", options.cores);
+  return options.machine.cores == 1 ? "" : fmt::format(", {} cores each", options.machine.cores);
 }
 
 std::string run_lines(const Arguments& arguments, const RunRequest& request,
                       const DeviceReport& report) {
   std::string device(request.device_name());
   if (request.is_simulated()) device += fmt::format(", profile {}", request.profile.machine.text());
-  if (request.options.devices > 1) device += fmt::format(", {} devices", request.options.devices);
+  if (request.options.machine.devices > 1)
+    device += fmt::format(", {} devices", request.options.machine.devices);
   device += cores_words(request.options);
   if (!request.why.empty()) device += fmt::format("; {}", request.why);
   std::string text = line("device", device);
@@ -210,21 +212,23 @@ std::string run_lines(const Arguments& arguments, const RunRequest& request,
   if (result == nullptr) return text;
   const RunOptions& options = request.options;
   std::string schedule = request.schedule.size() <= 60 ? request.schedule : "steps given";
-  if (options.landing == Landing::partial) schedule += ", landing partial";
-  if (options.dma_order == DmaOrder::fifo) schedule += ", copies of one link land in order";
-  if (options.slow_device >= 0) schedule += fmt::format(", device {} slow", options.slow_device);
-  if (options.point_cores > 0)
+  if (options.copies.landing == Landing::partial) schedule += ", landing partial";
+  if (options.copies.order == DmaOrder::fifo) schedule += ", copies of one link land in order";
+  if (options.machine.slow_device >= 0)
+    schedule += fmt::format(", device {} slow", options.machine.slow_device);
+  if (options.machine.loop_workers > 0)
     schedule += fmt::format(", points side by side on {} of each core",
-                            counted(options.point_cores, "point-core", "point-cores"));
-  if (!options.checked) schedule += ", unchecked";
+                            counted(options.machine.loop_workers, "point-core", "point-cores"));
+  if (!options.checks.enabled) schedule += ", unchecked";
   text += line("schedule", schedule);
   if (result->has_automatic_barrier)
     text += line("barrier", "of all cores, added at the start: the program has none of its own");
   const RunStats& stats = result->stats;
   const auto parsed = parse_schedule(request.options.schedule);
   if (FaultBound* const bound = parsed ? strategy_of(*parsed).bound : nullptr) {
-    const std::int64_t agents =
-        std::int64_t{options.devices} * options.cores * (1 + options.point_cores) + stats.dmas;
+    const std::int64_t agents = std::int64_t{options.machine.devices} * options.machine.cores *
+                                    (1 + options.machine.loop_workers) +
+                                stats.dmas;
     text += line("bound", fmt::format("a fault of depth {} is met with probability of at least "
                                       "{:.2g}: {} agents, {} steps",
                                       parsed->depth, bound(agents, stats.steps, parsed->depth),

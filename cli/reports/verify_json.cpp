@@ -18,7 +18,7 @@ Json run_json(const Prepared& prepared, const Certificate& c, double seconds) {
   Json object = {
       {"status", name(status_of(c))},
       {"device", simulated_device().name()},
-      {"devices", request.options.devices},
+      {"devices", request.options.machine.devices},
       {"kernel", prepared.kernel},
       {"verdict", name(c.verdict)},
       {"schedules",
@@ -31,7 +31,7 @@ Json run_json(const Prepared& prepared, const Certificate& c, double seconds) {
       {"replay", Json()},
       {"events", c.statistics.events},
       {"wall_seconds", seconds}};
-  if (request.options.cores > 1) object["cores"] = request.options.cores;
+  if (request.options.machine.cores > 1) object["cores"] = request.options.machine.cores;
   return object;
 }
 

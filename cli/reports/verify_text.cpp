@@ -87,10 +87,10 @@ std::string run_section(const Arguments& arguments, const Prepared& prepared,
   std::string text = line("kernel", prepared.kernel);
   text +=
       line("device", fmt::format("interpreter, profile {}, {}{}", request.profile.machine.text(),
-                                 counted(request.options.devices, "device", "devices"),
+                                 counted(request.options.machine.devices, "device", "devices"),
                                  cores_words(request.options)));
   text += line("landing", fmt::format("{}, {}", name(c.basis.landing),
-                                      request.options.dma_order == DmaOrder::fifo
+                                      request.options.copies.order == DmaOrder::fifo
                                           ? "in order from a core to another device"
                                           : "in any order"));
   const std::string end = end_text(c.end, c.run.stats, arguments);

@@ -198,9 +198,9 @@ Expected<AgentId> parse_core(const Session& session, std::string_view word) {
   if (!agent || agent->is_copy() || agent->point >= 0)
     return error(fmt::format("`{}` is no device or core; expected dev1 or dev1.core0", word));
   const RunOptions& run = session.options();
-  if (agent->device >= run.devices || agent->core >= run.cores)
+  if (agent->device >= run.machine.devices || agent->core >= run.machine.cores)
     return error(fmt::format("there is no {}: devices are 0 to {}, each with cores 0 to {}", text,
-                             run.devices - 1, run.cores - 1));
+                             run.machine.devices - 1, run.machine.cores - 1));
   return *agent;
 }
 

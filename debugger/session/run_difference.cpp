@@ -246,8 +246,8 @@ bool RunDifference::is_same() const {
 Expected<RunDifference> difference(KeptRun& a, KeptRun& b) try {
   RunDifference found;
   found.is_one_program = print(a.program) == print(b.program) &&
-                         a.options.devices == b.options.devices &&
-                         a.options.cores == b.options.cores;
+                         a.options.machine.devices == b.options.machine.devices &&
+                         a.options.machine.cores == b.options.machine.cores;
   // Points that come in another order find other blocks in their slots.
   found.compares_cores =
       found.is_one_program &&

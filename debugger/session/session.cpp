@@ -16,12 +16,12 @@ namespace tessera {
 Session::Session(KeptRun launch, const Recording& recording)
     : launch_(std::move(launch)), recording_(recording) {
   launch_.options.listener = this;
-  launch_.options.record_schedule = false;  // it would grow with the run, and nobody asks for it
+  launch_.options.record.schedule = false;  // it would grow with the run, and nobody asks for it
   bindings_ = moving_ = launch_.bindings();
   options_ = launch_.options;
   options_.observers = {this};
   const bool has_arithmetic = options_.math != Math::none;
-  if (has_arithmetic && options_.uninitialised != Uninitialised::poison &&
+  if (has_arithmetic && options_.checks.uninitialised != Uninitialised::poison &&
       !control_needs_arithmetic(launch_.program))
     leave_out_arithmetic();
 }
@@ -205,7 +205,7 @@ Expected<Schedule> Session::schedule_to_here() {
   const std::int64_t here = position();
   Schedule made = replay_of_items(TRY(parse_schedule(options_.schedule)).order);
   RunOptions recorded = options_;
-  recorded.record_schedule = true;
+  recorded.record.schedule = true;
   recorded.observers.clear();
   run_.reset();
   {

@@ -69,7 +69,7 @@ std::uint64_t loops_of(const Program& program, const Event& event) {
 
 Expected<std::unique_ptr<WriteStream>> WriteStream::open(KeptRun& run) {
   std::unique_ptr<WriteStream> stream(new WriteStream(run));
-  run.options.record_schedule = false;
+  run.options.record.schedule = false;
   run.options.observers = {stream.get()};
   stream->machine_ = TRY(launched(run.program, run.bindings(), run.options));
   stream->machine_->begin();
@@ -100,7 +100,7 @@ void WriteStream::on(const Event& event) {
   // Which point of a parallel loop comes next is the schedule's.
   if (event.kind == EventKind::point) return;
   // Of a copy that lands in parts the schedule says in which.
-  if (event.agent.is_copy() && run_.options.landing == Landing::partial) return;
+  if (event.agent.is_copy() && run_.options.copies.landing == Landing::partial) return;
   StreamEvent one{.step = std::max<std::int64_t>(event.step - 1, 0),
                   .agent = event.agent,
                   .statement = event.statement,

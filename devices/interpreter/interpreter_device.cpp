@@ -32,19 +32,19 @@ class SimulatedProgram final : public Executable {
   Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
                              const DeviceOptions& given) override {
     RunOptions options = given.interpreter ? *given.interpreter : RunOptions{};
-    options.devices = static_cast<int>(bindings.size());
-    options.profile = given.profile;
-    if (options.profile.name.empty()) {
+    options.machine.devices = static_cast<int>(bindings.size());
+    options.machine.profile = given.profile;
+    if (options.machine.profile.name.empty()) {
       const Expected<Profile> fallback = find_profile(default_profile);
       CHECK(fallback);
-      options.profile = fallback->machine;
+      options.machine.profile = fallback->machine;
     }
-    const bool is_split = options.point_cores > 0;
+    const bool is_split = options.machine.loop_workers > 0;
     if (is_split && !has_points(*structured_))
       return error(
           fmt::format("{} has no parallel loop or grid dimension, whose points {} "
                       "point-cores could do side by side",
-                      structured_->name, options.point_cores));
+                      structured_->name, options.machine.loop_workers));
     // Nobody hears what a program shows but a listener and a debugger.
     const bool shows = options.listener != nullptr || LaunchRecorder::observes(options);
     const Expected<const Program*> program = expanded(is_split, shows ? *full_ : *structured_);

@@ -27,12 +27,12 @@ using Clock = std::chrono::steady_clock;
 RunOptions planning_options(const DeviceOptions& given, std::size_t devices) {
   RunOptions options =
       options_of_rerun(given.interpreter != nullptr ? *given.interpreter : RunOptions{});
-  options.devices = static_cast<int>(devices);
-  options.profile = given.profile;
-  if (options.profile.name.empty()) {
+  options.machine.devices = static_cast<int>(devices);
+  options.machine.profile = given.profile;
+  if (options.machine.profile.name.empty()) {
     const Expected<Profile> fallback = find_profile(default_profile);
     CHECK(fallback);
-    options.profile = fallback->machine;
+    options.machine.profile = fallback->machine;
   }
   return options;
 }

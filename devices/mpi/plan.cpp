@@ -70,8 +70,9 @@ std::string program_text(const Program& expanded) {
 }
 
 std::string planning_text(const RunOptions& run) {
-  return fmt::format("{}, {} cores, dma order {}, math {}", run.profile.text(), run.cores,
-                     static_cast<int>(run.dma_order), static_cast<int>(run.math));
+  return fmt::format("{}, {} cores, dma order {}, math {}", run.machine.profile.text(),
+                     run.machine.cores, static_cast<int>(run.copies.order),
+                     static_cast<int>(run.math));
 }
 
 Expected<std::unique_ptr<ControlInputs>> ControlInputs::gather(World& world, const Shares& shares,

@@ -44,7 +44,7 @@ bool can_copy(Core& core, const Region& src, const Region& dst, bool reshapes) {
 // Reports a copy to another device that the machine of the profile does not support. The copy is
 // made all the same, so that the rest of the program is analysed.
 void check_reach(Core& core, const Region& dst) {
-  const MachineProfile& profile = core.machine().options().profile;
+  const MachineProfile& profile = core.machine().options().machine.profile;
   const Space space = dst.storage->buffer().space;
   const std::int32_t here = core.id().device, device = core.machine().topology().device(dst.site);
   // The links close to a ring: the way round counts as well.
@@ -103,7 +103,7 @@ Step move_at_once(Core& core, CopyKind kind, const Region& src, const Region& ds
   const bool stored_only = kind == CopyKind::write_back, carries = !dst.storage->is_idle();
   const Snapshot data = stored_only ? src.storage->snapshot_stored(src.box, carries)
                                     : src.storage->snapshot(src.box, carries);
-  const Uninitialised policy = machine.options().uninitialised;
+  const Uninitialised policy = machine.options().checks.uninitialised;
   const bool is_result = dst.storage->buffer().role == Role::out;
   if (!data.initialised() &&
       (policy == Uninitialised::strict || (policy == Uninitialised::use && is_result))) {
@@ -154,7 +154,7 @@ Step exec(const Start& op, Core& core) {
 }
 
 Step exec(const WriteBack& op, Core& core) {
-  const bool is_whole = core.machine().options().profile.block_write_backs;
+  const bool is_whole = core.machine().options().machine.profile.block_write_backs;
   return start_local(core, is_whole ? CopyKind::local : CopyKind::write_back, op.src, op.dst,
                      op.sem, false, false);
 }

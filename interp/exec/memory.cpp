@@ -13,7 +13,7 @@ namespace {
 
 // Whether the element is undefined because a scalar that was read out of bounds was stored there.
 bool is_from_outside(Core& core, const Region& at) {
-  return core.machine().options().uninitialised == Uninitialised::use &&
+  return core.machine().options().checks.uninitialised == Uninitialised::use &&
          !at.storage->is_initialised(at.box) &&
          outside_read(core.machine().program(), core.machine().findings(),
                       at.storage->origin(at.box.start).place);

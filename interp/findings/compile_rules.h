@@ -22,7 +22,7 @@ class CompileNotes final : public Observer {
  public:
   void expanded(const Program& structured, const Program& expanded, const std::vector<Binding>&,
                 const RunOptions& options) override {
-    notes_ = compile_notes(structured, expanded, options.profile);
+    notes_ = compile_notes(structured, expanded, options.machine.profile);
   }
   bool sees_events() const override { return false; }
   void on(const Event&) override {}

@@ -63,7 +63,7 @@ std::vector<Finding> exit_findings(Machine& machine) {
   // checked.
   for (const SiteId site : machine.topology().core_ids()) {
     check_semaphores(machine, site, findings);
-    if (machine.options().uninitialised != Uninitialised::poison &&
+    if (machine.options().checks.uninitialised != Uninitialised::poison &&
         machine.topology().core(site) == 0)
       check_results(machine, machine.topology().device(site), findings);
   }

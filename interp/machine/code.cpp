@@ -25,15 +25,15 @@ constexpr bool is_structured =
 
 class Compiler {
  public:
-  Compiler(const Program& program, bool sees_private, const QuietNumbers* quiet)
+  Compiler(const Program& program, bool sees_private, const UntracedScalars* untraced)
       : program_(program),
         is_dealt_(dealt_loops(program)),
         purpose_(purposes(program)),
-        quiet_(quiet) {
+        untraced_(untraced) {
     code_.is_private = private_buffers(program);
-    if (quiet != nullptr)
-      for (const QuietNumbers::Manner manner : quiet->manner)
-        code_.is_told.add(manner == QuietNumbers::Manner::told);
+    if (untraced != nullptr)
+      for (const UntracedScalars::Mode mode : untraced->mode)
+        code_.is_told.add(mode == UntracedScalars::Mode::batched);
     if (!sees_private) return;
     // What is stored in no parallel loop no point can have from another, and what expand() made for
     // itself is nobody's business.
@@ -138,21 +138,22 @@ class Compiler {
       append({.code = static_cast<std::uint16_t>(code), .dst = result()});
   }
   void call(const LoadReal&) { read(op_index<LoadReal>()); }
-  bool is_quiet() const { return quiet_ != nullptr && quiet_->statements[statement_]; }
+  bool is_untraced() const { return untraced_ != nullptr && untraced_->statements[statement_]; }
   void number(Jump code, std::int32_t dst, const Slice& slice) {
     Instruction at{.dst = dst, .aux = buffer(slice)};
-    std::int32_t* index[most_indices] = {&at.a, &at.b, &at.c};
+    std::int32_t* index[max_indices] = {&at.a, &at.b, &at.c};
     for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d)
       *index[d] = reg(slice.start[d]);
     jump(code, at);
   }
   void call(const Load& op) {
-    if (!is_private(op.src) && is_quiet()) return number(Jump::load_number, result(), op.src);
+    if (!is_private(op.src) && is_untraced()) return number(Jump::load_number, result(), op.src);
     if (!is_private(op.src)) return static_cast<void>(read(op_index<Load>()));
     jump(Jump::load_cell, {.dst = result(), .a = reg(op.src.start[0]), .aux = buffer(op.src)});
   }
   void call(const Store& op) {
-    if (!is_private(op.dst) && is_quiet()) return number(Jump::store_number, reg(op.value), op.dst);
+    if (!is_private(op.dst) && is_untraced())
+      return number(Jump::store_number, reg(op.value), op.dst);
     if (!is_private(op.dst)) return static_cast<void>(append({.code = op_index<Store>()}));
     jump(Jump::store_cell, {.a = reg(op.dst.start[0]), .b = reg(op.value), .aux = buffer(op.dst)});
   }
@@ -221,7 +222,7 @@ class Compiler {
   const Program& program_;
   const Table<StmtId, bool> is_dealt_;
   const Table<StmtId, Purpose> purpose_;
-  const QuietNumbers* const quiet_;
+  const UntracedScalars* const untraced_;
   Code code_;
   std::vector<Region> open_;
   StmtId statement_{0};
@@ -235,8 +236,8 @@ float real_register(std::int64_t bits) {
 }
 
 Expected<Code> compile(const Program& program, std::optional<std::uint64_t> order,
-                       bool sees_private, const QuietNumbers* quiet) {
-  return Compiler(program, sees_private, quiet).compile(order);
+                       bool sees_private, const UntracedScalars* untraced) {
+  return Compiler(program, sees_private, untraced).compile(order);
 }
 
 }  // namespace tessera

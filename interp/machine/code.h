@@ -9,7 +9,7 @@
 
 #include "core/program/program.h"
 #include "core/report/expected.h"
-#include "interp/machine/quiet_numbers.h"
+#include "interp/machine/untraced_scalars.h"
 
 namespace tessera {
 
@@ -28,7 +28,7 @@ enum class Jump : std::uint16_t {
   look,  // something that only debug statements which show need, or one of these
   ask,   // memory that only an assertion needs: read in no step of its own
   // One number (indices a, b and c, as many as the buffer has) of the buffer of index aux, in no
-  // step of its own where it is defined (quiet_numbers.h). Of a store the value is register dst.
+  // step of its own where it is defined (untraced_scalars.h). Of a store the value is register dst.
   load_number,
   store_number,
   // Private scalar memory: one element (index a) of the buffer of index aux, or a search in the
@@ -60,9 +60,9 @@ std::int64_t to_register(float value);
 float real_register(std::int64_t bits);
 
 // Programs with a pipeline, a view or another op that `expand` removes give an error.
-// sees_private: observers also see loads and stores of private buffers. quiet: scalar accesses that
-// are no steps; may be null.
+// sees_private: observers also see loads and stores of private buffers. untraced: scalar accesses
+// that are no steps; may be null.
 Expected<Code> compile(const Program& program, std::optional<std::uint64_t> order,
-                       bool sees_private = false, const QuietNumbers* quiet = nullptr);
+                       bool sees_private = false, const UntracedScalars* untraced = nullptr);
 
 }  // namespace tessera

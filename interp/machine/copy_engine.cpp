@@ -69,7 +69,8 @@ void CopyEngine::take(Copy& copy) {
   copy.data = stored_only ? copy.src.storage->snapshot_stored(copy.src.box, carries)
                           : copy.src.storage->snapshot(copy.src.box, carries);
   if (!same_kept_sizes(copy.src.box, copy.dst.box)) copy.data.reshape(copy.dst.box);
-  if (machine_.options().uninitialised != Uninitialised::strict || copy.data.initialised()) return;
+  if (machine_.options().checks.uninitialised != Uninitialised::strict || copy.data.initialised())
+    return;
   machine_.stop(uninitialised_finding(machine_.program(), machine_.findings(), "read", copy.src,
                                       copy.data.first_uninitialised(), copy.data.origin(), copy.id,
                                       copy.statement),
@@ -84,7 +85,8 @@ void CopyEngine::land(Copy& copy) {
 
 bool CopyEngine::keeps_result_defined(const Copy& copy, const Snapshot& data, const Index& from) {
   const bool is_result = copy.dst.storage->buffer().role == Role::out;
-  if (!is_result || machine_.options().uninitialised != Uninitialised::use || data.initialised())
+  if (!is_result || machine_.options().checks.uninitialised != Uninitialised::use ||
+      data.initialised())
     return true;
   Index missing = data.first_uninitialised();
   for (std::size_t d = 0; d < missing.size(); ++d) missing[d] += from[d];

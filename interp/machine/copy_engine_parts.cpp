@@ -27,9 +27,9 @@ void CopyEngine::take_part(Copy& copy, std::int64_t granules) {
   const bool is_write_back = copy.kind == CopyKind::write_back;
   if (copy.staging == nullptr) {
     const bool is_idle = src.is_idle() || copy.dst.storage->is_idle();
-    copy.staging =
-        std::make_unique<Staging>(copy.src, machine_.options().checked ? Checks::on : Checks::off,
-                                  is_idle ? Contents::idle : Contents::zeroed);
+    copy.staging = std::make_unique<Staging>(
+        copy.src, machine_.options().checks.enabled ? Checks::on : Checks::off,
+        is_idle ? Contents::idle : Contents::zeroed);
     // Which elements go back is known when the copy begins.
     if (is_write_back) {
       copy.staging->stored = src.snapshot_stored(copy.src.box, false);
@@ -40,7 +40,7 @@ void CopyEngine::take_part(Copy& copy, std::int64_t granules) {
   for (const Box& box : part_of(copy, copy.read, granules)) {
     const Snapshot data = src.snapshot(box, !copy.staging->storage.is_idle());
     const Snapshot& needed = is_write_back ? copy.staging->stored : data;
-    if (machine_.options().uninitialised == Uninitialised::strict && !needed.initialised())
+    if (machine_.options().checks.uninitialised == Uninitialised::strict && !needed.initialised())
       return machine_.stop(uninitialised_finding(machine_.program(), machine_.findings(), "read",
                                                  copy.src, needed.first_uninitialised(),
                                                  needed.origin(), copy.id, copy.statement),

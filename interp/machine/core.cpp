@@ -182,10 +182,11 @@ Region Core::access(const Slice& slice, EventKind kind) {
           .box = &region.box});
   }
   const RunOptions& options = machine_.options();
-  if (kind != EventKind::write && options.uninitialised == Uninitialised::strict)
+  if (kind != EventKind::write && options.checks.uninitialised == Uninitialised::strict)
     require_initialised(region);
-  if (kind != EventKind::read && options.checked &&
-      options.uninitialised != Uninitialised::poison && region.storage->buffer().role == Role::out)
+  if (kind != EventKind::read && options.checks.enabled &&
+      options.checks.uninitialised != Uninitialised::poison &&
+      region.storage->buffer().role == Role::out)
     results_written_.push_back(region);
   if (stopped()) region.storage = nullptr;
   return region;
@@ -232,7 +233,8 @@ TileView Core::update(const Slice& slice) {
 }
 
 void Core::require_initialised(const Region& region) {
-  if (machine_.options().uninitialised == Uninitialised::poison || region.box.empty()) return;
+  if (machine_.options().checks.uninitialised == Uninitialised::poison || region.box.empty())
+    return;
   if (region.storage->is_initialised(region.box)) return;
   const Index index = region.storage->first_uninitialised(region.box);
   machine_.stop(uninitialised_finding(machine_.program(), machine_.findings(), "read", region,

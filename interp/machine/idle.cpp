@@ -105,10 +105,11 @@ class IdleBuffers {
 }  // namespace
 
 Table<BufferId, bool> idle_buffers(const Program& expanded, const RunOptions& options) {
-  const bool shows_poison = options.uninitialised == Uninitialised::poison && options.wants_values;
-  if (options.math != Math::none || options.hash_results || shows_poison)
+  const bool shows_poison =
+      options.checks.uninitialised == Uninitialised::poison && options.computes_values;
+  if (options.math != Math::none || options.record.results || shows_poison)
     return Table<BufferId, bool>(expanded.buffers.size());
-  return IdleBuffers(expanded).run(options.wants_values);
+  return IdleBuffers(expanded).run(options.computes_values);
 }
 
 }  // namespace tessera

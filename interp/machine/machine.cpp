@@ -26,14 +26,14 @@ Machine::Machine(const Program& program, const RunOptions& options, const Schedu
       options_(options),
       schedule_(schedule),
       code_(std::move(code)),
-      slow_device_(strategy_of(schedule).replays() ? -1 : options.slow_device),
-      topology_{options.devices, options.cores, options.point_cores},
-      copies_(topology_, options.dma_order == DmaOrder::fifo),
+      slow_device_(strategy_of(schedule).replays() ? -1 : options.machine.slow_device),
+      topology_{options.machine.devices, options.machine.cores, options.machine.loop_workers},
+      copies_(topology_, options.copies.order == DmaOrder::fifo),
       scheduler_(make_scheduler(schedule, steps_expected)),
-      observes_(options.checked) {
+      observes_(options.checks.enabled) {
   for (const SiteId s : topology_.ids())
-    core_states_.add(
-        std::make_unique<CoreState>(program, options.profile, *this, topology_.agent(s), code_));
+    core_states_.add(std::make_unique<CoreState>(program, options.machine.profile, *this,
+                                                 topology_.agent(s), code_));
   once_until_.resize(program.buffers.size());
   for (const StmtId i : program.body.ids()) {
     const auto* once = std::get_if<Once>(&program.body[i].op);
@@ -247,17 +247,17 @@ void Machine::loop() {
     Turn left = *turn_;
     if (left.steps != Turn::unlimited) left.steps -= turn_steps_;
     // A copy that has landed is nobody any more.
-    const AgentId id = options_.record_schedule ? id_of(left.agent) : AgentId{};
+    const AgentId id = options_.record.schedule ? id_of(left.agent) : AgentId{};
     const std::int64_t before = step_;
     try {
       turn_steps_ += move(left);
     } catch (...) {
-      if (options_.record_schedule) record(id, turn_steps_ + step_ - before, left.part);
+      if (options_.record.schedule) record(id, turn_steps_ + step_ - before, left.part);
       throw;
     }
     if (is_paused_) return;
     scheduler_->moved(turn_steps_);
-    if (options_.record_schedule) record(id, turn_steps_, left.part);
+    if (options_.record.schedule) record(id, turn_steps_, left.part);
     turn_.reset();
   }
 }

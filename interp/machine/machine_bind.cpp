@@ -5,10 +5,10 @@
 namespace tessera {
 
 void Machine::bind(const std::vector<Binding>& bindings) {
-  const Checks checks = options_.checked ? Checks::on : Checks::off;
+  const Checks checks = options_.checks.enabled ? Checks::on : Checks::off;
   // With checks and arithmetic undefined elements are poisoned before anybody reads them.
   const Contents others = options_.math == Math::none ? Contents::kept
-                          : options_.checked          ? Contents::plain
+                          : options_.checks.enabled   ? Contents::plain
                                                       : Contents::zeroed;
   const Table<BufferId, bool> idle = idle_buffers(program_, options_);
   for (const SiteId s : topology_.core_ids()) {
@@ -32,7 +32,7 @@ void Machine::bind(const std::vector<Binding>& bindings) {
     }
     for (const Semaphore& semaphore : program_.semaphores)
       if (semaphore.kind != SemKind::barrier &&
-          (!semaphore.scoped || !options_.profile.shares_scoped_semaphores))
+          (!semaphore.scoped || !options_.machine.profile.shares_scoped_semaphores))
         owner.usage.take_semaphores(elements(semaphore.shape));
   }
 }

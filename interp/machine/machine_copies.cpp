@@ -13,8 +13,8 @@ void Machine::start(Copy copy) {
   const SemId sent = copy.sent, arrived = copy.arrived;
   const std::int64_t serial = copy.serial;
   copy.granule = copy.bytes;
-  if (options_.landing == Landing::partial) {
-    copy.granule = granule_bytes(options_.profile, copy.src.storage->buffer().dtype);
+  if (options_.copies.landing == Landing::partial) {
+    copy.granule = granule_bytes(options_.machine.profile, copy.src.storage->buffer().dtype);
     copy.granules = (copy.bytes + copy.granule - 1) / copy.granule;
   }
   const std::int32_t slot = copies_.add(std::move(copy));

@@ -66,7 +66,7 @@ void Machine::restore(const MachineImage& image) {
       if (topology_.home(s, program_.buffers[b].space) == s)
         core_state(s).storages[b]->restore_aliases(**storage++);
   }
-  copies_.restore(image.copies, options_.checked ? Checks::on : Checks::off);
+  copies_.restore(image.copies, options_.checks.enabled ? Checks::on : Checks::off);
   ready_ = image.ready;
   blocked_ = image.blocked;
   scheduler_ = image.scheduler->clone();

@@ -11,7 +11,7 @@ namespace tessera {
 
 void Machine::report_leak(const SemId& sem, StmtId statement, const std::string& when) {
   SemCell& left = cell(sem);
-  if (!options_.checked || std::exchange(left.is_reported, true)) return;
+  if (!options_.checks.enabled || std::exchange(left.is_reported, true)) return;
   Finding finding = leak_finding(program_, topology_, sem, left, statement, when);
   if (finding.kind == FindingKind::semaphore_leak)
     finding.at.loops = loops_of(topology_.agent(sem.site), statement);

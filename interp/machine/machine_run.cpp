@@ -41,7 +41,7 @@ void prepare_products(const Program& program) {
 
 void Machine::begin() {
   for (Observer* observer : options_.observers) observer->begin(program_, options_);
-  if (auto excess = launch_excess(program_, options_.profile))
+  if (auto excess = launch_excess(program_, options_.machine.profile))
     findings_.push_back(*std::move(excess));
   if (options_.max_steps == 0 || !findings_.empty()) stopped_ = true;
   if (!stopped_ && options_.math == Math::library) prepare_products(program_);
@@ -60,7 +60,7 @@ bool Machine::advance(ExitChecks checks, std::int64_t steps, Pausing* pausing) {
         settle(core_state(s).core, core_state(s).core.run(0, false));
     }
     loop();
-    if (!is_paused_ && !stopped_ && options_.checked && !is_checked_at_end_) {
+    if (!is_paused_ && !stopped_ && options_.checks.enabled && !is_checked_at_end_) {
       is_checked_at_end_ = true;
       std::vector<Finding> found = checks(*this);
       findings_.insert(findings_.end(), std::make_move_iterator(found.begin()),
@@ -101,12 +101,12 @@ Expected<RunResult> Machine::end() {
   result.end = end_;
   if (observes_) result.trace_hash = hash_.value();
   result.schedule = to_string(schedule_);
-  if (options_.record_schedule) {
+  if (options_.record.schedule) {
     Schedule replay = replay_of_items(schedule_.order);
     replay.items = std::move(recorded_);
     result.schedule = to_string(replay);
   }
-  if (options_.hash_results && end_ == RunEnd::program) result.results = hash_results();
+  if (options_.record.results && end_ == RunEnd::program) result.results = hash_results();
   return result;
 }
 

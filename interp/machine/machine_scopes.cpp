@@ -12,7 +12,7 @@ namespace tessera {
 void Machine::check_capacity(Core& core, StmtId statement) {
   const CoreState& owner = core_state(core.site());
   auto excess = excess_of(
-      program_, options_.profile, owner.usage,
+      program_, options_.machine.profile, owner.usage,
       [&](BufferId b) { return owner.storages[b]->is_live(); },
       [&](SemaphoreId s) {
         return owner.semaphores.is_counted(s) && owner.semaphores.is_first(s);
@@ -80,7 +80,7 @@ void Machine::allocate_semaphore(Core& core, SemaphoreId semaphore) {
     return core.fail(FindingKind::lifetime,
                      fmt::format("alloc of {}, which exists already", declared.name));
   owner.semaphores.allocate(semaphore);
-  const bool is_shared = options_.profile.shares_scoped_semaphores;
+  const bool is_shared = options_.machine.profile.shares_scoped_semaphores;
   if (is_shared) owner.usage.take_semaphores(elements(declared.shape));
   core.emit({.kind = EventKind::alloc,
              .object_kind = ObjectKind::semaphore,
@@ -120,11 +120,11 @@ void Machine::release_semaphore(Core& core, SemaphoreId semaphore) {
                          .device = copy.id.device,
                          .agent = to_string(copy.id)}});
     }
-    if (cell(sem).count == 0 || declared.monotone || !options_.checked) continue;
+    if (cell(sem).count == 0 || declared.monotone || !options_.checks.enabled) continue;
     report_leak(sem, core.statement());
     if (program_.call_place && core.stmt().place == program_.call_place) drain(core, sem);
   }
-  if (options_.profile.shares_scoped_semaphores)
+  if (options_.machine.profile.shares_scoped_semaphores)
     owner.usage.take_semaphores(-elements(declared.shape));
   core.emit({.kind = EventKind::release,
              .object_kind = ObjectKind::semaphore,

@@ -17,7 +17,7 @@ bool is_parallel(const Stmt& s) {
 }  // namespace
 
 void SharedCells::begin(const Program& program, const RunOptions& options) {
-  topology_ = {options.devices, options.cores};
+  topology_ = {options.machine.devices, options.machine.cores};
   is_dealt_ = dealt_loops(program);
   borders_.assign(at(topology_.count()), {});
   first_cell_.clear();

@@ -40,8 +40,9 @@ std::int64_t scratch_bytes(const Program& expanded, const RunOptions& options) {
     const Buffer& buffer = expanded.buffers[b];
     if (buffer.role != Role::scratch || !stored[b] || idle[b]) continue;
     const std::int64_t owners =
-        std::int64_t{options.devices} *
-        (buffer.space == Space::hbm ? 1 : options.cores * (1 + options.point_cores));
+        std::int64_t{options.machine.devices} *
+        (buffer.space == Space::hbm ? 1
+                                    : options.machine.cores * (1 + options.machine.loop_workers));
     std::int64_t all = 0;
     if (__builtin_mul_overflow(elements(buffer.shape) * size_of(buffer.dtype), owners, &all) ||
         __builtin_add_overflow(bytes, all, &bytes))
@@ -56,12 +57,13 @@ Expected<void> check_scratch(const Program& expanded, const RunOptions& options)
   if (bytes <= never_too_much) return {};
   const MemoryLimit limit = memory_limit();
   if (bytes <= limit.left) return {};
-  return error(
-      ErrorCode::environment,
-      fmt::format("the scratch of {} simulated cores that {} stores into takes {}, and "
-                  "the process has {} left of {} ({})",
-                  options.devices * options.cores * (1 + options.point_cores), expanded.name,
-                  memory_text(bytes), memory_text(limit.left), memory_text(limit.bytes), limit.by));
+  return error(ErrorCode::environment,
+               fmt::format("the scratch of {} simulated cores that {} stores into takes {}, and "
+                           "the process has {} left of {} ({})",
+                           options.machine.devices * options.machine.cores *
+                               (1 + options.machine.loop_workers),
+                           expanded.name, memory_text(bytes), memory_text(limit.left),
+                           memory_text(limit.bytes), limit.by));
 }
 
 }  // namespace tessera

@@ -19,7 +19,7 @@ bool is_write(EventKind kind) {
 
 void LastWrite::begin(const Program& program, const RunOptions& options) {
   program_ = &program;
-  topology_ = {options.devices, options.cores, options.point_cores};
+  topology_ = {options.machine.devices, options.machine.cores, options.machine.loop_workers};
   found_.reset();
   for (const BufferId id : program.buffers.ids())
     if (program.buffers[id].name == name_) buffer_ = id;

@@ -9,7 +9,7 @@ namespace tessera {
 
 void TextTrace::begin(const Program& program, const RunOptions& options) {
   program_ = &program;
-  topology_ = {options.devices, options.cores, options.point_cores};
+  topology_ = {options.machine.devices, options.machine.cores, options.machine.loop_workers};
   line_.clear();
 }
 

@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
-#include "interp/machine/planning_memory.h"
 #include "interp/machine/loop_indices.h"
+#include "interp/machine/planning_memory.h"
 #include "interp/memory/box_cover.h"
 
 namespace tessera {
@@ -54,7 +54,7 @@ bool meets(const std::vector<Box>& boxes, const Box& box) {
 void ValueUse::begin(const Program& program, const RunOptions& options) {
   *this = ValueUse(most_unread_);
   program_ = &program;
-  topology_ = {options.devices, options.cores, options.point_cores};
+  topology_ = {options.machine.devices, options.machine.cores, options.machine.loop_workers};
   const Table<BufferId, bool> is_private = private_buffers(program);
   std::int64_t elements = 0;
   for (const BufferId id : program.buffers.ids()) {
@@ -64,8 +64,9 @@ void ValueUse::begin(const Program& program, const RunOptions& options) {
     const bool is_watched = !is_private[id] && !buffer.may_be_unread && !is_taken;
     is_watched_.add(is_watched);
     if (buffer.role != Role::in || !is_watched) continue;
-    elements += options.devices * tessera::elements(buffer.shape);
-    for (std::int32_t device = 0; device < options.devices && elements <= most_elements; ++device) {
+    elements += options.machine.devices * tessera::elements(buffer.shape);
+    for (std::int32_t device = 0; device < options.machine.devices && elements <= most_elements;
+         ++device) {
       const Layout layout(buffer);
       operands_.emplace(std::pair(device, id), Operand{layout, BitPlane(layout.elements)});
     }

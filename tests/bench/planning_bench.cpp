@@ -51,7 +51,7 @@ void planning(benchmark::State& state, const char* text) {
   const Simulate& simulate = target->prepared.simulate;
   CertifyOptions how = target->how;
   how.run.math = Math::none;
-  how.run.wants_values = false;
+  how.run.computes_values = false;
   how.run.schedule = "eager";
   double run = 0, points = 0, certify_ms = 0, analysis = 0, record = 0, cut = 0, edges = 0,
          whole = 0, unfolded = 0, planned = 0;
@@ -62,7 +62,7 @@ void planning(benchmark::State& state, const char* text) {
     const double alone_ms = timer.lap();
     run += alone_ms;
     RunOptions with_points = how.run;
-    with_points.judges_points = how.landing;
+    with_points.checks.loops = how.landing;
     timer.lap();
     const auto judged = simulate(with_points);
     points += timer.lap() - alone_ms;

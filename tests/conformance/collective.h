@@ -51,9 +51,9 @@ inline RunOptions mode(std::string schedule, DmaOrder order = DmaOrder::unordere
                        Landing landing = Landing::whole, int slow_device = -1) {
   RunOptions options;
   options.schedule = std::move(schedule);
-  options.dma_order = order;
-  options.landing = landing;
-  options.slow_device = slow_device;
+  options.copies.order = order;
+  options.copies.landing = landing;
+  options.machine.slow_device = slow_device;
   return options;
 }
 
@@ -79,9 +79,9 @@ inline std::string text(const Diags& diags) {
 }
 
 inline std::string text(const RunOptions& run) {
-  return run.schedule + (run.dma_order == DmaOrder::fifo ? " fifo" : " unordered") +
-         (run.landing == Landing::partial ? " partial" : " whole") +
-         (run.slow_device >= 0 ? " slow " + std::to_string(run.slow_device) : "");
+  return run.schedule + (run.copies.order == DmaOrder::fifo ? " fifo" : " unordered") +
+         (run.copies.landing == Landing::partial ? " partial" : " whole") +
+         (run.machine.slow_device >= 0 ? " slow " + std::to_string(run.machine.slow_device) : "");
 }
 
 template <typename Options>
@@ -122,8 +122,8 @@ void run_clean(const Expected<Launch>& launch, const Options& options) {
   ASSERT_TRUE(report) << text(report.diags());
   ASSERT_TRUE(report->findings.empty()) << render(report->findings);
   const RunOptions& how = *options.run.interpreter;
-  if (how.schedule == "eager" && how.landing == Landing::whole && how.slow_device < 0 &&
-      launch->devices.size() <= most_on_threads)
+  if (how.schedule == "eager" && how.copies.landing == Landing::whole &&
+      how.machine.slow_device < 0 && launch->devices.size() <= most_on_threads)
     expect_same_on_threads(*launch, options);
 }
 

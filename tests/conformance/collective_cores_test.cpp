@@ -14,8 +14,8 @@ using testing::run_ok;
 
 RunOptions machine(int devices, int cores, const std::string& schedule = "eager") {
   RunOptions options;
-  options.devices = devices;
-  options.cores = cores;
+  options.machine.devices = devices;
+  options.machine.cores = cores;
   options.schedule = schedule;
   return options;
 }
@@ -121,7 +121,7 @@ TEST(CollectiveCores, case_15_no_core_passes_the_barrier_alone) {
   // Of 4 cores: 4 signals each, and then the wait.
   const auto under = [&](const std::string& steps) {
     RunOptions options = machine(2, 2, "steps:" + steps);
-    options.record_schedule = true;
+    options.record.schedule = true;
     return run(program, operands.bindings(), options);
   };
   for (const char* core : {"dev0.core0", "dev0.core1", "dev1.core0", "dev1.core1"}) {

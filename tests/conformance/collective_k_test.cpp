@@ -199,7 +199,7 @@ TEST(CollectiveK, case_5_poisoned_scratch_reaches_no_result) {
     Case c;
     c.rings = make_rings(1, length);
     RunOptions run = mode("random:4", DmaOrder::unordered, Landing::partial);
-    run.uninitialised = Uninitialised::poison;
+    run.checks.uninitialised = Uninitialised::poison;
     expect_product(c, run);
   }
 }

@@ -19,7 +19,7 @@ using testing::run_ok;
 
 // Runs it, expects no finding, and returns the result `o`.
 std::vector<double> result_of(const Program& program, const RunOptions& options) {
-  Operands operands(program, options.devices);
+  Operands operands(program, options.machine.devices);
   const RunResult result = run_ok(program, operands, options);
   EXPECT_EQ(testing::text(result), "");
   return operands.values(0, "o");
@@ -28,13 +28,13 @@ std::vector<double> result_of(const Program& program, const RunOptions& options)
 RunOptions scheduled(const std::string& schedule, int devices = 1) {
   RunOptions options;
   options.schedule = schedule;
-  options.devices = devices;
+  options.machine.devices = devices;
   return options;
 }
 
 RunOptions under(Uninitialised policy) {
   RunOptions options;
-  options.uninitialised = policy;
+  options.checks.uninitialised = policy;
   return options;
 }
 
@@ -284,9 +284,9 @@ kernel copied()
     EXPECT_NE(idle[b], is_kept) << name;
   }
   for (const bool is_idle : idle_buffers(program, scheduled("eager"))) EXPECT_FALSE(is_idle);
-  protocol_only.hash_results = true;
+  protocol_only.record.results = true;
   for (const bool is_idle : idle_buffers(program, protocol_only)) EXPECT_FALSE(is_idle);
-  protocol_only.hash_results = false;
+  protocol_only.record.results = false;
 
   Operands operands(program, 1), with(program, 1);
   const RunResult without = run_ok(program, operands, protocol_only);
@@ -352,7 +352,7 @@ TEST(ConformanceInterpret, core_map) {
       expanded("kernel meet()\n{\n  core_barrier(0)\n  require core < cores\n}\n");
   for (const int cores : {1, 2, 4}) {
     RunOptions options = scheduled("eager", 2);
-    options.cores = cores;
+    options.machine.cores = cores;
     EXPECT_EQ(findings_of(program, options), "") << cores;
   }
 }
@@ -361,7 +361,7 @@ TEST(ConformanceInterpret, core_map) {
 std::string proved_of(const Program& program, int cores) {
   Operands operands(program, 1);
   RunOptions options = scheduled("eager");
-  options.cores = cores;
+  options.machine.cores = cores;
   const auto certificate = certify(program, operands.bindings(), {.run = options});
   if (!certificate) return render(certificate.diags());
   std::string all(name(certificate->verdict));
@@ -394,7 +394,7 @@ kernel shares()
   EXPECT_EQ(proved_of(safe, 4), "proved");
   Operands operands(safe, 1);
   RunOptions options = scheduled("random:1");
-  options.cores = 4;
+  options.machine.cores = 4;
   EXPECT_EQ(testing::text(run_ok(safe, operands, options)), "");
   for (std::int64_t row = 0; row < 4; ++row)
     EXPECT_EQ(operands.of(0, "o").at(row * 8), static_cast<double>((row + 1) % 4));
@@ -444,7 +444,7 @@ kernel points()
     EXPECT_EQ(proved_of(program, cores), "proved") << cores;
     Operands operands(program, 1);
     RunOptions options = scheduled("lazy");
-    options.cores = cores;
+    options.machine.cores = cores;
     EXPECT_EQ(testing::text(run_ok(program, operands, options)), "");
     for (std::int64_t i = 0; i < 4; ++i)
       for (std::int64_t j = 0; j < 4; ++j)

@@ -19,7 +19,7 @@ using Values = std::vector<double>;
 RunOptions scheduled(const std::string& schedule, int devices = 1) {
   RunOptions options;
   options.schedule = schedule;
-  options.devices = devices;
+  options.machine.devices = devices;
   return options;
 }
 
@@ -260,8 +260,8 @@ TEST(Language, R7_R8_semaphores_and_copies) {
     EXPECT_EQ(operands.values(1, "places"), operands.values(0, "table"));
   }
   RunOptions gpu = scheduled("eager", 2);
-  gpu.profile.name = "gpu";
-  gpu.profile.remote_vmem = false;
+  gpu.machine.profile.name = "gpu";
+  gpu.machine.profile.remote_vmem = false;
   const std::string of_one_device =
       "16: unsupported: remote copy to inbox[0 .. 2, 0 .. 4]: on gpu no remote copy can land in "
       "vmem";
@@ -396,8 +396,8 @@ TEST(Language, R13_a_run_is_a_function_of_its_schedule) {
 // What an executor does not do is refused with the op, the line and the reason.
 TEST(Language, R14_accepted_or_refused_with_a_reason) {
   RunOptions torus = scheduled("eager", 8);
-  torus.profile.name = "v5e";
-  torus.profile.power_of_two_routes = true;
+  torus.machine.profile.name = "v5e";
+  torus.machine.profile.power_of_two_routes = true;
   const Program program = expanded(R"(
 kernel far()
   in  a: f32[1, 4] hbm

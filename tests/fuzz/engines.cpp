@@ -29,8 +29,8 @@ std::string run_on_threads(const EngineCase& of, const KeptRun& expected, bool i
   graph::StampReport stamped;
   RunOptions options = run.options;
   if (is_stamped) options.observers = {&stamped};
-  const auto report = threads_device().run(of.structured, run.bindings(),
-                                           {.profile = options.profile, .interpreter = &options});
+  const auto report = threads_device().run(
+      of.structured, run.bindings(), {.profile = options.machine.profile, .interpreter = &options});
   if (!report) {
     is_refused = report.diags().front().code == ErrorCode::unsupported;
     return render(report.diags());
@@ -56,7 +56,7 @@ void try_program(std::uint64_t seed, bool is_stamped, Totals& totals) {
   totals.stamped += is_stamped ? 1 : 0;
   if (wrong.empty()) return;
   if (++totals.differences <= 10)
-    fmt::print("seed {}, --devices {}{}: {}\n{}\n", seed, of.run.options.devices,
+    fmt::print("seed {}, --devices {}{}: {}\n{}\n", seed, of.run.options.machine.devices,
                is_stamped ? " --stamp" : "", wrong, of.text);
 }
 

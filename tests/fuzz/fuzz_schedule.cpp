@@ -148,16 +148,15 @@ void check(std::string_view text) {
     REQUIRE(again && to_string(*again) == written, written);
     const std::size_t number = how.empty() ? 0 : static_cast<unsigned char>(how[0]) % texts.size();
     const Prepared& prepared = programs()[number];
-    RunOptions options{.devices = prepared.devices,
-                       .cores = prepared.cores,
-                       .profile = find_profile(default_profile)->machine,
+    RunOptions options{.machine = {.devices = prepared.devices,
+                                   .cores = prepared.cores,
+                                   .profile = find_profile(default_profile)->machine},
                        .schedule = schedule,
-                       .record_schedule = true,
-                       .hash_results = true,
+                       .record = {.schedule = true, .results = true},
                        .max_steps = 2000};
-    if (how.find('p') != how.npos) options.landing = Landing::partial;
-    if (how.find('f') != how.npos) options.dma_order = DmaOrder::fifo;
-    if (how.find('s') != how.npos) options.slow_device = 0;
+    if (how.find('p') != how.npos) options.copies.landing = Landing::partial;
+    if (how.find('f') != how.npos) options.copies.order = DmaOrder::fifo;
+    if (how.find('s') != how.npos) options.machine.slow_device = 0;
     check_runs(prepared, options);
   } catch (const std::bad_alloc&) {
     REQUIRE(memory.was_refused(), "bad_alloc, and nothing was refused");

@@ -58,7 +58,7 @@ Expected<RunResult> simulate(const Case& of, const RunOptions& options) {
   Operands operands(of.program, of.kernel.devices);
   std::vector<DeviceBinding> bindings(operands.bindings.begin(), operands.bindings.end());
   const Expected<DeviceReport> report = interpreter_device().run(
-      of.program, bindings, {.profile = options.profile, .interpreter = &options});
+      of.program, bindings, {.profile = options.machine.profile, .interpreter = &options});
   if (!report) return report.diags();
   return *report->simulated;
 }
@@ -75,11 +75,11 @@ Case make_case(std::uint64_t seed) {
     std::exit(2);
   }
   made.program = *program;
-  made.options.devices = made.kernel.devices;
-  made.options.cores = made.kernel.cores;
-  made.options.profile = profile->machine;
-  made.options.landing = seed % 4 == 1 ? Landing::whole : Landing::partial;
-  made.options.dma_order = seed / 4 % 2 == 1 ? DmaOrder::fifo : DmaOrder::unordered;
+  made.options.machine.devices = made.kernel.devices;
+  made.options.machine.cores = made.kernel.cores;
+  made.options.machine.profile = profile->machine;
+  made.options.copies.landing = seed % 4 == 1 ? Landing::whole : Landing::partial;
+  made.options.copies.order = seed / 4 % 2 == 1 ? DmaOrder::fifo : DmaOrder::unordered;
   return made;
 }
 
@@ -87,7 +87,7 @@ Case make_case(std::uint64_t seed) {
 RunOptions schedule(const Case& of, int i) {
   const auto number = static_cast<std::int64_t>(of.seed) * 64 + i;
   RunOptions options = of.options;
-  options.hash_results = true;
+  options.record.results = true;
   const char* const plain[] = {"eager", "lazy", "lifo"};
   switch (i % 5) {
     case 0:
@@ -104,21 +104,21 @@ RunOptions schedule(const Case& of, int i) {
       options.schedule = fmt::format("steps:order:{}", number);
   }
   // What is right for partial landing is right for whole landing.
-  if (i % 3 == 0) options.landing = Landing::whole;
-  if (i % 7 == 3) options.slow_device = i % of.kernel.devices;
+  if (i % 3 == 0) options.copies.landing = Landing::whole;
+  if (i % 7 == 3) options.machine.slow_device = i % of.kernel.devices;
   // What points have stored in scratch that is read afterwards is nowhere when each had its own.
-  if (of.any_split && i % 4 >= 2) options.point_cores = 2 + i / 4 % 3;
+  if (of.any_split && i % 4 >= 2) options.machine.loop_workers = 2 + i / 4 % 3;
   const std::int64_t granules[] = {1, 4, 12, 64};
-  options.profile.dma_granule = granules[i / 3 % 4];
+  options.machine.profile.dma_granule = granules[i / 3 % 4];
   return options;
 }
 
 std::string text(const RunOptions& options) {
   return fmt::format(
       "--schedule '{}' --landing {} --dma-order {} --slow-device {} --point-cores {} granule {}",
-      options.schedule, options.landing == Landing::whole ? "whole" : "partial",
-      options.dma_order == DmaOrder::fifo ? "fifo" : "unordered", options.slow_device,
-      options.point_cores, options.profile.dma_granule);
+      options.schedule, options.copies.landing == Landing::whole ? "whole" : "partial",
+      options.copies.order == DmaOrder::fifo ? "fifo" : "unordered", options.machine.slow_device,
+      options.machine.loop_workers, options.machine.profile.dma_granule);
 }
 
 struct Totals {
@@ -140,10 +140,11 @@ bool has_results(const Case& of, const Operands& a, const Operands& b) {
 // The same on threads, which refuse what is proved for whole landing alone.
 void try_threads(const Case& of, Totals& totals) {
   RunOptions options = of.options;
-  options.landing = Landing::whole;
+  options.copies.landing = Landing::whole;
   const auto run = [&](const Device& device, Operands& operands) {
     std::vector<DeviceBinding> bindings(operands.bindings.begin(), operands.bindings.end());
-    return device.run(of.program, bindings, {.profile = options.profile, .interpreter = &options});
+    return device.run(of.program, bindings,
+                      {.profile = options.machine.profile, .interpreter = &options});
   };
   Operands expected(of.program, of.kernel.devices);
   if (!run(interpreter_device(), expected)) return;
@@ -172,7 +173,7 @@ void try_schedules(const Case& of, int schedules, Totals& totals) {
     const RunOptions options = schedule(of, i);
     const Expected<RunResult> run = simulate(of, options);
     ++totals.runs;
-    totals.on_point_cores += options.point_cores > 0 ? 1 : 0;
+    totals.on_point_cores += options.machine.loop_workers > 0 ? 1 : 0;
     std::string what;
     if (!run)
       what = render(run.diags());
@@ -193,7 +194,7 @@ void try_schedules(const Case& of, int schedules, Totals& totals) {
 
 // Whether the certificate says that all schedules end alike.
 bool is_proved(Case& of) {
-  const CertifyOptions options{.run = of.options, .landing = of.options.landing};
+  const CertifyOptions options{.run = of.options, .landing = of.options.copies.landing};
   const Expected<Certificate> certificate =
       certify([&](const RunOptions& o) { return simulate(of, o); }, options);
   if (!certificate) {
@@ -208,8 +209,8 @@ bool is_proved(Case& of) {
 
 // What a run is that programs are planned by: proved of it is proved of the expanded program.
 void try_at_once(const Case& of, bool is_proved, Totals& totals) {
-  CertifyOptions options{.run = of.options, .landing = of.options.landing};
-  options.run.landing = Landing::whole;
+  CertifyOptions options{.run = of.options, .landing = of.options.copies.landing};
+  options.run.copies.landing = Landing::whole;
   options.run.math = Math::none;
   options.run.rewrite = MoveAtOnce{};
   options.shown = 0;

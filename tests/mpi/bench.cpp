@@ -110,7 +110,7 @@ int measure(int argc, char** argv) {
   auto& own = launch->operands[static_cast<std::size_t>(rank)];
   for (auto& [name, tensor] : own) bindings[static_cast<std::size_t>(rank)].emplace(name, &tensor);
   const auto executable = mpi::mpi_program(**mpi::world(), launch->program, launch->program);
-  const DeviceOptions options{launch->options.profile, &launch->options};
+  const DeviceOptions options{launch->options.machine.profile, &launch->options};
   Problem p{rank,
             size,
             rows,

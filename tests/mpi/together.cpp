@@ -63,7 +63,7 @@ Stamped stamped(mpi::World& world, const std::string& name, const Launch& launch
   graph::StampReport told;
   run.options.observers = {&told};
   const auto executable = executable_of(world, launch, trial);
-  const auto report = executable->run(run.bindings(), {run.options.profile, &run.options});
+  const auto report = executable->run(run.bindings(), {run.options.machine.profile, &run.options});
   if (!report) {
     if (report.diags().front().code == ErrorCode::unsupported) return {Outcome::refused};
     if (world.rank() == 0) fmt::print("{}: {}", name, render(report.diags()));
@@ -101,9 +101,9 @@ std::optional<Launch> random_launch(std::uint64_t seed, int processes) {
   const auto profile = find_profile(default_profile);
   if (!expanded || !profile) return std::nullopt;
   KeptRun run{*std::move(expanded), {}, {}};
-  run.options.devices = kernel.devices;
-  run.options.cores = kernel.cores;
-  run.options.profile = profile->machine;
+  run.options.machine.devices = kernel.devices;
+  run.options.machine.cores = kernel.cores;
+  run.options.machine.profile = profile->machine;
   run.operands.resize(static_cast<std::size_t>(kernel.devices));
   int next = 0;
   for (auto& device : run.operands)
@@ -134,7 +134,7 @@ Outcome run_together(mpi::World& world, const std::string& name, const Launch& l
     std::fill_n(result.data(), result.bytes(), std::byte{0x7E});
   });
   const auto executable = executable_of(world, launch, trial);
-  const auto report = executable->run(run.bindings(), {run.options.profile, &run.options});
+  const auto report = executable->run(run.bindings(), {run.options.machine.profile, &run.options});
   if (!report) {
     if (report.diags().front().code == ErrorCode::unsupported) return Outcome::refused;
     if (tells) fmt::print("{}: {}", name, render(report.diags()));

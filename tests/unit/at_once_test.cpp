@@ -28,7 +28,7 @@ using graph::TaskGraph;
 Expected<Certificate> verdict(const cli::VerifyTarget& target, bool at_once) {
   CertifyOptions how = target.how;
   how.run.math = Math::none;
-  how.run.wants_values = false;
+  how.run.computes_values = false;
   how.run.schedule = "eager";
   how.shown = 0;
   how.exhaust = 0;

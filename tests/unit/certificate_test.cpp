@@ -127,8 +127,9 @@ TEST_P(CertificateOfRandomPrograms, every_schedule_and_all_ways_find_the_same_ra
     for (const std::string& schedule : sample_schedules(2)) {
       Operands operands(program, devices);
       Certifier certifier(Landing::partial, 1'000'000);
-      RunOptions options{.devices = devices, .cores = GetParam(), .schedule = schedule};
-      options.uninitialised = Uninitialised::poison;
+      RunOptions options{.machine = {.devices = devices, .cores = GetParam()},
+                         .schedule = schedule};
+      options.checks.uninitialised = Uninitialised::poison;
       options.observers = {&certifier};
       const auto result = run(program, operands.bindings(), options);
       ASSERT_TRUE(result) << render(result.diags());
@@ -147,8 +148,9 @@ TEST_P(CertificateOfRandomPrograms, every_schedule_and_all_ways_find_the_same_ra
     }
     if (seed > 100) continue;
     Operands operands(program, devices);
-    CertifyOptions options{.run = {.devices = devices, .cores = GetParam()}, .shown = 1000};
-    options.run.uninitialised = Uninitialised::poison;
+    CertifyOptions options{.run = {.machine = {.devices = devices, .cores = GetParam()}},
+                           .shown = 1000};
+    options.run.checks.uninitialised = Uninitialised::poison;
     const auto certificate = certify(program, operands.bindings(), options);
     ASSERT_TRUE(certificate);
     for (const RaceWitness& race : certificate->races) {
@@ -221,15 +223,15 @@ TEST(certificate, exhaustion_meets_every_course_that_random_schedules_meet) {
     const std::string text = random_polls(seed);
     const Program program = expanded(text);
     Operands operands(program, 3);
-    CertifyOptions options{.run = {.devices = 3}, .exhaust = 20'000};
+    CertifyOptions options{.run = {.machine = {.devices = 3}}, .exhaust = 20'000};
     const auto c = certify(program, operands.bindings(), options);
     ASSERT_TRUE(c) << render(c.diags());
     ASSERT_TRUE(c->is_exhausted()) << text << kinds(*c);
     const std::int64_t ends = std::get<Exhausted>(c->evidence).outcomes;
     std::set<std::string> results;
     for (int i = 0; i < 200; ++i) {
-      RunOptions run_options{.devices = 3, .schedule = fmt::format("random:{}", i)};
-      run_options.hash_results = true;
+      RunOptions run_options{.machine = {.devices = 3}, .schedule = fmt::format("random:{}", i)};
+      run_options.record.results = true;
       const auto result = run(program, operands.bindings(), run_options);
       ASSERT_TRUE(result);
       EXPECT_TRUE(result->findings.empty()) << text << result->findings[0].message;
@@ -261,9 +263,9 @@ TEST(certificate, a_scoped_semaphore_may_be_signalled_before_its_scope) {
       "kernel k()\n  sem unused: count\n{\n  all_barrier(0)\n  meet()\n}\nfunction meet() {\n"
       "  scoped sem s: count\n  signal s on 1 - device, 1\n  wait s, 1\n}\n");
   Operands operands(program, 2);
-  CertifyOptions options{.run = {.devices = 2}};
+  CertifyOptions options{.run = {.machine = {.devices = 2}}};
   EXPECT_EQ(kinds(*certify(program, operands.bindings(), options)), "proved");
-  options.run.profile.shares_scoped_semaphores = true;
+  options.run.machine.profile.shares_scoped_semaphores = true;
   EXPECT_EQ(certify(program, operands.bindings(), options)->verdict, SchedulesVerdict::refuted);
 }
 

@@ -218,7 +218,7 @@ std::string course(const Program& program, const Sample& sample, std::string_vie
       }
     }
   }
-  const auto result = run(program, operands.bindings(), {.devices = sample.devices});
+  const auto result = run(program, operands.bindings(), {.machine = {.devices = sample.devices}});
   if (!result) return "refused";
   std::string text = fmt::format("{:x} {}", result->trace_hash, result->is_complete);
   for (const Finding& f : result->findings) text += fmt::format(" {}", name(f.kind));

@@ -134,8 +134,8 @@ TEST(DeeperWindows, ASecondSlotLetsACopyRunAheadOfItsUse) {
   ASSERT_TRUE(structured) << test::messages(structured.diags());
   Tensor a(DType::f32, {40, 25}), o = a.clone();
   RunOptions options;
-  options.devices = 1;
-  options.profile = plain_machine();
+  options.machine.devices = 1;
+  options.machine.profile = plain_machine();
   MachineRates rates;
   rates.vmem_bandwidth = 1e9;
   const std::vector<Binding> bindings = {{{"a", &a}, {"o", &o}}};
@@ -155,9 +155,9 @@ TEST(DeeperWindows, ASlotWithoutRoomIsLeftOut) {
   ASSERT_TRUE(structured);
   Tensor a(DType::f32, {40, 25}), o = a.clone();
   RunOptions options;
-  options.devices = 1;
-  options.profile = plain_machine();
-  options.profile.vmem_bytes = 3 * 400;
+  options.machine.devices = 1;
+  options.machine.profile = plain_machine();
+  options.machine.profile.vmem_bytes = 3 * 400;
   const std::vector<Binding> bindings = {{{"a", &a}, {"o", &o}}};
   const DeeperWindows deeper = time_deeper_windows(*structured, bindings, options, {});
   EXPECT_TRUE(deeper.windows.empty());

@@ -16,7 +16,7 @@ TEST(deadlock, a_cycle_of_two_devices) {
   const ValueId other = k.device_to_the_right();
   k.line(2).emit(Wait{k.all(s), k.integer(1)});
   k.line(3).emit(Signal{k.all(s), other, k.integer(1)});
-  EXPECT_EQ(text(run_ok(k.finish(), {.devices = 2})),
+  EXPECT_EQ(text(run_ok(k.finish(), {.machine = {.devices = 2}})),
             "2: deadlock: 2 of 2 cores are blocked, and nothing else can move\n"
             "  2: dev0, dev1 are blocked: wait ready >= 1, has 0, missing 1\n"
             "  3: dev1.core0 can signal it here, done 0 of 1 times, but is blocked before that\n"
@@ -31,7 +31,7 @@ TEST(deadlock, a_long_cycle_is_cut_short) {
   const ValueId other = k.device_to_the_right();
   k.line(2).emit(Wait{k.all(s), k.integer(1)});
   k.line(3).emit(Signal{k.all(s), other, k.integer(1)});
-  const RunResult result = run_ok(k.finish(), {.devices = 64});
+  const RunResult result = run_ok(k.finish(), {.machine = {.devices = 64}});
   ASSERT_EQ(result.findings.size(), 1U);
   const std::vector<FindingPlace>& notes = result.findings[0].notes;
   ASSERT_EQ(notes.size(), 2U * 8 + 2);
@@ -64,7 +64,7 @@ TEST(deadlock, a_signaller_that_has_finished) {
   k.emit(Else{});
   k.line(4).emit(Signal{k.all(s), k.integer(1), k.integer(1)});
   k.emit(End{});
-  EXPECT_EQ(text(run_ok(k.finish(), {.devices = 2})),
+  EXPECT_EQ(text(run_ok(k.finish(), {.machine = {.devices = 2}})),
             "3: deadlock: 1 of 2 cores is blocked, and nothing else can move\n"
             "  3: dev1.core0 is blocked: wait s >= 2, has 1, missing 1\n"
             "  4: signalled 1 from here by dev0.core0\n"
@@ -91,7 +91,8 @@ TEST(deadlock, a_copy_to_the_wrong_device) {
       "  5: recv of dev2 lacks 64 bytes, recv of dev3 has 64 bytes too many: does dev1.core0 name "
       "the wrong device here, dev3 instead of dev2?";
   for (const std::string& schedule : sample_schedules(1))
-    EXPECT_EQ(text(run_ok(program, {.devices = 4, .schedule = schedule})), expected) << schedule;
+    EXPECT_EQ(text(run_ok(program, {.machine = {.devices = 4}, .schedule = schedule})), expected)
+        << schedule;
 }
 
 // Credits for one slot only: every device waits for a credit that its neighbour gives after the
@@ -109,7 +110,7 @@ TEST(deadlock, a_ring_without_enough_credits) {
   k.line(6).emit(Signal{k.all(credit), left, k.integer(1)});
   k.emit(End{});
   k.emit(End{});
-  EXPECT_EQ(text(run_ok(k.finish(), {.devices = 3})),
+  EXPECT_EQ(text(run_ok(k.finish(), {.machine = {.devices = 3}})),
             "4: deadlock: 3 of 3 cores are blocked, and nothing else can move, at s=1\n"
             "  4: dev0..dev2 are blocked: wait credit >= 1, has 0, missing 1, at s=1\n"
             "  6: dev1.core0 can signal it here, done 0 times, but is blocked before that\n"

@@ -54,8 +54,9 @@ std::string course(const Program& program, int devices, const std::string& sched
                    Listener* listener) {
   Operands operands(program, devices);
   TimingObserver timing(find_profile(default_profile)->rates);
-  RunOptions options{.devices = devices, .schedule = schedule, .record_schedule = true};
-  options.profile = find_profile(default_profile)->machine;
+  RunOptions options{
+      .machine = {.devices = devices}, .schedule = schedule, .record = {.schedule = true}};
+  options.machine.profile = find_profile(default_profile)->machine;
   options.observers = {&timing};
   options.listener = listener;
   const auto result = run(program, operands.bindings(), options);
@@ -181,7 +182,7 @@ std::vector<Finding> verified(const std::string& body) {
       body + "}\n");
   Operands operands(program, 1);
   CertifyOptions how;
-  how.run.profile = find_profile(default_profile)->machine;
+  how.run.machine.profile = find_profile(default_profile)->machine;
   const auto certificate = certify(program, operands.bindings(), how);
   EXPECT_TRUE(certificate);
   return certificate ? certificate->findings : std::vector<Finding>{};
@@ -228,7 +229,7 @@ TEST(DebugStatements, ShowCountsWithoutAStep) {
   Operands operands(program, 1);
   Heard heard;
   RunOptions options;
-  options.profile = find_profile(default_profile)->machine;
+  options.machine.profile = find_profile(default_profile)->machine;
   options.listener = &heard;
   ASSERT_TRUE(run(program, operands.bindings(), options));
   EXPECT_EQ(heard.texts, std::vector<std::string>{"now read(c) + 1 = 3"});
@@ -243,7 +244,7 @@ TEST(DebugStatements, ShowUnknownValuesAsSuch) {
   Operands operands(program, 1);
   Heard heard;
   RunOptions options;
-  options.profile = find_profile(default_profile)->machine;
+  options.machine.profile = find_profile(default_profile)->machine;
   options.listener = &heard;
   ASSERT_TRUE(run(program, operands.bindings(), options));
   ASSERT_EQ(heard.texts.size(), 1U);

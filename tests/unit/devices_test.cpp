@@ -104,11 +104,9 @@ std::vector<RunOptions> every_way(int devices) {
     for (const Landing landing : {Landing::whole, Landing::partial})
       for (const DmaOrder order : {DmaOrder::unordered, DmaOrder::fifo})
         for (const int slow : {-1, 0, devices - 1})
-          all.push_back({.devices = devices,
+          all.push_back({.machine = {.devices = devices, .slow_device = slow},
                          .schedule = schedule,
-                         .landing = landing,
-                         .dma_order = order,
-                         .slow_device = slow});
+                         .copies = {.landing = landing, .order = order}});
   return all;
 }
 
@@ -124,9 +122,9 @@ TEST(devices, a_right_permute_is_the_same_in_every_schedule) {
     // streams, or as many as were drawn.
     const bool draws = find_strategy(parse_schedule(options.schedule)->strategy)->arguments !=
                        ScheduleArguments::none;
-    const bool is_drawn = options.landing == Landing::partial && draws;
+    const bool is_drawn = options.copies.landing == Landing::partial && draws;
     if (!is_drawn) {
-      EXPECT_EQ(result.stats.steps, 4 * (options.landing == Landing::whole ? 8 : 10));
+      EXPECT_EQ(result.stats.steps, 4 * (options.copies.landing == Landing::whole ? 8 : 10));
     }
   }
 }
@@ -161,7 +159,7 @@ TEST(devices, copies_that_add_sum_in_any_order) {
 TEST(devices, a_recorded_run_replays_to_the_same_events) {
   const Program program = all_gather(4, 2);
   for (RunOptions options : every_way(4)) {
-    options.record_schedule = true;
+    options.record.schedule = true;
     std::string first_text, second_text;
     TextTrace trace([&](std::string_view line) { first_text += line; });
     TextTrace again([&](std::string_view line) { second_text += line; });
@@ -177,19 +175,21 @@ TEST(devices, a_recorded_run_replays_to_the_same_events) {
 }
 
 TEST(devices, a_finding_names_the_schedule_that_was_run) {
-  EXPECT_EQ(run_ok(right_permute(), {.devices = 2, .schedule = "lazy"}).schedule, "lazy");
+  EXPECT_EQ(run_ok(right_permute(), {.machine = {.devices = 2}, .schedule = "lazy"}).schedule,
+            "lazy");
 }
 
 TEST(devices, a_schedule_that_does_not_fit_is_refused) {
   const Program program = right_permute();
   Operands operands(program, 2);
-  const auto stops =
-      run(program, operands.bindings(), {.devices = 2, .schedule = "steps:dev0.core0*9"});
+  const auto stops = run(program, operands.bindings(),
+                         {.machine = {.devices = 2}, .schedule = "steps:dev0.core0*9"});
   ASSERT_FALSE(stops);
   EXPECT_EQ(stops.diags()[0].message,
             "entry 1 of the schedule asks for 9 steps of dev0.core0, which can take only 2");
-  const auto missing = run(program, operands.bindings(),
-                           {.devices = 2, .schedule = "steps:dev0.core0,dev1.core0/dma#0"});
+  const auto missing =
+      run(program, operands.bindings(),
+          {.machine = {.devices = 2}, .schedule = "steps:dev0.core0,dev1.core0/dma#0"});
   ASSERT_FALSE(missing);
   EXPECT_EQ(
       missing.diags()[0].message,
@@ -199,7 +199,8 @@ TEST(devices, a_schedule_that_does_not_fit_is_refused) {
 
 TEST(devices, a_partial_schedule_goes_on_eagerly) {
   const RunResult result = run_ok(
-      right_permute(), {.devices = 2, .schedule = "steps:dev1.core0*2", .record_schedule = true});
+      right_permute(),
+      {.machine = {.devices = 2}, .schedule = "steps:dev1.core0*2", .record = {.schedule = true}});
   EXPECT_EQ(text(result), "");
   EXPECT_EQ(result.schedule.substr(0, 31), "steps:dev1.core0*2,dev0.core0*4");
 }
@@ -207,7 +208,7 @@ TEST(devices, a_partial_schedule_goes_on_eagerly) {
 TEST(devices, the_trace_is_one_line_a_step) {
   std::string lines;
   TextTrace trace([&](std::string_view line) { lines += line; });
-  RunOptions options{.devices = 2, .observers = {&trace}};
+  RunOptions options{.machine = {.devices = 2}, .observers = {&trace}};
   run_ok(right_permute(), options);
   EXPECT_EQ(lines, R"(dev0.core0  1  signal  entry += 1 on dev1  t.tsr:3
 dev0.core0  2  signal  entry += 1 on dev1  t.tsr:3
@@ -245,15 +246,15 @@ TEST(devices, partial_landing_lets_parts_of_two_copies_pass_a_wait) {
   static_cast<void>(got);
   const Program program = k.finish();
   // 300 = 296 + 4: all but the last granule of the big copy, and 96 of the small one.
-  RunOptions options{.landing = Landing::partial, .record_schedule = true};
-  options.profile.dma_granule = 4;
+  RunOptions options{.copies = {.landing = Landing::partial}, .record = {.schedule = true}};
+  options.machine.profile.dma_granule = 4;
   options.schedule = "steps:dev0.core0*2,dev0.core0/dma#0*2,dev0.core0/dma#1*2,dev0.core0";
   const RunResult result = run_ok(program, options);
   EXPECT_EQ(text(result), "");
   EXPECT_EQ(result.schedule,
             options.schedule + ",dev0.core0/dma#0*2,dev0.core0/dma#1*2,dev0.core0");
   // When copies land whole the same wait needs the second copy.
-  options.landing = Landing::whole;
+  options.copies.landing = Landing::whole;
   options.schedule = "lazy";
   EXPECT_EQ(run_ok(program, options).schedule,
             "steps:dev0.core0*2,dev0.core0/dma#0*2,dev0.core0/dma#1*2,dev0.core0*2");
@@ -284,8 +285,10 @@ Program two_to_one_device() {
 TEST(devices, copies_of_a_link_land_in_order) {
   const Program program = two_to_one_device();
   const auto schedule = [&](const char* name, DmaOrder order) {
-    const RunResult result = run_ok(
-        program, {.devices = 2, .schedule = name, .dma_order = order, .record_schedule = true});
+    const RunResult result = run_ok(program, {.machine = {.devices = 2},
+                                              .schedule = name,
+                                              .copies = {.order = order},
+                                              .record = {.schedule = true}});
     EXPECT_EQ(text(result), "");
     return result.schedule;
   };
@@ -302,8 +305,8 @@ TEST(devices, copies_of_a_link_land_in_order) {
 }
 
 TEST(devices, a_slow_device_moves_last) {
-  const RunResult result =
-      run_ok(all_gather(3, 1), {.devices = 3, .slow_device = 0, .record_schedule = true});
+  const RunResult result = run_ok(all_gather(3, 1), {.machine = {.devices = 3, .slow_device = 0},
+                                                     .record = {.schedule = true}});
   EXPECT_EQ(text(result), "");
   // The others run until they need something of device 0, and whenever it has given them something.
   EXPECT_EQ(
@@ -328,7 +331,7 @@ TEST(devices, parallel_loops_follow_the_order_of_the_seed) {
   const auto visits = [&](const std::string& schedule, std::string* recorded = nullptr) {
     Operands operands(program, 1);
     const RunResult result =
-        run_ok(program, operands, {.schedule = schedule, .record_schedule = true});
+        run_ok(program, operands, {.schedule = schedule, .record = {.schedule = true}});
     EXPECT_EQ(text(result), "");
     if (recorded != nullptr) *recorded = result.schedule;
     return operands.values(0, "out");
@@ -359,7 +362,7 @@ TEST(devices, many_copies_need_little_memory) {
   k.emit(End{});
   const Program program = k.finish();
   for (const std::string& schedule : sample_schedules(1)) {
-    const RunResult result = run_ok(program, {.devices = 8, .schedule = schedule});
+    const RunResult result = run_ok(program, {.machine = {.devices = 8}, .schedule = schedule});
     EXPECT_EQ(text(result), "");
     EXPECT_EQ(result.stats.dmas, 100000);
     EXPECT_EQ(result.stats.steps, 500000);

@@ -101,7 +101,7 @@ TEST(findings, uninitialised_scalar) {
   EXPECT_EQ(run_text(program(false)),
             "3: uninitialised_read: read of t[3] uses t[3], which is undefined\n"
             "  1: undefined since here");
-  EXPECT_EQ(run_text(program(false), {.uninitialised = Uninitialised::poison}), "");
+  EXPECT_EQ(run_text(program(false), {.checks = {.uninitialised = Uninitialised::poison}}), "");
 }
 
 // Copies x to the result, after storing its first `rows` rows.
@@ -128,8 +128,8 @@ TEST(findings, uninitialised_result) {
             "result\n"
             "  2: x is undefined since here\n"
             "  6: the undefined data was copied here");
-  EXPECT_EQ(run_text(result_of(3), {.uninitialised = Uninitialised::poison}), "");
-  EXPECT_EQ(run_text(result_of(3), {.uninitialised = Uninitialised::strict}),
+  EXPECT_EQ(run_text(result_of(3), {.checks = {.uninitialised = Uninitialised::poison}}), "");
+  EXPECT_EQ(run_text(result_of(3), {.checks = {.uninitialised = Uninitialised::strict}}),
             "6: uninitialised_read: read of x[0 .. 4, 0 .. 2] uses x[3, 0], which is undefined\n"
             "  2: undefined since here");
 }
@@ -155,7 +155,7 @@ TEST(findings, never_written) {
     return k.finish();
   };
   EXPECT_EQ(run_text(program(8)), "");
-  EXPECT_EQ(run_text(program(6), {.devices = 2}),
+  EXPECT_EQ(run_text(program(6), {.machine = {.devices = 2}}),
             "1: never_written: out[6 .. 8, 0 .. 4] of dev0 is never written: 8 of 32 elements are "
             "missing\n"
             "1: never_written: out[6 .. 8, 0 .. 4] of dev1 is never written: 8 of 32 elements are "
@@ -170,7 +170,7 @@ TEST(findings, capacity_of_vmem_counts_tile_registers) {
     return k.finish();
   };
   RunOptions options;
-  options.profile = {.name = "small", .vmem_bytes = 1200};
+  options.machine.profile = {.name = "small", .vmem_bytes = 1200};
   EXPECT_EQ(run_text(program(20), options), "");
   EXPECT_EQ(run_text(program(30), options),
             "2: capacity: vmem needs 1600 bytes, but small has 1200\n"
@@ -185,13 +185,13 @@ TEST(findings, capacity_at_an_alloc) {
   k.line(3).emit(Alloc{k.all(x)});
   k.line(4).emit(Alloc{k.all(y)});
   RunOptions options;
-  options.profile = {.name = "small", .smem_bytes = 59};
+  options.machine.profile = {.name = "small", .smem_bytes = 59};
   const Program program = k.finish();
   EXPECT_EQ(run_text(program, options),
             "4: capacity: smem needs 60 bytes, but small has 59\n"
             "  1: x takes 40 bytes\n"
             "  2: y takes 20 bytes");
-  options.profile.smem_bytes = 60;
+  options.machine.profile.smem_bytes = 60;
   const RunResult result = run_ok(program, options);
   EXPECT_EQ(text(result), "");
   EXPECT_EQ(result.stats.peak_smem, 60);
@@ -206,14 +206,14 @@ TEST(findings, capacity_of_semaphores_and_barriers) {
   k.line(5).semaphore({.name = "d", .kind = SemKind::barrier, .shape = {}, .collective = 2});
   const Program program = k.finish();
   RunOptions options;
-  options.profile = {.name = "small", .semaphores = 4, .barrier_ids = 2};
+  options.machine.profile = {.name = "small", .semaphores = 4, .barrier_ids = 2};
   EXPECT_EQ(run_text(program, options), "");
-  options.profile = {.name = "small", .semaphores = 3, .barrier_ids = 2};
+  options.machine.profile = {.name = "small", .semaphores = 3, .barrier_ids = 2};
   EXPECT_EQ(run_text(program, options),
             "1: capacity: the core needs 4 semaphores, but small has 3\n"
             "  1: s takes 3 semaphores\n"
             "  2: t takes 1 semaphore");
-  options.profile = {.name = "small", .semaphores = 4, .barrier_ids = 1};
+  options.machine.profile = {.name = "small", .semaphores = 4, .barrier_ids = 1};
   EXPECT_EQ(run_text(program, options),
             "3: capacity: the kernel needs 2 barrier ids, but small has 1\n"
             "  3: b takes 1 barrier id\n"
@@ -281,14 +281,15 @@ Program signal_of_a_peer(bool waits_for_entry) {
 
 TEST(findings, lifetime_of_a_peer_that_has_not_entered) {
   for (const std::string& schedule : sample_schedules(1))
-    EXPECT_EQ(run_text(signal_of_a_peer(true), {.devices = 2, .schedule = schedule}), "");
+    EXPECT_EQ(run_text(signal_of_a_peer(true), {.machine = {.devices = 2}, .schedule = schedule}),
+              "");
   // Its cells are there from the beginning, unless other scopes may have them.
-  EXPECT_EQ(run_text(signal_of_a_peer(false), {.devices = 2}), "");
+  EXPECT_EQ(run_text(signal_of_a_peer(false), {.machine = {.devices = 2}}), "");
   const MachineProfile shared{.shares_scoped_semaphores = true};
-  EXPECT_EQ(run_text(signal_of_a_peer(false), {.devices = 2, .profile = shared}),
+  EXPECT_EQ(run_text(signal_of_a_peer(false), {.machine = {.devices = 2, .profile = shared}}),
             "10: lifetime: signal of s of dev1, which does not exist yet");
-  EXPECT_EQ(run_text(signal_of_a_peer(false),
-                     {.devices = 2, .profile = shared, .schedule = "steps:dev1.core0"}),
+  EXPECT_EQ(run_text(signal_of_a_peer(false), {.machine = {.devices = 2, .profile = shared},
+                                               .schedule = "steps:dev1.core0"}),
             "");
 }
 
@@ -319,7 +320,7 @@ TEST(findings, a_program_runs_on_as_many_devices_as_its_extents_name) {
   Program program = k.finish();
   program.devices = 2;
   Operands operands(program, 3);
-  const auto result = run(program, operands.bindings(), {.devices = 3});
+  const auto result = run(program, operands.bindings(), {.machine = {.devices = 3}});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.diags()[0].message,
             "t is made for 2 devices, run on 3: an extent names their number");
@@ -403,8 +404,8 @@ std::string remote(std::int64_t device, Space space, const MachineProfile& profi
   k.line(6).emit(If{k.emit(Eq{k.device(), k.integer(device)})});
   k.emit(Wait{k.all(arrived), k.integer(16)});
   k.emit(End{});
-  RunOptions options{.devices = 6};
-  options.profile = profile;
+  RunOptions options{.machine = {.devices = 6}};
+  options.machine.profile = profile;
   return run_text(k.finish(), options);
 }
 

@@ -42,7 +42,7 @@ std::int64_t work_of_iterations(const std::string& text, int devices) {
   }
   Operands operands(program, devices);
   Recorder recorder(Landing::partial, 1'000'000, true);
-  RunOptions options{.devices = devices, .schedule = "eager"};
+  RunOptions options{.machine = {.devices = devices}, .schedule = "eager"};
   options.observers = {&recorder};
   const auto result = run(program, operands.bindings(), options);
   EXPECT_TRUE(result && result->findings.empty()) << text;
@@ -56,7 +56,7 @@ std::int64_t work_of_copies(const std::string& text, int devices, std::size_t ra
   const Program program = program_of(text, false);
   Operands operands(program, devices);
   Recorder recorder(Landing::partial, 1'000'000);
-  RunOptions options{.devices = devices, .schedule = "eager"};
+  RunOptions options{.machine = {.devices = devices}, .schedule = "eager"};
   options.observers = {&recorder};
   const auto result = run(program, operands.bindings(), options);
   EXPECT_TRUE(result && result->findings.empty()) << text;

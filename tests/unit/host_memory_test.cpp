@@ -146,12 +146,13 @@ TEST(host_memory, scratch_is_counted_before_the_run_and_operands_are_not_scratch
       "kernel k()\n  in a: f32[256, 256] hbm\n  out o: f32[256, 256] hbm\n  vmem t: f32[256, 256]\n"
       "  vmem u: f32[1024, 1024]\n{\n  copy a -> t\n  u = 0\n  t = t + u[0 +: 256, 0 +: 256]\n"
       "  copy t -> o\n}\n");
-  EXPECT_EQ(scratch_bytes(program, {.devices = 3, .cores = 2}), 6 * (4 * mebi + mebi / 4));
+  EXPECT_EQ(scratch_bytes(program, {.machine = {.devices = 3, .cores = 2}}),
+            6 * (4 * mebi + mebi / 4));
   // Without arithmetic what is computed holds nothing, and what is carried to a result does.
-  EXPECT_EQ(scratch_bytes(program, {.devices = 3, .math = Math::none}), 3 * mebi / 4);
+  EXPECT_EQ(scratch_bytes(program, {.machine = {.devices = 3}, .math = Math::none}), 3 * mebi / 4);
   if (!can_cap) GTEST_SKIP() << "no limit of data under a sanitizer";
   const Left left(100 * mebi);
-  const Expected<void> checked = check_scratch(program, {.devices = 64});
+  const Expected<void> checked = check_scratch(program, {.machine = {.devices = 64}});
   ASSERT_FALSE(checked);
   const Diags& diags = checked.diags();
   ASSERT_EQ(diags.size(), 1U);

@@ -140,7 +140,7 @@ inline KeptRun launch(const Program& program, const Operands& operands, const Ru
 }
 
 inline RunResult run_ok(const Program& program, const RunOptions& options = {}) {
-  Operands operands(program, options.devices);
+  Operands operands(program, options.machine.devices);
   return run_ok(program, operands, options);
 }
 

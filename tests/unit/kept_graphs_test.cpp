@@ -90,7 +90,7 @@ TEST(KeptGraphs, AreOfOneWayToVerify) {
   const auto first = call.graph();
   call.how.landing = Landing::whole;
   EXPECT_NE(call.graph(), first);
-  call.how.run.dma_order = DmaOrder::fifo;
+  call.how.run.copies.order = DmaOrder::fifo;
   EXPECT_EQ(KeptGraphs::of_process().size(), 2U);
   EXPECT_NE(call.graph(), first);
   EXPECT_EQ(KeptGraphs::of_process().size(), 3U);

@@ -82,7 +82,7 @@ TEST(machine, computes_a_tile_product_under_every_schedule) {
     for (const Landing landing : {Landing::whole, Landing::partial}) {
       for (const DmaOrder order : {DmaOrder::unordered, DmaOrder::fifo}) {
         Operands operands(program, 1);
-        RunOptions options{.schedule = schedule, .landing = landing, .dma_order = order};
+        RunOptions options{.schedule = schedule, .copies = {.landing = landing, .order = order}};
         const RunResult result = run_ok(program, operands, options);
         EXPECT_EQ(text(result), "") << schedule;
         EXPECT_EQ(operands.values(0, "out"), expected_product(operands, 5)) << schedule;
@@ -105,7 +105,7 @@ TEST(machine, counts_what_it_did) {
 TEST(machine, runs_unchecked_to_the_same_values) {
   const Program program = product(3);
   Operands operands(program, 1);
-  const RunResult result = run_ok(program, operands, {.checked = false});
+  const RunResult result = run_ok(program, operands, {.checks = {.enabled = false}});
   EXPECT_EQ(text(result), "");
   EXPECT_EQ(result.trace_hash, 0U);
   EXPECT_EQ(operands.values(0, "out"), expected_product(operands, 3));
@@ -116,7 +116,8 @@ TEST(machine, what_is_not_checked_cannot_be_observed) {
   const Program program = product(3);
   Operands operands(program, 1);
   const auto certificate =
-      certify(program, operands.bindings(), {.run = {.checked = false}, .landing = Landing::whole});
+      certify(program, operands.bindings(),
+              {.run = {.checks = {.enabled = false}}, .landing = Landing::whole});
   ASSERT_FALSE(certificate);
   EXPECT_EQ(certificate.diags().front().message,
             "a run without checks tells its observers nothing, expected none");

@@ -25,7 +25,7 @@ Expected<MutationTest> judged(const std::string& text, int devices,
   const Program program = expanded(text);
   // One set of operands for all runs: every run writes its results anew.
   Operands operands(program, devices);
-  options.run.devices = devices;
+  options.run.machine.devices = devices;
   return mutation_test(
       [&](const RunOptions& run_options) { return run(program, operands.bindings(), run_options); },
       options);
@@ -46,7 +46,7 @@ std::string fates_of(const Expected<MutationTest>& test) {
 // of another device.
 TEST(mutation, another_core) {
   CertifyOptions options;
-  options.run.cores = 2;
+  options.run.machine.cores = 2;
   const auto test = judged(
       "kernel k()\n  in a: f32[2, 8] hbm\n  out o: f32[2, 8] hbm\n  sem all: barrier(0)\n"
       "  sem s: count\n  sem sent: bytes\n  sem arrived: bytes\n{\n"

@@ -66,7 +66,7 @@ class PlanningFaults : public testing::Test {
     const auto module = parse(std::make_shared<const Source>(Source{"engines.tsr", text}));
     structured_ = *instantiate(*module, "engines", {}, {});
     run_.program = *expand(structured_);
-    run_.options.profile = find_profile(default_profile)->machine;
+    run_.options.machine.profile = find_profile(default_profile)->machine;
     run_.operands.resize(1);
     fuzz::fill_operands(run_, true, 1);
     Tensor& sizes = run_.operands[0].find("sizes")->second;

@@ -23,8 +23,8 @@ Program per_point(const std::string& text) {
 }
 
 RunResult outcome(const Program& program, RunOptions options) {
-  options.hash_results = true;
-  Operands operands(program, options.devices);
+  options.record.results = true;
+  Operands operands(program, options.machine.devices);
   return testing::run_ok(program, operands, options);
 }
 
@@ -161,16 +161,16 @@ class Independent : public ::testing::TestWithParam<Case> {};
 TEST_P(Independent, SameResultsInEverySchedule) {
   const Program program = per_point(GetParam().text);
   for (const Landing landing : {Landing::whole, Landing::partial}) {
-    RunOptions options{.devices = GetParam().devices, .landing = landing};
+    RunOptions options{.machine = {.devices = GetParam().devices}, .copies = {.landing = landing}};
     const RunResult alone = outcome(program, options);
     ASSERT_TRUE(alone.findings.empty()) << testing::text(alone);
     for (const int cores : {1, 2, 3, 4}) {
-      options.point_cores = cores;
+      options.machine.loop_workers = cores;
       std::vector<std::string> schedules = sample_schedules(6);
       for (int seed = 4; seed <= 6; ++seed) schedules.push_back(fmt::format("random:{}", seed));
       for (const std::string& schedule : schedules) {
         options.schedule = schedule;
-        options.record_schedule = true;
+        options.record.schedule = true;
         const RunResult split = outcome(program, options);
         EXPECT_TRUE(split.findings.empty()) << cores << " " << schedule << testing::text(split);
         EXPECT_TRUE(split.is_complete);
@@ -192,8 +192,8 @@ bool is_contradicted(const std::string& text, int cores) {
   const Program program = per_point(text);
   const RunResult alone = outcome(program, {});
   for (int seed = 1; seed <= 20; ++seed) {
-    const RunResult split =
-        outcome(program, {.point_cores = cores, .schedule = fmt::format("random:{}", seed)});
+    const RunResult split = outcome(
+        program, {.machine = {.loop_workers = cores}, .schedule = fmt::format("random:{}", seed)});
     if (!split.findings.empty() || split.results != alone.results) return true;
   }
   return false;
@@ -236,7 +236,7 @@ kernel left()
   copy x[1 +: 1, :] -> o
 }
 )"),
-                                   {.point_cores = 2});
+                                   {.machine = {.loop_workers = 2}});
   ASSERT_EQ(result.findings.size(), 1U);
   EXPECT_EQ(result.findings[0].kind, FindingKind::uninitialised_read);
   EXPECT_EQ(result.findings[0].at.loc.line, 12);
@@ -246,7 +246,7 @@ TEST(PointCores, ObserversThatCannotFollowAreRefused) {
   Certifier certifier(Landing::whole, 1000, false, Reads::unsettled);
   const Program program = per_point(independent[0].text);
   Operands operands(program, 1);
-  RunOptions options{.point_cores = 2};
+  RunOptions options{.machine = {.loop_workers = 2}};
   options.observers = {&certifier};
   EXPECT_FALSE(run(program, operands.bindings(), options));
 }

@@ -46,7 +46,7 @@ class Asking : public Observer {
 };
 
 RunResult run_of(const Program& program, const RunOptions& options) {
-  Operands operands(program, options.devices);
+  Operands operands(program, options.machine.devices);
   auto result = run(program, operands.bindings(), options);
   EXPECT_TRUE(result) << (result ? "" : test::messages(result.diags()));
   return *std::move(result);
@@ -55,7 +55,7 @@ RunResult run_of(const Program& program, const RunOptions& options) {
 TEST(run_limits, a_run_takes_as_many_steps_as_it_is_given) {
   const Program program = expanded(endless);
   for (const std::int64_t steps : {2, 1000, 1024, 1025, 70001}) {
-    const RunResult result = run_of(program, {.record_schedule = true, .max_steps = steps});
+    const RunResult result = run_of(program, {.record = {.schedule = true}, .max_steps = steps});
     EXPECT_EQ(result.end, RunEnd::steps);
     EXPECT_EQ(result.stats.steps, steps);
     EXPECT_FALSE(result.is_complete);
@@ -110,7 +110,7 @@ TEST(run_limits, a_request_to_the_thread_ends_what_it_does) {
 
 TEST(run_limits, a_launch_alone_takes_no_step_and_tells_what_does_not_fit) {
   const MachineProfile small{.name = "small", .vmem_bytes = 1024, .semaphores = 4};
-  const RunOptions options{.profile = small, .max_steps = 0};
+  const RunOptions options{.machine = {.profile = small}, .max_steps = 0};
   EXPECT_EQ(run_of(expanded(short_one), options).stats.steps, 0);
   const Program large = expanded("kernel k()\n  sem s[1048576]: count\n{\n  signal s[0], 1\n}\n");
   const RunResult refused = run_of(large, options);
@@ -119,7 +119,7 @@ TEST(run_limits, a_launch_alone_takes_no_step_and_tells_what_does_not_fit) {
   const auto excess = launch_excess(large, small);
   ASSERT_TRUE(excess);
   EXPECT_EQ(render(*excess), render(refused.findings[0]));
-  EXPECT_EQ(render(*excess), render(run_of(large, {.profile = small}).findings[0]));
+  EXPECT_EQ(render(*excess), render(run_of(large, {.machine = {.profile = small}}).findings[0]));
   EXPECT_FALSE(launch_excess(large, MachineProfile{.name = "any"}));
 }
 

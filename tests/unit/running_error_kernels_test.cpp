@@ -45,7 +45,7 @@ Ran run_of(const std::string& text, const RunOptions& options = {}, Data data = 
   CHECK(program);
   const auto expanded = expand(*program);
   CHECK(expanded);
-  testing::Operands operands(*expanded, options.devices);
+  testing::Operands operands(*expanded, options.machine.devices);
   SplitMix random(7);
   BufferId out;
   for (const BufferId id : expanded->buffers.ids()) {

@@ -26,21 +26,21 @@ struct SessionSetup {
 class SessionCase {
  public:
   explicit SessionCase(const SessionSetup& given) : program_(expanded(std::string(given.text))) {
-    options_.devices = given.devices;
+    options_.machine.devices = given.devices;
     options_.schedule = given.schedule;
-    options_.landing = given.landing;
+    options_.copies.landing = given.landing;
     if (given.has_images) recording_ = Recording::of_every_step();
   }
 
   std::unique_ptr<Session> open() { return open(recording_); }
   std::unique_ptr<Session> open(const Recording& recording) {
-    testing::Operands operands(program_, options_.devices);
+    testing::Operands operands(program_, options_.machine.devices);
     auto session = Session::open(testing::launch(program_, operands, options_), recording);
     EXPECT_TRUE(session) << render(session.diags());
     return *std::move(session);
   }
   RunResult whole() {
-    testing::Operands operands(program_, options_.devices);
+    testing::Operands operands(program_, options_.machine.devices);
     return testing::run_ok(program_, operands, options_);
   }
 

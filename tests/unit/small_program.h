@@ -19,9 +19,9 @@ class SmallProgram {
  public:
   explicit SmallProgram(const std::string& text, int devices = 1)
       : structured_(*program(text)), expanded_(*expand(structured_)), points_(structured_) {
-    how_.run.devices = devices;
+    how_.run.machine.devices = devices;
     how_.run.math = Math::none;
-    how_.run.wants_values = false;
+    how_.run.computes_values = false;
     for (int device = 0; device < devices; ++device) {
       bindings_.emplace_back();
       for (const Buffer& b : structured_.buffers)
@@ -35,7 +35,7 @@ class SmallProgram {
   // As the planner runs it, or expanded.
   Certificate verdict(bool at_once, const MachineProfile& profile = {}) {
     CertifyOptions how = how_;
-    how.run.profile = profile;
+    how.run.machine.profile = profile;
     if (at_once) how.run.rewrite = MoveAtOnce{};
     return verdict(how);
   }
@@ -46,7 +46,7 @@ class SmallProgram {
   }
   Expected<graph::TaskGraph> graph(const MachineProfile& profile = {}) {
     CertifyOptions how = how_;
-    how.run.profile = profile;
+    how.run.machine.profile = profile;
     return graph::task_graph(simulate(), how);
   }
   Expected<graph::TaskGraph> folded_graph() { return graph::folded_task_graph(simulate(), how_); }

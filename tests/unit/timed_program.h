@@ -46,9 +46,9 @@ inline Timing timed(const std::string& text, const MachineProfile& machine,
   TimingObserver observer(rates);
   if (listener != nullptr) observer.tell(*listener);
   RunOptions options;
-  options.devices = devices;
-  options.cores = cores;
-  options.profile = machine;
+  options.machine.devices = devices;
+  options.machine.cores = cores;
+  options.machine.profile = machine;
   options.math = Math::none;
   options.schedule = schedule;
   options.observers = {&observer};

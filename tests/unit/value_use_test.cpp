@@ -26,7 +26,7 @@ std::string notes_of(const std::string& words, Landing landing = Landing::whole,
   if (!target) return target.diags().front().message;
   RunOptions options = target->how.run;
   options.observers = {&use};
-  options.landing = landing;
+  options.copies.landing = landing;
   const Expected<RunResult> result = target->prepared.simulate(options);
   if (!result) return result.diags().front().message;
   std::string text;

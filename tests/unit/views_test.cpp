@@ -209,7 +209,8 @@ TEST(Views, RandomProgramsAgreeWithPlainArrays) {
       std::vector<double> x = operands.values(0, "a");
       for (std::size_t i = 0; i < how.size(); ++i)
         apply(parts[i][0], parts[i][1], how[i].first, how[i].second, x);
-      const RunResult result = testing::run_ok(*expanded, operands, {.landing = landing});
+      const RunResult result =
+          testing::run_ok(*expanded, operands, {.copies = {.landing = landing}});
       EXPECT_TRUE(result.findings.empty()) << testing::text(result.findings[0]) << "\n"
                                            << kernel(scene, body);
       EXPECT_EQ(operands.values(0, "o"), x) << "seed " << seed << "\n" << kernel(scene, body);

@@ -53,11 +53,11 @@ Fate fate(const Certificate& certificate, const std::vector<ResultHash>& results
 Expected<bool> ends_otherwise(const Simulate& simulate, const CertifyOptions& options,
                               const std::vector<ResultHash>& results) {
   for (const std::string& schedule : sample_schedules(6)) {
-    for (const int slow_device : {-1, 0, options.run.devices - 1}) {
+    for (const int slow_device : {-1, 0, options.run.machine.devices - 1}) {
       RunOptions run = options.run;
       run.schedule = schedule;
-      run.slow_device = slow_device;
-      if (options.landing == Landing::partial) run.landing = Landing::partial;
+      run.machine.slow_device = slow_device;
+      if (options.landing == Landing::partial) run.copies.landing = Landing::partial;
       const RunResult result = TRY(simulate(run));
       if (!result.findings.empty() || result.results != results) return true;
     }
@@ -79,7 +79,7 @@ Expected<MutationTest> mutation_test(const Simulate& simulate, const CertifyOpti
   Keep keep;
   CertifyOptions how = options;
   how.necessity = false;
-  how.run.hash_results = true;
+  how.run.record.results = true;
   how.run.observers.push_back(&keep);
   const Certificate original = TRY(certify(simulate, how));
   if (original.end != RunEnd::program)

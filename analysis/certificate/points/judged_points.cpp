@@ -18,8 +18,8 @@ bool asks_at_once(const RunOptions& options) {
 Expected<std::shared_ptr<const PointsVerdict>> JudgedPoints::judge(
     const std::vector<Binding>& bindings, const RunOptions& options) {
   using Verdict = std::shared_ptr<const PointsVerdict>;
-  if (!options.judges_points || !has_points(*structured_)) return Verdict();
-  const Landing landing = *options.judges_points;
+  if (!options.checks.loops || !has_points(*structured_)) return Verdict();
+  const Landing landing = *options.checks.loops;
   if (std::optional<std::vector<ParallelLoop>> loops = independent_by_structure(*structured_))
     return std::make_shared<const PointsVerdict>(
         PointsVerdict{.loops = *std::move(loops), .landing = landing});
@@ -68,8 +68,8 @@ void insert_first(Observer& observer, RunOptions& options) {
 
 // Copies of a point are complete before the next begins.
 bool is_one_by_one(const RunOptions& options) {
-  return options.schedule == "eager" && options.landing == Landing::whole &&
-         options.dma_order == DmaOrder::unordered && options.slow_device < 0;
+  return options.schedule == "eager" && options.copies.landing == Landing::whole &&
+         options.copies.order == DmaOrder::unordered && options.machine.slow_device < 0;
 }
 
 }  // namespace
@@ -80,16 +80,16 @@ Expected<RunResult> JudgedPoints::run_at_once(const std::vector<Binding>& bindin
   RunOptions as_it_is = options;
   const MoveAtOnce& form = *options.rewrite.target<MoveAtOnce>();
   Shortcuts shortcuts = form.shortcuts;
-  shortcuts.batches_loads &= is_at_once(*at_once_.whole) && is_one_by_one(options) &&
-                             options.checked && options.point_cores == 0 &&
-                             options.math == Math::none && !options.wants_values;
+  shortcuts.batch_control_loads &= is_at_once(*at_once_.whole) && is_one_by_one(options) &&
+                                   options.checks.enabled && options.machine.loop_workers == 0 &&
+                                   options.math == Math::none && !options.computes_values;
   as_it_is.rewrite = nullptr;
-  const bool may_tell = options.judges_points && has_points(*structured_) &&
+  const bool may_tell = options.checks.loops && has_points(*structured_) &&
                         is_one_by_one(options) && tells_points(*structured_);
   std::optional<PointsOfRun> of_run;
   std::optional<KnownPoints> known;
   if (may_tell && !independent_by_structure(*structured_)) {
-    insert_first(of_run.emplace(*options.judges_points), as_it_is);
+    insert_first(of_run.emplace(*options.checks.loops), as_it_is);
   } else {
     if (auto points = TRY(judge(bindings, options)))
       insert_first(known.emplace(std::move(points)), as_it_is);

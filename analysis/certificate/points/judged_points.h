@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/planning/planned_run.h"
 #include "core/program/program.h"
 #include "core/report/expected.h"
 #include "interp/binding.h"
-#include "interp/launch.h"
 #include "interp/run_options.h"
 #include "interp/run_result.h"
 
@@ -20,12 +20,12 @@ struct PointsVerdict;  // analysis/certificate/points/points.h
 // As RunOptions::rewrite it asks for the form in which blocks of pipelines move at once
 // (core/passes/at_once.h). Whoever has no structured program runs the expanded one.
 struct MoveAtOnce {
-  Shortcuts shortcuts{.memoises_pipelines = true, .batches_loads = true};
+  Shortcuts shortcuts;
   Program operator()(const Program& expanded) const { return expanded; }
 };
 bool asks_at_once(const RunOptions& options);
 
-// A structured program whose runs fill RunResult::points if RunOptions::judges_points is set; a run
+// A structured program whose runs fill RunResult::points if RunChecks::loops is set; a run
 // of the expanded form proves only one order of the iterations. Not thread-safe.
 class JudgedPoints {
  public:

@@ -34,13 +34,14 @@ namespace {
 RunOptions one_by_one(const Program& per_point, const RunOptions& options, Observer& observer) {
   RunOptions alone = options_of_rerun(options);
   alone.schedule = "eager";
-  alone.point_cores = 0;
-  alone.landing = Landing::whole;
-  alone.dma_order = DmaOrder::unordered;
-  alone.slow_device = -1;
-  alone.record_schedule = alone.hash_results = false;
-  alone.uninitialised = Uninitialised::poison;  // the run with all points together looks for these
-  alone.rewrite = nullptr;  // it is of the program that expand() made for all points together
+  alone.machine.loop_workers = 0;
+  alone.copies.landing = Landing::whole;
+  alone.copies.order = DmaOrder::unordered;
+  alone.machine.slow_device = -1;
+  alone.record.schedule = alone.record.results = false;
+  alone.checks.uninitialised =
+      Uninitialised::poison;  // the run with all points together looks for these
+  alone.rewrite = nullptr;    // it is of the program that expand() made for all points together
   alone.observers = {&observer};
   if (!control_needs_arithmetic(per_point)) alone.math = Math::none;
   return alone;
@@ -82,7 +83,7 @@ Expected<PointsVerdict> judge_points(const Program& per_point, const std::vector
         loops.insert(i);
   if (loops.empty() || !result.is_complete) return verdict;
   // In which order points start copies to one link nobody knows, and a record's lanes have one.
-  if (options.dma_order == DmaOrder::fifo && points_send(per_point)) return verdict;
+  if (options.copies.order == DmaOrder::fifo && points_send(per_point)) return verdict;
 
   Recorder recorder(landing, most_events, true);
   const RunResult again = TRY(run(per_point, bindings, one_by_one(per_point, options, recorder)));

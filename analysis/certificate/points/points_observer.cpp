@@ -73,7 +73,7 @@ void PointsObserver::find_facts() {
 
 void PointsObserver::begin(const Program& program, const RunOptions& options) {
   program_ = &program;
-  topology_ = {options.devices, options.cores};
+  topology_ = {options.machine.devices, options.machine.cores};
   verdict_ = {};
   known_.clear();
   patterns_.clear();

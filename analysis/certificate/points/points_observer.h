@@ -69,7 +69,7 @@ class PointsObserver : public Observer {
     Table<BufferId, std::vector<Left>> left;
   };
   // What the loops of a pipeline leave: those of each that is not run for it is of the same pattern
-  // (interp/machine/pipeline_patterns.h) leave the same.
+  // (analysis/planning/memoised_pipelines.h) leave the same.
   struct OfPattern {
     std::vector<std::pair<std::size_t, std::int64_t>> points;  // into verdict_.loops, and how many
     std::vector<std::pair<BufferId, Left>> left;

@@ -28,12 +28,12 @@ std::string difference(const RunResult& ascending, const RunResult& other, bool 
 
 std::optional<PointsWitness> find_points_witness(const Simulate& simulate, RunOptions options) {
   options = options_of_rerun(options);
-  options.hash_results = true;
+  options.record.results = true;
   options.schedule = "eager";
   const Expected<RunResult> ascending = simulate(options);
   if (!ascending) return std::nullopt;
   for (const int cores : point_cores) {
-    options.point_cores = cores;
+    options.machine.loop_workers = cores;
     for (int seed = 1; seed <= most_orders; ++seed) {
       options.schedule = fmt::format("random:{}", seed);
       const Expected<RunResult> other = simulate(options);

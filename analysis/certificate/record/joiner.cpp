@@ -38,12 +38,13 @@ bool is_same_cell(const Event& a, const Event& b) {
 
 Joiner::Joiner(const Program& program, const RunOptions& options, bool joins_copies, Sink sink)
     : program_(program),
-      topology_{options.devices, options.cores},
-      joins_copies_(joins_copies && options.schedule == "eager" && options.slow_device < 0 &&
-                    options.landing == Landing::whole && options.dma_order == DmaOrder::unordered),
-      granule_(options.profile.dma_granule),
+      topology_{options.machine.devices, options.machine.cores},
+      joins_copies_(joins_copies && options.schedule == "eager" &&
+                    options.machine.slow_device < 0 && options.copies.landing == Landing::whole &&
+                    options.copies.order == DmaOrder::unordered),
+      granule_(options.machine.profile.dma_granule),
       sink_(std::move(sink)),
-      is_own_(own_buffers(program, options.cores)) {
+      is_own_(own_buffers(program, options.machine.cores)) {
   cores_.resize(static_cast<std::size_t>(topology_.count()));
 }
 

@@ -44,7 +44,7 @@ Expected<RunResult> IntegerRuns::run_on(KeptRun& program, std::size_t draw) {
     }
   RunOptions options = program.options;
   options.math = Math::library;
-  options.hash_results = true;
+  options.record.results = true;
   return run(program.program, program.bindings(), options);
 }
 

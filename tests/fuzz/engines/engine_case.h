@@ -66,9 +66,9 @@ inline EngineCase engine_case(std::uint64_t seed, int devices = 0) {
                   random.same_sizes,
                   {}};
   made.run.program = checked(expand(made.structured));
-  made.run.options.devices = random.devices;
+  made.run.options.machine.devices = random.devices;
   made.run.options.math = Math::exact;
-  made.run.options.profile = checked(find_profile(default_profile)).machine;
+  made.run.options.machine.profile = checked(find_profile(default_profile)).machine;
   made.run.operands.resize(static_cast<std::size_t>(random.devices));
   fill_operands(made.run, random.same_sizes, seed);
   return made;

@@ -43,7 +43,7 @@ void check_replay(const Runs& runs, const RunOptions& how, const RunResult& resu
 void check_proof(const Runs& runs, RunOptions how, const Certificate& certificate,
                  std::uint64_t draw) {
   if (certificate.verdict != SchedulesVerdict::proved || is_cut(certificate.run)) return;
-  how.hash_results = true;
+  how.record.results = true;
   how.schedule = "eager";
   const Expected<RunResult> first = runs.run(how);
   // Points that signal others are proved as agents of their own. A run takes them one after the
@@ -54,7 +54,8 @@ void check_proof(const Runs& runs, RunOptions how, const Certificate& certificat
     splits = splits && loop.any_split;
   }
   how.schedule = synchronises ? "lifo" : "random:" + std::to_string(draw);
-  if (splits && !synchronises && how.observers.empty()) how.point_cores = 2 + (draw >> 8 & 1);
+  if (splits && !synchronises && how.observers.empty())
+    how.machine.loop_workers = 2 + (draw >> 8 & 1);
   const Expected<RunResult> second = runs.run(how);
   if (!first || !second || is_cut(*first) || is_cut(*second)) return;
   if (first->end != RunEnd::program || second->end != RunEnd::program) return;
@@ -81,7 +82,7 @@ void check_verdict(const Case& about, const Runs& runs, const Profile& profile,
   if (!certificate) return require_said(certificate.diags());
   require_shown(certificate->findings);
   RunOptions landing = how;
-  landing.landing = d.landing;
+  landing.copies.landing = d.landing;
   check_proof(runs, landing, *certificate, about.draw);
   if (certificate->verdict == SchedulesVerdict::proved && d.asks_mutants) {
     const auto mutants = mutation_test(simulate, options);
@@ -166,21 +167,21 @@ void check_runs(const Case& about, Deadline& deadline) {
   RunOptions how = d.run;
   const StopScope scope(deadline.stop());
   Asking asking(deadline, d.stopping_after);
-  if (how.checked && d.stopping_after >= 0) how.observers = {&asking};
+  if (how.checks.enabled && d.stopping_after >= 0) how.observers = {&asking};
   RunOptions watched = how;
-  watched.record_schedule = watched.hash_results = true;
+  watched.record.schedule = watched.record.results = true;
   std::size_t traced = 0;
   TextTrace trace([&](std::string_view line) { traced += line.size(); });
   TimingObserver timing(profile->rates);
-  if (watched.checked && (about.draw & 4) != 0) watched.observers.push_back(&trace);
-  if (watched.checked && d.is_timed) watched.observers.push_back(&timing);
+  if (watched.checks.enabled && (about.draw & 4) != 0) watched.observers.push_back(&trace);
+  if (watched.checks.enabled && d.is_timed) watched.observers.push_back(&timing);
   const Expected<RunResult> result = runs.run(watched);
   if (!result) return;
   watched.observers = how.observers;
   if (!result->schedule.empty() && d.failing_after < 0) check_replay(runs, watched, *result);
-  how.point_cores = 0;  // those are for runs
+  how.machine.loop_workers = 0;  // those are for runs
   check_verdict(about, runs, *profile, how);
-  if (how.checked) check_analysis(runs, how, d.landing);
+  if (how.checks.enabled) check_analysis(runs, how, d.landing);
 }
 
 }  // namespace tessera::fuzz

@@ -44,20 +44,20 @@ void read_option(Directive& d, std::string_view name, const std::string& value) 
   const auto is = [&](std::string_view other) { return value == other; };
   const std::size_t equals = value.find('=');
   if (name == "--kernel") d.kernel = value;
-  if (name == "--devices") d.run.devices = static_cast<int>(number(value, 1, 8));
-  if (name == "--cores") d.run.cores = static_cast<int>(number(value, 1, 4));
-  if (name == "--point-cores") d.run.point_cores = static_cast<int>(number(value, 0, 4));
+  if (name == "--devices") d.run.machine.devices = static_cast<int>(number(value, 1, 8));
+  if (name == "--cores") d.run.machine.cores = static_cast<int>(number(value, 1, 4));
+  if (name == "--point-cores") d.run.machine.loop_workers = static_cast<int>(number(value, 0, 4));
   if (name == "--calls") d.launch.calls = static_cast<int>(number(value, 1, 4));
   if (name == "--scratch") d.launch.keeps_scratch = is("kept");
   if (name == "--schedule") d.run.schedule = value;
   if (name == "--profile") d.profile = value;
   if (name == "--landing") d.landing = is("partial") ? Landing::partial : Landing::whole;
-  if (name == "--landing" && is("partial")) d.run.landing = Landing::partial;
-  if (name == "--dma-order" && is("fifo")) d.run.dma_order = DmaOrder::fifo;
+  if (name == "--landing" && is("partial")) d.run.copies.landing = Landing::partial;
+  if (name == "--dma-order" && is("fifo")) d.run.copies.order = DmaOrder::fifo;
   if (name == "--math" && is("exact")) d.run.math = Math::exact;
-  if (name == "--uninitialised" && is("strict")) d.run.uninitialised = Uninitialised::strict;
-  if (name == "--uninitialised" && is("poison")) d.run.uninitialised = Uninitialised::poison;
-  if (name == "--slow-device") d.run.slow_device = static_cast<int>(number(value, 0, 7));
+  if (name == "--uninitialised" && is("strict")) d.run.checks.uninitialised = Uninitialised::strict;
+  if (name == "--uninitialised" && is("poison")) d.run.checks.uninitialised = Uninitialised::poison;
+  if (name == "--slow-device") d.run.machine.slow_device = static_cast<int>(number(value, 0, 7));
   if (name == "--max-steps") d.run.max_steps = number(value, 1, INT64_MAX);
   if (name == "--seed") d.seed = static_cast<std::uint64_t>(number(value, 0, INT64_MAX));
   if (name == "--stop") d.stopping_after = number(value, 0, INT64_MAX);
@@ -78,14 +78,14 @@ Directive read_directive(std::string_view text) {
     if (words[i] == "--mutants") d.asks_mutants = true;
     if (words[i] == "--timing") d.is_timed = true;
     if (words[i] == "--no-math") d.run.math = Math::none;
-    if (words[i] == "--unchecked") d.run.checked = false;
+    if (words[i] == "--unchecked") d.run.checks.enabled = false;
     if (i + 1 < words.size()) read_option(d, words[i], words[i + 1]);
   }
   constexpr std::int64_t most_steps = 3000;
   if (d.run.max_steps == 0 || d.run.max_steps > most_steps) d.run.max_steps = most_steps;
-  if (d.run.slow_device >= d.run.devices) d.run.slow_device = -1;
-  d.launch.devices = d.run.devices;
-  d.launch.cores = d.run.cores;
+  if (d.run.machine.slow_device >= d.run.machine.devices) d.run.machine.slow_device = -1;
+  d.launch.devices = d.run.machine.devices;
+  d.launch.cores = d.run.machine.cores;
   return d;
 }
 

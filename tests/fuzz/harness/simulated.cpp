@@ -25,7 +25,7 @@ void fill(Tensor& tensor, const std::string& name, const Directive& d, int devic
 }  // namespace
 
 Expected<bool> Operands::make(const Program& program, const Directive& directive) {
-  for (int device = 0; device < directive.run.devices; ++device) {
+  for (int device = 0; device < directive.run.machine.devices; ++device) {
     bindings_.emplace_back();
     for (const Buffer& buffer : program.buffers) {
       if (buffer.role == Role::scratch) continue;

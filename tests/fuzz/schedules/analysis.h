@@ -26,9 +26,9 @@ struct LoopSeen {
 };
 
 inline RunOptions options_of(const Net& net, const Promises& promises) {
-  RunOptions options{.devices = net.devices, .cores = net.cores};
-  options.dma_order = promises.fifo ? DmaOrder::fifo : DmaOrder::unordered;
-  options.profile.shares_scoped_semaphores = !promises.own_scoped;
+  RunOptions options{.machine = {.devices = net.devices, .cores = net.cores}};
+  options.copies.order = promises.fifo ? DmaOrder::fifo : DmaOrder::unordered;
+  options.machine.profile.shares_scoped_semaphores = !promises.own_scoped;
   return options;
 }
 
@@ -72,7 +72,7 @@ inline Seen analyse(const Program& program, const Net& net, const Promises& prom
   Recorder recorder(promises.whole ? Landing::whole : Landing::partial, 1'000'000);
   RunOptions options = options_of(net, promises);
   options.schedule = schedule;
-  options.landing = landing;
+  options.copies.landing = landing;
   options.observers.push_back(&recorder);
   const Expected<RunResult> run = tessera::run(program, no_operands(net), options);
   Seen seen;

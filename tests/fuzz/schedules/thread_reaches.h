@@ -14,8 +14,8 @@ inline bool records_in_sequence(const Program& per_point, const Net& net, const 
                                 Recorder& recorder) {
   RunOptions options = options_of(net, promises);
   options.schedule = "eager";
-  options.landing = Landing::whole;
-  options.dma_order = DmaOrder::unordered;
+  options.copies.landing = Landing::whole;
+  options.copies.order = DmaOrder::unordered;
   options.observers.push_back(&recorder);
   const Expected<RunResult> run = tessera::run(per_point, no_operands(net), options);
   return checked(run, net).findings.empty();

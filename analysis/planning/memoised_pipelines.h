@@ -17,12 +17,12 @@ namespace tessera {
 // one that begins with the same scalars, where the same is defined and as much memory is taken, is
 // of the same pattern: it is not run, what it reaches of the memory around it is told and counts
 // as stored. Events that enter a pipeline say so: Event::token is its pattern.
-class PipelinePatterns final : public RegionPolicy {
+class MemoisedPipelines final : public RegionPolicy {
  public:
   // Whether a run of the program can have any: one core after the other does all that it can, and
   // no values are computed.
   static bool may_be(const Program& program, const RunOptions& options);
-  explicit PipelinePatterns(Machine& machine);
+  explicit MemoisedPipelines(Machine& machine);
 
   Step enter(Core& core) override;
   void leave(Core& core) override;

@@ -1,4 +1,4 @@
-#include "interp/machine/pipeline_patterns.h"
+#include "analysis/planning/memoised_pipelines.h"
 
 #include <algorithm>
 #include <set>
@@ -65,18 +65,18 @@ std::vector<ValueId> read_from_before(const Program& program, StmtId region) {
 
 }  // namespace
 
-bool PipelinePatterns::may_be(const Program& program, const RunOptions& options) {
-  return is_at_once(program) && options.schedule == "eager" && options.slow_device < 0 &&
-         options.point_cores == 0 && options.math == Math::none && !options.wants_values &&
-         options.checked;
+bool MemoisedPipelines::may_be(const Program& program, const RunOptions& options) {
+  return is_at_once(program) && options.schedule == "eager" && options.machine.slow_device < 0 &&
+         options.machine.loop_workers == 0 && options.math == Math::none &&
+         !options.computes_values && options.checks.enabled;
 }
 
-PipelinePatterns::PipelinePatterns(Machine& machine)
+MemoisedPipelines::MemoisedPipelines(Machine& machine)
     : machine_(machine), program_(machine.program()) {
   find_regions();
 }
 
-void PipelinePatterns::find_regions() {
+void MemoisedPipelines::find_regions() {
   const BufferId state = at_once_state(program_);
   StmtId end_of_points(0);
   for (const StmtId s : program_.body.ids()) {
@@ -96,7 +96,7 @@ void PipelinePatterns::find_regions() {
   }
 }
 
-Step PipelinePatterns::enter(Core& core) {
+Step MemoisedPipelines::enter(Core& core) {
   const auto emit = [&](std::int64_t pattern) {
     core.emit({.kind = EventKind::enter,
                .amount = std::get<Trace>(core.stmt().op).level,
@@ -136,7 +136,7 @@ Step PipelinePatterns::enter(Core& core) {
   return Step::skip;
 }
 
-bool PipelinePatterns::can_begin(Core& core, const Pattern& pattern) const {
+bool MemoisedPipelines::can_begin(Core& core, const Pattern& pattern) const {
   const CoreState& state = machine_.core_state(core.site());
   if (!pattern.is_usable || !state.usage.takes_as_much_as(pattern.usage)) return false;
   const auto is_defined = [&](const Reached& reached) {
@@ -153,7 +153,7 @@ bool PipelinePatterns::can_begin(Core& core, const Pattern& pattern) const {
          std::all_of(pattern.writes.begin(), pattern.writes.end(), holds_nothing);
 }
 
-void PipelinePatterns::tell(Core& core, const Pattern& pattern, std::int64_t number) const {
+void MemoisedPipelines::tell(Core& core, const Pattern& pattern, std::int64_t number) const {
   const Stmt& region = core.stmt();
   core.emit({.kind = EventKind::enter,
              .amount = std::get<Trace>(region.op).level,
@@ -173,7 +173,7 @@ void PipelinePatterns::tell(Core& core, const Pattern& pattern, std::int64_t num
   core.emit_at(region.partner, {.kind = EventKind::leave, .token = number, .is_known = true});
 }
 
-void PipelinePatterns::leave(Core& core) {
+void MemoisedPipelines::leave(Core& core) {
   const bool is_seen = seen_ && seen_->core == core.id();
   core.emit({.kind = EventKind::leave, .token = is_seen ? seen_->pattern : -1});
   if (!is_seen) return;
@@ -195,13 +195,13 @@ void PipelinePatterns::leave(Core& core) {
     }
 }
 
-bool PipelinePatterns::is_inner(BufferId buffer) const {
+bool MemoisedPipelines::is_inner(BufferId buffer) const {
   const std::vector<BufferId>& inner = patterns_.back().allocated;
   return std::find(inner.begin(), inner.end(), buffer) != inner.end();
 }
 
-PipelinePatterns::Reached& PipelinePatterns::of(std::vector<Reached>& all, BufferId buffer,
-                                                StmtId statement) {
+MemoisedPipelines::Reached& MemoisedPipelines::of(std::vector<Reached>& all, BufferId buffer,
+                                                  StmtId statement) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Reached& r) { return r.buffer == buffer; });
   if (found != all.end()) return *found;
@@ -209,7 +209,7 @@ PipelinePatterns::Reached& PipelinePatterns::of(std::vector<Reached>& all, Buffe
 }
 
 // What it has stored itself it finds there each time.
-void PipelinePatterns::read(const Event& event) {
+void MemoisedPipelines::read(const Event& event) {
   Pattern& pattern = patterns_.back();
   const BufferId buffer = event.object.buffer();
   for (const Reached& own : pattern.writes) {
@@ -227,7 +227,7 @@ void PipelinePatterns::read(const Event& event) {
   of(pattern.reads, buffer, event.statement).joined.add(*event.box);
 }
 
-void PipelinePatterns::on(const Event& event) {
+void MemoisedPipelines::on(const Event& event) {
   if (!seen_) return;
   Pattern& pattern = patterns_.back();
   const bool is_own = event.agent == seen_->core;

@@ -73,7 +73,7 @@ double seconds_since(Clock::time_point begin) {
 
 // Semaphores of slots are counted while they exist on some machines, and at once there are none.
 bool may_move_at_once(const RunOptions& run) {
-  return !run.rewrite && !run.profile.shares_scoped_semaphores;
+  return !run.rewrite && !run.machine.profile.shares_scoped_semaphores;
 }
 
 // A verdict that is not `proved` is asked of the expanded program again: nothing is tried here to
@@ -152,7 +152,7 @@ Expected<Certificate> certified(const Simulate& simulate, const CertifyOptions& 
     if (std::exchange(is_recorded, true)) return simulate(options);
     RunOptions observed = options;
     observed.observers.insert(observed.observers.begin(), &maker);
-    observed.record_schedule = options.record_schedule && !asks_at_once(options);
+    observed.record.schedule = options.record.schedule && !asks_at_once(options);
     return simulate(observed);
   };
   return certify(recorded, how);
@@ -163,7 +163,7 @@ Expected<Certificate> certified(const Simulate& simulate, const CertifyOptions& 
 Expected<TaskGraph> folded_task_graph(const Simulate& simulate, const CertifyOptions& how) try {
   CertifyOptions asked = how;
   asked.run.math = Math::none;
-  asked.run.wants_values = false;
+  asked.run.computes_values = false;
   asked.run.schedule = "eager";
   asked.is_named = false;
   // What the short form proves is proved. If it has no proof the expanded program has the word.

@@ -1,6 +1,6 @@
 // Pipelines that are not run again, for one before them did the same: the graph unfolds to that of
 // a run of each, and where a pipeline could do something else it is run.
-#include "interp/machine/pipeline_patterns.h"
+#include "analysis/planning/memoised_pipelines.h"
 
 #include <gtest/gtest.h>
 
@@ -67,7 +67,7 @@ void expect_same(const TaskGraph& a, const TaskGraph& b) {
   expect_same(a.halves, b.halves, "half");
 }
 
-TEST(PipelinePatterns, unfold_to_the_graph_of_pipelines_that_are_all_run) {
+TEST(MemoisedPipelines, unfold_to_the_graph_of_pipelines_that_are_all_run) {
   std::size_t folded = 0, instances = 0;
   std::vector<std::string> calls = test::shipped_calls();
   for (const char* call :
@@ -88,7 +88,7 @@ TEST(PipelinePatterns, unfold_to_the_graph_of_pipelines_that_are_all_run) {
     const auto run_all = [&](const RunOptions& options) {
       RunOptions all = options;
       if (asks_at_once(options))
-        all.rewrite = MoveAtOnce{{.memoises_pipelines = false, .batches_loads = true}};
+        all.rewrite = MoveAtOnce{{.memoise_pipelines = false, .batch_control_loads = true}};
       return target->prepared.simulate(all);
     };
     const auto expected = graph::task_graph(run_all, target->how);
@@ -106,7 +106,7 @@ TEST(PipelinePatterns, unfold_to_the_graph_of_pipelines_that_are_all_run) {
 }
 
 // Of cores that are not asked for there is where their pipelines are, and no more.
-TEST(PipelinePatterns, unfold_for_some_cores) {
+TEST(MemoisedPipelines, unfold_for_some_cores) {
   const auto target = test::graph_target("all-reduce --devices 3 --m 16 --n 8");
   ASSERT_TRUE(target);
   const auto whole = graph::task_graph(target->prepared.simulate, target->how);
@@ -148,7 +148,7 @@ std::size_t instances(const std::string& body) {
   return graph ? graph->instances.all.size() : 99;
 }
 
-TEST(PipelinePatterns, are_decided_by_the_scalars_around) {
+TEST(MemoisedPipelines, are_decided_by_the_scalars_around) {
   EXPECT_EQ(instances(pipeline("i * 4", "a", "y = x")), 3U);
   EXPECT_EQ(instances(pipeline("(i + j) mod 2 * 4", "a", "y = x")), 2U);
   EXPECT_EQ(instances("    u = view(a[j * 4 +: 4, :])\n" + pipeline("0", "u", "y = x")), 2U);
@@ -162,13 +162,13 @@ TEST(PipelinePatterns, are_decided_by_the_scalars_around) {
 void expect_same_verdicts(test::SmallProgram& program, SchedulesVerdict expected) {
   for (const bool knows : {true, false}) {
     const Certificate certificate =
-        program.verdict(MoveAtOnce{{.memoises_pipelines = knows, .batches_loads = true}});
+        program.verdict(MoveAtOnce{{.memoise_pipelines = knows, .batch_control_loads = true}});
     EXPECT_EQ(certificate.verdict, expected) << knows;
   }
 }
 
 // One device reads what the other one has stored alone.
-TEST(PipelinePatterns, are_for_what_is_defined) {
+TEST(MemoisedPipelines, are_for_what_is_defined) {
   const auto with = [](const std::string& condition) {
     return test::SmallProgram(header + "  sem s: bytes\n{\n  if " + condition +
                                   " {\n    start a -> h, s\n    wait s for h\n  }\n" +
@@ -181,7 +181,7 @@ TEST(PipelinePatterns, are_for_what_is_defined) {
 }
 
 // What two points have left in scratch is read on the device whose pipeline is not run.
-TEST(PipelinePatterns, leave_what_their_points_store) {
+TEST(MemoisedPipelines, leave_what_their_points_store) {
   const auto with = [](const std::string& condition) {
     return test::SmallProgram(header + "{\n" + pipeline("i * 4", "a", "v = x\n    y = v") +
                                   "  if " + condition + " { w = v }\n}\n",
@@ -195,7 +195,7 @@ TEST(PipelinePatterns, leave_what_their_points_store) {
 }
 
 // A graph is planned that is too large to be run.
-TEST(PipelinePatterns, are_not_unfolded_to_more_than_a_graph_may_have) {
+TEST(MemoisedPipelines, are_not_unfolded_to_more_than_a_graph_may_have) {
   test::SmallProgram program(header +
                              "{\n  for j in 2500 {\n    pipeline i in 1000 {\n"
                              "      window x = a[i mod 2 * 4 +: 4, :]\n      v = x\n    }\n  }\n" +
@@ -209,17 +209,17 @@ TEST(PipelinePatterns, are_not_unfolded_to_more_than_a_graph_may_have) {
             "no task graph: the run has more than 4000000 ops and copies");
 }
 
-TEST(PipelinePatterns, count_as_if_they_were_run) {
+TEST(MemoisedPipelines, count_as_if_they_were_run) {
   test::SmallProgram program(
       header + "  tile acc: f32[4, 4]\n{\n  for j in 3 {\n" +
           pipeline("(i + j) mod 2 * 4", "a", "acc = 0\n    acc += x . transpose(x)\n    y = x") +
           "  }\n}\n",
       2);
   const RunStats known = program.verdict(MoveAtOnce{}).run.stats,
-                 run =
-                     program
-                         .verdict(MoveAtOnce{{.memoises_pipelines = false, .batches_loads = true}})
-                         .run.stats;
+                 run = program
+                           .verdict(MoveAtOnce{
+                               {.memoise_pipelines = false, .batch_control_loads = true}})
+                           .run.stats;
   EXPECT_LT(known.ops, run.ops);
   EXPECT_EQ(known.steps, run.steps);
   EXPECT_EQ(known.dma_bytes, run.dma_bytes);

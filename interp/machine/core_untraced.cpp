@@ -1,4 +1,4 @@
-// Numbers of scalar memory that a core reads and writes in no step (quiet_numbers.h).
+// Numbers of scalar memory that a core reads and writes in no step (untraced_scalars.h).
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -15,7 +15,7 @@ constexpr std::size_t most_told = 1024;
 // Row-major, as such memory is stored; none outside the buffer.
 std::optional<std::int64_t> position(const Layout& layout, const Instruction& i,
                                      const std::int64_t* registers) {
-  const std::array<std::int32_t, most_indices> index = {i.a, i.b, i.c};
+  const std::array<std::int32_t, max_indices> index = {i.a, i.b, i.c};
   std::int64_t at = 0;
   for (std::size_t d = 0; d < static_cast<std::size_t>(layout.rank); ++d) {
     const std::int64_t here = registers[index[d]];

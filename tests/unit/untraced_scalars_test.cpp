@@ -1,11 +1,10 @@
 // Loads and stores of numbers that take no steps: what is decided and found is the same.
-#include "interp/machine/quiet_numbers.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "analysis/planning/find_untraced_scalars.h"
 #include "interp/run.h"
 #include "tests/unit/small_program.h"
 
@@ -18,16 +17,16 @@ const std::string header =
 const std::string footer = "  v = 0\n  copy v -> o\n}\n";
 
 // By name.
-QuietNumbers::Manner manner(const Program& program, const std::string& buffer) {
-  const QuietNumbers quiet = quiet_numbers(program);
+UntracedScalars::Mode mode(const Program& program, const std::string& buffer) {
+  const UntracedScalars untraced = find_untraced_scalars(program);
   for (const BufferId b : program.buffers.ids())
-    if (program.buffers[b].name == buffer) return quiet.manner[b];
+    if (program.buffers[b].name == buffer) return untraced.mode[b];
   ADD_FAILURE() << buffer;
   return {};
 }
 
-TEST(QuietNumbers, are_integers_of_scalar_memory) {
-  using Manner = QuietNumbers::Manner;
+TEST(UntracedScalars, are_integers_of_scalar_memory) {
+  using Mode = UntracedScalars::Mode;
   const auto program = test::program(
       "kernel k()\n  in n: i32[4] smem\n  in w: f32[4] smem\n  out o: f32[8, 16] hbm\n"
       "  smem c: i32[4]\n  smem p: i32[4]\n  sem s: bytes\n  vmem v: f32[8, 16]\n{\n"
@@ -35,30 +34,30 @@ TEST(QuietNumbers, are_integers_of_scalar_memory) {
       "  for i in 4 parallel { p[i] = c[i] }\n" +
       footer);
   ASSERT_TRUE(program) << render(program.diags());
-  EXPECT_EQ(manner(*program, "n"), Manner::told);  // a copy names it
-  EXPECT_EQ(manner(*program, "c"), Manner::told);
-  EXPECT_EQ(manner(*program, "w"), Manner::none);
-  EXPECT_EQ(manner(*program, "p"), Manner::none);  // points store it
-  EXPECT_EQ(manner(*program, "v"), Manner::none);
+  EXPECT_EQ(mode(*program, "n"), Mode::batched);  // a copy names it
+  EXPECT_EQ(mode(*program, "c"), Mode::batched);
+  EXPECT_EQ(mode(*program, "w"), Mode::traced);
+  EXPECT_EQ(mode(*program, "p"), Mode::traced);  // points store it
+  EXPECT_EQ(mode(*program, "v"), Mode::traced);
   const auto own = test::program(header + "  c[0] = 1\n" + footer);
   ASSERT_TRUE(own) << render(own.diags());
-  EXPECT_EQ(manner(*own, "c"), Manner::own);
-  EXPECT_EQ(manner(*own, "n"), Manner::own);
+  EXPECT_EQ(mode(*own, "c"), Mode::untraced);
+  EXPECT_EQ(mode(*own, "n"), Mode::untraced);
 }
 
 // The same finding, or none, with a step for each number and without.
 Certificate same_verdicts(const std::string& body) {
   test::SmallProgram program(header + body + footer);
   const Certificate steps = program.verdict(
-                        MoveAtOnce{{.memoises_pipelines = true, .batches_loads = false}}),
-                    quiet = program.verdict(MoveAtOnce{});
-  EXPECT_EQ(steps.verdict, quiet.verdict) << body;
-  EXPECT_EQ(steps.findings.size(), quiet.findings.size()) << body;
-  if (!steps.findings.empty() && !quiet.findings.empty()) {
-    EXPECT_EQ(steps.findings.front().kind, quiet.findings.front().kind) << body;
-    EXPECT_EQ(steps.findings.front().message, quiet.findings.front().message) << body;
+                        MoveAtOnce{{.memoise_pipelines = true, .batch_control_loads = false}}),
+                    untraced = program.verdict(MoveAtOnce{});
+  EXPECT_EQ(steps.verdict, untraced.verdict) << body;
+  EXPECT_EQ(steps.findings.size(), untraced.findings.size()) << body;
+  if (!steps.findings.empty() && !untraced.findings.empty()) {
+    EXPECT_EQ(steps.findings.front().kind, untraced.findings.front().kind) << body;
+    EXPECT_EQ(steps.findings.front().message, untraced.findings.front().message) << body;
   }
-  return quiet;
+  return untraced;
 }
 
 // It decides what is done, and moves at once.
@@ -66,7 +65,7 @@ const std::string decides =
     "  pipeline i in 1 {\n    window y = o[0 +: 8, :]\n    if x < 0 { y = 1 } else { y = 2 }\n  "
     "}\n";
 
-TEST(QuietNumbers, are_in_races) {
+TEST(UntracedScalars, are_in_races) {
   const std::string start = "  for i in 4 { c[i] = 0 }\n  start n -> c, s\n";
   EXPECT_EQ(same_verdicts(start + "  wait s for c\n  x = c[1]\n" + decides).verdict,
             SchedulesVerdict::proved);
@@ -86,7 +85,7 @@ TEST(QuietNumbers, are_in_races) {
             SchedulesVerdict::proved);
 }
 
-TEST(QuietNumbers, are_defined_inside_and_fit) {
+TEST(UntracedScalars, are_defined_inside_and_fit) {
   const auto finding = [](const std::string& body) {
     const Certificate certificate = same_verdicts(body + decides);
     EXPECT_EQ(certificate.verdict, SchedulesVerdict::refuted);
@@ -126,11 +125,12 @@ std::vector<std::int64_t> sizes_of_reads(const std::string& body, bool joins) {
   RunOptions options;
   options.math = Math::none;
   options.observers = {&reads};
-  EXPECT_TRUE(run_planned(program, {binding}, options, {.batches_loads = joins}));
+  EXPECT_TRUE(run_planned(program, {binding}, options,
+                          {.memoise_pipelines = false, .batch_control_loads = joins}));
   return reads.sizes;
 }
 
-TEST(QuietNumbers, are_told_before_the_core_synchronises) {
+TEST(UntracedScalars, are_told_before_the_core_synchronises) {
   const std::string body =
       "  for i in 4 { c[i] = 0 }\n  x = c[0] + c[1] + c[2]\n"
       "  if x == 0 { start n -> c, s }\n  wait s for c\n  y = c[0] + c[1] + c[2] + c[3]\n"
@@ -140,7 +140,7 @@ TEST(QuietNumbers, are_told_before_the_core_synchronises) {
   EXPECT_EQ(sizes_of_reads(body, true), (std::vector<std::int64_t>{1, 2, 0, 4, 0}));
 }
 
-TEST(QuietNumbers, are_told_together_where_copies_of_other_memory_start) {
+TEST(UntracedScalars, are_told_together_where_copies_of_other_memory_start) {
   const std::string body =
       "  start n -> c, s\n  wait s for c\n  v = 0\n  x = c[0] + c[1]\n"
       "  if x == 0 { start v -> o, s }\n  y = c[2] + c[3]\n  if y == 0 { wait s for o }\n";

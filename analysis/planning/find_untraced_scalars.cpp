@@ -1,4 +1,4 @@
-#include "interp/machine/quiet_numbers.h"
+#include "analysis/planning/find_untraced_scalars.h"
 
 #include "core/data/dtype.h"
 #include "core/passes/at_once.h"
@@ -10,37 +10,37 @@
 namespace tessera {
 namespace {
 
-using Manner = QuietNumbers::Manner;
+using Mode = UntracedScalars::Mode;
 
 BufferId buffer_of(const Program& program, const Slice& slice) {
   const Value& base = program.value(slice.base);
   return base.kind == ValueKind::ref ? base.buffer : BufferId();
 }
 
-Table<BufferId, Manner> manners(const Program& program) {
+Table<BufferId, Mode> modes(const Program& program) {
   const Table<BufferId, bool> stored = stored_by_points(program);
-  Table<BufferId, Manner> manner;
+  Table<BufferId, Mode> mode;
   for (const BufferId b : program.buffers.ids()) {
     const Buffer& buffer = program.buffers[b];
     const bool is_plain = buffer.space == Space::smem && !is_float(buffer.dtype) &&
-                          buffer.order.empty() && buffer.shape.size() <= most_indices;
-    manner.add(is_plain && !stored[b] ? Manner::own : Manner::none);
+                          buffer.order.empty() && buffer.shape.size() <= max_indices;
+    mode.add(is_plain && !stored[b] ? Mode::untraced : Mode::traced);
   }
   for (const Stmt& s : program.body) {
     if (class_of(s.op) != OpClass::copy || is_at_once(program, s.op)) continue;
     for (const FieldInfo& f : info(s.op).fields) {
       if (f.kind != FieldKind::Slice) continue;
       const BufferId b = buffer_of(program, field<Slice>(s.op, f));
-      if (b && manner[b] == Manner::own) manner[b] = Manner::told;
+      if (b && mode[b] == Mode::untraced) mode[b] = Mode::batched;
     }
   }
-  return manner;
+  return mode;
 }
 
 }  // namespace
 
-QuietNumbers quiet_numbers(const Program& program) {
-  QuietNumbers quiet{manners(program), Table<StmtId, bool>(program.body.size(), false)};
+UntracedScalars find_untraced_scalars(const Program& program) {
+  UntracedScalars result{modes(program), Table<StmtId, bool>(program.body.size(), false)};
   const Table<StmtId, bool> reads_control = control_flow(program).reads;
   const Table<BufferId, bool> planning = planning_memory(program, reads_control);
   const Table<StmtId, Purpose> purpose = purposes(program);
@@ -54,11 +54,11 @@ QuietNumbers quiet_numbers(const Program& program) {
     if (!b) continue;
     const bool is_integer =
         store == nullptr || program.value(store->value).kind == ValueKind::scalar;
-    quiet.statements[s] = load != nullptr
-                              ? reads_control[s] && quiet.manner[b] != Manner::none
-                              : is_integer && planning[b] && quiet.manner[b] == Manner::own;
+    result.statements[s] = load != nullptr
+                               ? reads_control[s] && result.mode[b] != Mode::traced
+                               : is_integer && planning[b] && result.mode[b] == Mode::untraced;
   }
-  return quiet;
+  return result;
 }
 
 }  // namespace tessera
