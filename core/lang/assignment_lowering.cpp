@@ -1,15 +1,13 @@
-#include "core/lang/assignment_lowering.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "core/data/element.h"
-#include "core/lang/expressions.h"
+#include "core/lang/expression_lowering.h"
 #include "core/lang/operators.h"
 #include "core/lang/place_lowering.h"
-#include "core/lang/product_lowering.h"
+#include "core/lang/statement_lowering.h"
 #include "core/lang/tile_lowering.h"
 #include "core/lang/value_type.h"
 #include "core/program/broadcast.h"
@@ -30,162 +28,50 @@ bool holds(DType dtype, std::int64_t number) {
   return result;
 }
 
-}  // namespace
-
-AssignmentLowering::AssignmentLowering(Draft& draft, Expressions& expressions,
-                                       PlaceLowering& places, TileLowering& tiles,
-                                       ProductLowering& products)
-    : draft_(draft),
-      builder_(draft.builder()),
-      expressions_(expressions),
-      places_(places),
-      tiles_(tiles),
-      products_(products) {}
-
-// All is read before anything is written.
-void AssignmentLowering::lower(const ast::Opaque& node) {
-  std::vector<Slice> sources, destinations;
-  bool is_whole = true;
-  for (const ast::Expression& each : node.sources) {
-    const auto source = opaque_source(each);
-    is_whole &= source.has_value();
-    if (source) sources.push_back(*source);
-  }
-  for (const ast::Expression& each : node.destinations) {
-    const auto destination = places_.memory(each);
-    is_whole &= destination.has_value();
-    if (destination) destinations.push_back(*destination);
-  }
-  if (!is_whole) return;
-  draft_.at(node.loc);
-  for (const Slice& source : sources) builder_.emit(OpaqueRead{source});
-  for (const Slice& destination : destinations) builder_.emit(OpaqueWrite{destination});
-}
-
 // Memory, one number of scalar memory too, or a number.
-std::optional<Slice> AssignmentLowering::opaque_source(const ast::Expression& node) {
-  const Entity entity = places_.place(node);
+std::optional<Slice> opaque_source(Elaboration& e, const ast::Expression& node) {
+  const Entity entity = place(e, node);
   if (entity.kind == Entity::Kind::nothing) return std::nullopt;
   if (entity.kind == Entity::Kind::view) return entity.slice;
   if (entity.kind == Entity::Kind::scalar || entity.kind == Entity::Kind::real)
     return Builder::number(entity.value);
-  draft_.fail(node.loc(),
-              fmt::format("expected memory or a number, found {}", draft_.describe(entity)),
-              ErrorCode::invalid_type);
+  e.fail(node.loc(), fmt::format("expected memory or a number, found {}", e.describe(entity)),
+         ErrorCode::invalid_type);
   return std::nullopt;
 }
 
-void AssignmentLowering::lower(const ast::Assignment& node) {
-  const Entity target = places_.place(node.target);
-  if (target.kind == Entity::Kind::nothing) return;
-  if (target.kind != Entity::Kind::view) {
-    draft_.fail(node.target.loc(),
-                fmt::format("{} cannot be assigned to", draft_.describe(target)));
-    return;
-  }
-  if (!node.op) {
-    store(target.slice, node.value, node.loc);
-    return;
-  }
-  const auto* product = node.value.as<ast::Binary>();
-  if (node.op == ast::Operator::add && product != nullptr && product->op == ast::Operator::product)
-    return products_.multiply_add(target.slice, *product);
-  if (ref_info(builder_.program(), target.slice.base).space == Space::smem)
-    update_number(target.slice, node);
-  else
-    update_tile(target.slice, node);
-}
-
-void AssignmentLowering::update_number(const Slice& slice, const ast::Assignment& node) {
-  const Entity old = places_.load(slice);
+void update_number(Elaboration& e, const Slice& slice, const ast::Assignment& node) {
+  const Entity old = load(e, slice);
   if (old.kind != Entity::Kind::scalar) {
-    draft_.fail(
+    e.fail(
         node.target.loc(),
         fmt::format("scalar code reads smem of {} but cannot store to it; it stores integers only",
-                    name(ref_info(builder_.program(), slice.base).dtype)),
+                    name(ref_info(e.program(), slice.base).dtype)),
         ErrorCode::invalid_type);
     return;
   }
-  const ValueId other = expressions_.scalar(node.value);
+  const ValueId other = scalar(e, node.value);
   if (other == no_value) return;
-  draft_.at(node.loc);
-  builder_.emit(Store{slice, builder_.emit(scalar_op(*node.op, old.value, other))});
+  e.at(node.loc);
+  e.builder.emit(Store{slice, e.builder.emit(scalar_op(*node.op, old.value, other))});
 }
 
-void AssignmentLowering::update_tile(const Slice& slice, const ast::Assignment& node) {
-  const Entity old{.kind = Entity::Kind::view, .slice = slice},
-      other = expressions_.evaluate_into(node.value, nullptr);
-  const Entity result = tiles_.elementwise(
-      tile_op(*node.op), {{old, node.target.loc()}, {other, node.value.loc()}}, node.loc, &slice);
+void update_tile(Elaboration& e, const Slice& slice, const ast::Assignment& node) {
+  const Entity old = view_entity(slice), other = evaluate_into(e, node.value, nullptr);
+  const Entity result =
+      elementwise(e, tile_op(*node.op), {{old, node.target.loc()}, {other, node.value.loc()}},
+                  node.loc, &slice);
   if (result.kind != Entity::Kind::view) return;
-  const Program& program = builder_.program();
+  const Program& program = e.program();
   const DType type = value_type(program, program.body.back().op),
               to = ref_info(program, slice.base).dtype;
   if (type == to) return;
   const std::string_view sign = name(*node.op);
-  draft_.fail(
-      node.loc,
-      fmt::format("`{0}=` stores a tile of {1} to {2}; write x = cast(x {0} v) for x {0}= v "
-                  "if it should be rounded",
-                  sign, name(type), name(to)),
-      ErrorCode::invalid_type);
-}
-
-void AssignmentLowering::store(const Slice& target, const ast::Expression& value, const Loc& loc) {
-  const bool is_number = ref_info(builder_.program(), target.base).space == Space::smem;
-  if (is_number) return store_number(target, value, loc);
-  if (call_of(value, "tile_iota", 1) != nullptr) {
-    expressions_.evaluate_into(value, &target);
-    return;
-  }
-  const auto* call = value.as<ast::Call>();
-  const bool cuts = call != nullptr && call->function == "truncate";
-  const bool is_cast = call != nullptr && (cuts || call->function == "cast");
-  const std::size_t before = builder_.program().body.size();
-  const Entity result = cuts      ? tiles_.truncate(*call, &target)
-                        : is_cast ? tiles_.cast(*call, &target)
-                                  : expressions_.evaluate_into(value, nullptr);
-  if (is_cast && call->arguments.size() == 1) return;
-  const auto source = tiles_.operand_of_store(result, value.loc(), target);
-  if (source && tiles_.fits({*source, value.loc()}, target))
-    store_tile(target, *source, loc, before);
-}
-
-// A tile or a number everywhere. before: how many statements there were without the source.
-void AssignmentLowering::store_tile(const Slice& target, const Slice& source, const Loc& loc,
-                                    std::size_t before) {
-  const DType to = ref_info(builder_.program(), target.base).dtype;
-  if (!is_number(builder_.program(), source)) {
-    const DType type = ref_info(builder_.program(), source.base).dtype;
-    if (type != to) {
-      draft_.fail(
-          loc,
-          fmt::format("a tile of {} is stored to {}; write cast(...) if it should be rounded",
-                      name(type), name(to)),
-          ErrorCode::invalid_type);
-      return;
-    }
-    if (builder_.program().body.size() > before && redirect(source, target)) return;
-  }
-  const auto number = builder_.program().constant(source.base);
-  if (number && is_integer(to) && !holds(to, *number)) {
-    draft_.fail(loc, fmt::format("{} does not fit {}", *number, name(to)));
-    return;
-  }
-  draft_.at(loc);
-  builder_.emit(Cast{target, source});
-}
-
-void AssignmentLowering::store_number(const Slice& target, const ast::Expression& value,
-                                      const Loc& loc) {
-  const ValueId number = expressions_.scalar(value);
-  if (number == no_value) return;
-  if (!kept(target).empty()) {
-    draft_.fail(loc, "expected one element of scalar memory on the left");
-    return;
-  }
-  draft_.at(loc);
-  builder_.emit(Store{target, number});
+  e.fail(node.loc,
+         fmt::format("`{0}=` stores a tile of {1} to {2}; write x = cast(x {0} v) for x {0}= v "
+                     "if it should be rounded",
+                     sign, name(type), name(to)),
+         ErrorCode::invalid_type);
 }
 
 // Sizes that are the same number, so that nothing is repeated.
@@ -199,8 +85,8 @@ bool same_sizes(const Program& program, const Slice& a, const Slice& b) {
 
 // The last op computed the temporary `source`, and may as well write the target; false when it did
 // not. An op that repeats nothing keeps a temporary of another shape.
-bool AssignmentLowering::redirect(const Slice& source, const Slice& target) {
-  Program& program = builder_.program();
+bool redirect(Elaboration& e, const Slice& source, const Slice& target) {
+  Program& program = e.program();
   Op& last = program.body.back().op;
   const auto& fields = info(last).fields;
   const Buffer* temp = program.buffer(source.base);
@@ -214,6 +100,104 @@ bool AssignmentLowering::redirect(const Slice& source, const Slice& target) {
   program.buffers.pop_back();
   program.values[source.base].buffer = {};
   return true;
+}
+
+// A tile or a number everywhere. before: how many statements there were without the source.
+void store_tile(Elaboration& e, const Slice& target, const Slice& source, const Loc& loc,
+                std::size_t before) {
+  const DType to = ref_info(e.program(), target.base).dtype;
+  if (!is_number(e.program(), source)) {
+    const DType type = ref_info(e.program(), source.base).dtype;
+    if (type != to) {
+      e.fail(loc,
+             fmt::format("a tile of {} is stored to {}; write cast(...) if it should be rounded",
+                         name(type), name(to)),
+             ErrorCode::invalid_type);
+      return;
+    }
+    if (e.program().body.size() > before && redirect(e, source, target)) return;
+  }
+  const auto number = e.program().constant(source.base);
+  if (number && is_integer(to) && !holds(to, *number)) {
+    e.fail(loc, fmt::format("{} does not fit {}", *number, name(to)));
+    return;
+  }
+  e.at(loc);
+  e.builder.emit(Cast{target, source});
+}
+
+void store_number(Elaboration& e, const Slice& target, const ast::Expression& value,
+                  const Loc& loc) {
+  const ValueId number = scalar(e, value);
+  if (number == no_value) return;
+  if (!kept(target).empty()) {
+    e.fail(loc, "expected one element of scalar memory on the left");
+    return;
+  }
+  e.at(loc);
+  e.builder.emit(Store{target, number});
+}
+
+}  // namespace
+
+// All is read before anything is written.
+void lower(Elaboration& e, const ast::Opaque& node) {
+  std::vector<Slice> sources, destinations;
+  bool is_whole = true;
+  for (const ast::Expression& each : node.sources) {
+    const auto source = opaque_source(e, each);
+    is_whole &= source.has_value();
+    if (source) sources.push_back(*source);
+  }
+  for (const ast::Expression& each : node.destinations) {
+    const auto destination = memory(e, each);
+    is_whole &= destination.has_value();
+    if (destination) destinations.push_back(*destination);
+  }
+  if (!is_whole) return;
+  e.at(node.loc);
+  for (const Slice& source : sources) e.builder.emit(OpaqueRead{source});
+  for (const Slice& destination : destinations) e.builder.emit(OpaqueWrite{destination});
+}
+
+void lower(Elaboration& e, const ast::Assignment& node) {
+  const Entity target = place(e, node.target);
+  if (target.kind == Entity::Kind::nothing) return;
+  if (target.kind != Entity::Kind::view) {
+    e.fail(node.target.loc(), fmt::format("{} cannot be assigned to", e.describe(target)));
+    return;
+  }
+  if (!node.op) {
+    store(e, target.slice, node.value, node.loc);
+    return;
+  }
+  const auto* product = node.value.as<ast::Binary>();
+  if (node.op == ast::Operator::add && product != nullptr && product->op == ast::Operator::product)
+    return multiply_add(e, target.slice, *product);
+  if (ref_info(e.program(), target.slice.base).space == Space::smem)
+    update_number(e, target.slice, node);
+  else
+    update_tile(e, target.slice, node);
+}
+
+void store(Elaboration& e, const Slice& target, const ast::Expression& value, const Loc& loc) {
+  const bool is_number = ref_info(e.program(), target.base).space == Space::smem;
+  if (is_number) return store_number(e, target, value, loc);
+  if (call_of(value, "tile_iota", 1) != nullptr) {
+    evaluate_into(e, value, &target);
+    return;
+  }
+  const auto* call = value.as<ast::Call>();
+  const bool cuts = call != nullptr && call->function == "truncate";
+  const bool is_cast = call != nullptr && (cuts || call->function == "cast");
+  const std::size_t before = e.program().body.size();
+  const Entity result = cuts      ? truncate(e, *call, &target)
+                        : is_cast ? cast(e, *call, &target)
+                                  : evaluate_into(e, value, nullptr);
+  if (is_cast && call->arguments.size() == 1) return;
+  const auto source = operand_of_store(e, result, value.loc(), target);
+  if (source && fits(e, {*source, value.loc()}, target))
+    store_tile(e, target, *source, loc, before);
 }
 
 }  // namespace tessera

@@ -1,72 +1,33 @@
-// Expressions: what they stand for, with the ops that compute it.
+// Expressions: their values, with the ops that compute them.
 #pragma once
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
-#include "core/lang/draft.h"
-#include "core/lang/expressions.h"
-#include "core/lang/language.h"
-#include "core/lang/names.h"
+#include "core/lang/elaboration.h"
 
 namespace tessera {
 
-class CallLowering;
-class Functions;
-class OrderWords;
-class PlaceLowering;
-class ProductLowering;
-class RealArithmetic;
-class TileLowering;
+// Nothing after an error.
+Entity evaluate(Elaboration& e, const ast::Expression& node);
+// As evaluate. With `to`, the last op of a tile writes there and rounds to its type; a number is
+// not written.
+Entity evaluate_into(Elaboration& e, const ast::Expression& node, const Slice* to);
+// As evaluate, but the numbers of devices and cores must be known. what: the use of the value, for
+// messages.
+Entity evaluate_known(Elaboration& e, const ast::Expression& node, std::string_view what);
+// An integer; no_value after an error.
+ValueId scalar(Elaboration& e, const ast::Expression& node);
+ValueId scalar(Elaboration& e, const Entity& entity, const Loc& loc);
+// A number that is known now; nothing after an error.
+std::optional<std::int64_t> constant(Elaboration& e, const ast::Expression& node,
+                                     std::string_view what);
+// A count n is 0 .. n.
+Entity range(Elaboration& e, const ast::Expression& node);
 
-class ExpressionLowering : public Expressions {
- public:
-  ExpressionLowering(Draft& draft, Names& names, const Functions& functions, RealArithmetic& reals,
-                     PlaceLowering& places, TileLowering& tiles, ProductLowering& products,
-                     OrderWords& order_words, CallLowering& calls,
-                     const InstantiateOptions& launch);
-
-  Entity evaluate(const ast::Expression& node) override;
-  Entity evaluate_into(const ast::Expression& node, const Slice* to) override;
-  Entity evaluate_known(const ast::Expression& node, std::string_view what) override;
-  ValueId scalar(const ast::Expression& node) override;
-  ValueId scalar(const Entity& entity, const Loc& loc) override;
-  std::optional<std::int64_t> constant(const ast::Expression& node, std::string_view what) override;
-  Entity range(const ast::Expression& node) override;
-
- private:
-  Entity form(const ast::Integer& node);
-  Entity form(const ast::Real& node);
-  Entity form(const ast::Text& node);
-  Entity form(const ast::Name& node);
-  Entity form(const ast::Call& node);
-  Entity form(const ast::MemberCall& node);
-  Entity form(const ast::NamedArgument& node);
-  Entity form(const ast::Index& node);
-  Entity form(const ast::Member& node);
-  Entity form(const ast::Negative& node);
-  Entity form(const ast::Not& node);
-  Entity form(const ast::Binary& node);
-  Entity form(const ast::Conditional& node);
-  Entity form(const ast::Range& node);
-  Entity form(const ast::ViewAs& node);
-  Entity count_of(const ast::Name& node);
-  Entity binary(const ast::Binary& node, const Slice* to);
-  Entity scalar_binary(const ast::Binary& node, const Entity& left, const Entity& right);
-
-  Draft& draft_;
-  Builder& builder_;
-  Names& names_;
-  const Functions& functions_;
-  RealArithmetic& reals_;
-  PlaceLowering& places_;
-  TileLowering& tiles_;
-  ProductLowering& products_;
-  OrderWords& order_words_;
-  CallLowering& calls_;
-  const InstantiateOptions launch_;
-  int levels_ = 0;              // of nested expressions, through calls
-  std::string_view known_for_;  // what is evaluated must be known now: what it is for
-};
+// Calls: ops by their mnemonic, the words of the language, functions of the file and of the library
+// (inlined). `to`: where a tile goes, or null for a temporary.
+Entity call(Elaboration& e, const ast::Call& node, const Slice* to = nullptr);
+Entity call(Elaboration& e, const ast::MemberCall& node);
 
 }  // namespace tessera

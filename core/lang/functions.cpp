@@ -16,7 +16,7 @@ namespace {
 // What a kernel calls, also where nothing reaches it: behind conditions that are known now, and in
 // functions that are called there only.
 struct Calls : ast::Visitor {
-  explicit Calls(const Functions& known) : known(known) {}
+  explicit Calls(const Elaboration& e) : e(e) {}
 
   using Visitor::meet;
   void meet(const ast::Definition& definition) override { names.insert(definition.name); }
@@ -24,12 +24,12 @@ struct Calls : ast::Visitor {
   void meet(const ast::Expression& expression) override {
     const auto* call = expression.as<ast::Call>();
     if (call == nullptr) return;
-    const ast::Function* function = known.find(call->function);
+    const ast::Function* function = find_function(e, call->function);
     if (function == nullptr && !is_word(call->function)) unknown.push_back(call);
     if (function != nullptr && met.insert(call->function).second) functions.push_back(function);
   }
 
-  const Functions& known;
+  const Elaboration& e;
   std::vector<const ast::Function*> functions;  // that are called
   std::vector<const ast::Call*> unknown;        // that name no function and no word
   std::set<std::string_view> met;               // the names of the functions
@@ -38,36 +38,36 @@ struct Calls : ast::Visitor {
 
 }  // namespace
 
-const ast::Function* Functions::find(std::string_view name) const {
-  for (const Module* module : modules_) {
+const ast::Function* find_function(const Elaboration& e, std::string_view name) {
+  for (const Module* module : e.modules) {
     if (const auto found = module->functions.find(name); found != module->functions.end())
       return found->second;
   }
   return nullptr;
 }
 
-Entity Functions::unknown(const ast::Call& node) {
+Entity unknown_function(Elaboration& e, const ast::Call& node) {
   if (const std::string_view ours = instead_of(node.function); !ours.empty())
-    return draft_.fail(node.loc,
-                       fmt::format("unknown function `{}`; here it is {}", node.function, ours));
+    return e.fail(node.loc,
+                  fmt::format("unknown function `{}`; here it is {}", node.function, ours));
   if (parse_dtype(node.function))
-    return draft_.fail(node.loc, fmt::format("`{0}` is a type, not a function; expected "
-                                             "`cast(x, {0})`",
-                                             node.function));
+    return e.fail(node.loc, fmt::format("`{0}` is a type, not a function; expected "
+                                        "`cast(x, {0})`",
+                                        node.function));
   std::vector<std::string_view> known = words();
-  for (const Module* module : modules_)
+  for (const Module* module : e.modules)
     for (const auto& [name, function] : module->functions) known.push_back(name);
-  for (const Environment* e = names_.current(); e; e = e->parent)
-    for (const auto& [name, entity] : e->names)
+  for (const Environment* around = e.names.current(); around; around = around->parent)
+    for (const auto& [name, entity] : around->names)
       if (entity.kind == Entity::Kind::closure) known.push_back(name);
   const std::string_view near = nearest(node.function, known);
-  return draft_.fail(node.loc,
-                     fmt::format("unknown function `{}`{}", node.function,
-                                 near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
+  return e.fail(node.loc,
+                fmt::format("unknown function `{}`{}", node.function,
+                            near.empty() ? "" : fmt::format("; did you mean `{}`?", near)));
 }
 
-void Functions::check(const ast::Kernel& kernel) {
-  Calls found(*this);
+void check_functions(Elaboration& e, const ast::Kernel& kernel) {
+  Calls found(e);
   walk(kernel, found);
   for (std::size_t i = 0; i < found.functions.size(); ++i) walk(*found.functions[i], found);
   for (const ast::Call* call : found.unknown) {
@@ -76,8 +76,8 @@ void Functions::check(const ast::Kernel& kernel) {
              d.loc.column == call->loc.column;
     };
     if (!found.names.contains(call->function) &&
-        std::none_of(draft_.diags().begin(), draft_.diags().end(), is_reported))
-      unknown(*call);
+        std::none_of(e.diags.begin(), e.diags.end(), is_reported))
+      unknown_function(e, *call);
   }
 }
 

@@ -1,10 +1,41 @@
 // The entry point that turns a parsed kernel into a program.
 #include <fmt/format.h>
 
-#include "core/lang/elaborator.h"
+#include "core/lang/binders.h"
+#include "core/lang/functions.h"
+#include "core/lang/launches.h"
+#include "core/lang/statement_lowering.h"
+#include "core/passes/simplify.h"
 #include "core/report/guarded.h"
 
 namespace tessera {
+namespace {
+
+// Diagnostics when the kernel or its settings are wrong. one_call: what a single launch is, for
+// several; else null.
+Expected<Program> elaborate(Elaboration&& e, const ast::Kernel& kernel, const Settings& settings,
+                            const Program* one_call) {
+  e.program().doc = kernel.doc;
+  bind_parameters(e, kernel, settings);
+  if (!e.diags.empty()) return e.diags;
+  declare_all(e, kernel.declarations, false);
+  if (!e.diags.empty()) return e.diags;
+  std::vector<ValueId> semaphores;
+  if (one_call != nullptr) semaphores = begin_launches(e, kernel, *one_call);
+  block(e, kernel.body);
+  if (one_call != nullptr)
+    end_launches(e, semaphores);
+  else
+    e.free_from(0);
+  check_functions(e, kernel);
+  if (!e.diags.empty()) return e.diags;
+  Program program = simplify(e.builder.finish());
+  Diags problems = verify(program);
+  if (!problems.empty()) return problems;
+  return program;
+}
+
+}  // namespace
 
 Expected<Program> instantiate(const Module& module, std::string_view kernel,
                               const Settings& settings, const std::vector<const Module*>& library,
@@ -13,9 +44,9 @@ Expected<Program> instantiate(const Module& module, std::string_view kernel,
     const ast::Kernel& node = *found->second.node;
     std::vector<const Module*> modules{&module};
     modules.insert(modules.end(), library.begin(), library.end());
-    Expected<Program> one = Elaborator(node.name, modules, launch).kernel(node, settings, nullptr);
+    Expected<Program> one = elaborate({node.name, modules, launch}, node, settings, nullptr);
     if (!one || launch.calls <= 1) return one;
-    return Elaborator(node.name, modules, launch).kernel(node, settings, &*one);
+    return elaborate({node.name, modules, launch}, node, settings, &*one);
   }
   std::string known;
   for (const KernelInfo& k : module.kernels) known += (known.empty() ? "" : ", ") + k.name;

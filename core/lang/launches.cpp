@@ -6,16 +6,17 @@
 
 namespace tessera {
 
-void Launches::begin(const ast::Kernel& kernel, const Program& one_call) {
-  Program& program = builder_.program();
-  builder_.at(kernel.loc);
-  program.call_place = builder_.place();
+std::vector<ValueId> begin_launches(Elaboration& e, const ast::Kernel& kernel,
+                                    const Program& one_call) {
+  Program& program = e.program();
+  e.builder.at(kernel.loc);
+  program.call_place = e.builder.place();
   const ValueId call =
-      builder_.emit(For{builder_.integer(0), builder_.integer(how_.calls), 0}, "call");
-  std::vector<ValueId> own;
+      e.builder.emit(For{e.builder.integer(0), e.builder.integer(e.launch.calls), 0}, "call");
+  std::vector<ValueId> own, semaphores;
   for (Buffer& buffer : program.buffers) {
     if (buffer.role != Role::scratch || buffer.space == Space::tile || buffer.scoped) continue;
-    if (how_.keeps_scratch) continue;
+    if (e.launch.keeps_scratch) continue;
     buffer.scoped = true;
     own.push_back(buffer.value);
   }
@@ -23,28 +24,29 @@ void Launches::begin(const ast::Kernel& kernel, const Program& one_call) {
     if (semaphore.kind == SemKind::barrier || semaphore.scoped) continue;
     semaphore.scoped = true;
     own.push_back(semaphore.value);
-    semaphores_.push_back(semaphore.value);
+    semaphores.push_back(semaphore.value);
   }
-  for (const ValueId ref : own) scoped_.allocate(ref);
-  if (needs_barrier(one_call)) emit_barrier(builder_, one_call, call);
+  for (const ValueId ref : own) e.allocate(ref);
+  if (needs_barrier(one_call)) emit_barrier(e.builder, one_call, call);
+  return semaphores;
 }
 
 // Where a launch ends, the counts of scoped semaphores are zero as well, and signals for the next
 // one do not come before.
-void Launches::end() {
-  builder_.at_place(builder_.program().call_place);
-  scoped_.free_from(0);
+void end_launches(Elaboration& e, const std::vector<ValueId>& semaphores) {
+  e.builder.at_place(e.program().call_place);
+  e.free_from(0);
   std::vector<ValueId> others;
-  for (const Semaphore& semaphore : builder_.program().semaphores) {
+  for (const Semaphore& semaphore : e.program().semaphores) {
     if (semaphore.scoped && semaphore.kind != SemKind::barrier &&
-        std::find(semaphores_.begin(), semaphores_.end(), semaphore.value) == semaphores_.end())
+        std::find(semaphores.begin(), semaphores.end(), semaphore.value) == semaphores.end())
       others.push_back(semaphore.value);
   }
   for (const ValueId semaphore : others) {
-    builder_.emit(Alloc{builder_.whole(semaphore)});
-    builder_.emit(Free{builder_.whole(semaphore)});
+    e.builder.emit(Alloc{e.builder.whole(semaphore)});
+    e.builder.emit(Free{e.builder.whole(semaphore)});
   }
-  builder_.emit(End{});
+  e.builder.emit(End{});
 }
 
 }  // namespace tessera

@@ -2,29 +2,17 @@
 #pragma once
 #include <vector>
 
-#include "core/lang/draft.h"
-#include "core/lang/language.h"
-#include "core/lang/scoped_memory.h"
+#include "core/lang/elaboration.h"
 
 namespace tessera {
 
 // The body runs several times, as that many launches one after the other would: scratch and
 // semaphores are those of one launch, so that a peer which is one behind or ahead does not have
-// them; operands, results and barriers remain.
-class Launches {
- public:
-  Launches(Draft& draft, ScopedMemory& scoped, const InstantiateOptions& how)
-      : builder_(draft.builder()), scoped_(scoped), how_(how) {}
-
-  // Around the body. one_call: what a single launch is.
-  void begin(const ast::Kernel& kernel, const Program& one_call);
-  void end();
-
- private:
-  Builder& builder_;
-  ScopedMemory& scoped_;
-  const InstantiateOptions how_;
-  std::vector<ValueId> semaphores_;  // that each launch begins with
-};
+// them; operands, results and barriers remain. one_call: what a single launch is. Returns the
+// semaphores that each launch begins with.
+std::vector<ValueId> begin_launches(Elaboration& e, const ast::Kernel& kernel,
+                                    const Program& one_call);
+// After the body.
+void end_launches(Elaboration& e, const std::vector<ValueId>& semaphores);
 
 }  // namespace tessera

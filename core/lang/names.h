@@ -5,22 +5,21 @@
 #include <string_view>
 #include <utility>
 
-#include "core/lang/draft.h"
 #include "core/lang/entity.h"
 
 namespace tessera {
 
 class Names {
  public:
-  explicit Names(Draft& draft) : draft_(draft) {}
+  Names() = default;
+  Names(const Names&) = delete;
+  Names& operator=(const Names&) = delete;
 
   const Entity* find(std::string_view name) const { return current_->find(name); }
   // In the innermost block, whatever the name meant there.
   void set(const std::string& name, Entity entity) { current_->names[name] = std::move(entity); }
   // A name whose definition is wrong: its uses are not reported too.
   void set_unknown(const std::string& name) { current_->names.try_emplace(name); }
-  // A name that must be new, here and around.
-  void bind(const std::string& name, Entity entity, const Loc& loc);
 
   Environment* current() const { return current_; }
   // One that lives as long as this.
@@ -43,7 +42,6 @@ class Names {
   };
 
  private:
-  Draft& draft_;
   std::deque<Environment> environments_;
   Environment* current_ = make(nullptr);
 };

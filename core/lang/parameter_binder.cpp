@@ -1,5 +1,3 @@
-#include "core/lang/parameter_binder.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,7 +5,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/lang/expressions.h"
+#include "core/lang/binders.h"
+#include "core/lang/expression_lowering.h"
 #include "core/lang/parameter_errors.h"
 #include "core/lang/real_arithmetic.h"
 
@@ -29,26 +28,8 @@ std::optional<double> parse_real(std::string_view text) {
   return value;
 }
 
-}  // namespace
-
-ParameterBinder::ParameterBinder(Draft& draft, Names& names, Expressions& expressions,
-                                 RealArithmetic& reals)
-    : draft_(draft),
-      builder_(draft.builder()),
-      names_(names),
-      expressions_(expressions),
-      reals_(reals) {}
-
-void ParameterBinder::bind(const ast::Kernel& kernel, const Settings& settings) {
-  Settings left = settings;
-  kernel_ = kernel.name;
-  bind_types(kernel.type_parameters, left);
-  bind_parameters(kernel.parameters, left);
-  refuse_settings(kernel, left);
-}
-
-void ParameterBinder::bind_types(const std::vector<ast::TypeParameter>& types, Settings& left) {
-  for (const ast::TypeParameter& parameter : types) {
+void bind_types(Elaboration& e, const ast::Kernel& kernel, Settings& left) {
+  for (const ast::TypeParameter& parameter : kernel.type_parameters) {
     const std::vector<std::string>& choices = parameter.choices;
     const auto given = left.find(parameter.name);
     const std::string text = given != left.end() ? given->second
@@ -60,79 +41,81 @@ void ParameterBinder::bind_types(const std::vector<ast::TypeParameter>& types, S
         choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end();
     if (!type || !accepted) {
       const std::string known = fmt::format("{}", fmt::join(choices, ", "));
-      draft_.fail(parameter.loc,
-                  fmt::format("type parameter `{}` is one of {}, found `{}`", parameter.name,
-                              known.empty() ? "the element types" : known, text),
-                  ErrorCode::invalid_type);
+      e.fail(parameter.loc,
+             fmt::format("type parameter `{}` is one of {}, found `{}`", parameter.name,
+                         known.empty() ? "the element types" : known, text),
+             ErrorCode::invalid_type);
       continue;
     }
-    names_.set(parameter.name, {.kind = Entity::Kind::type, .type = *type});
-    builder_.program().settings.push_back({parameter.name, text});
+    e.names.set(parameter.name, {.kind = Entity::Kind::type, .type = *type});
+    e.program().settings.push_back({parameter.name, text});
   }
 }
 
 // A parameter whose default is real is real; one without a default is an integer.
-bool ParameterBinder::bind_real(const ast::Parameter& parameter, Settings& left) {
+bool bind_real(Elaboration& e, const ast::Parameter& parameter, Settings& left) {
   if (!parameter.fallback) return false;
-  const auto diags = static_cast<std::ptrdiff_t>(draft_.diags().size());
-  const Entity fallback =
-      expressions_.evaluate_known(*parameter.fallback, "the default of a parameter");
+  const auto diags = static_cast<std::ptrdiff_t>(e.diags.size());
+  const Entity fallback = evaluate_known(e, *parameter.fallback, "the default of a parameter");
   // What is wrong is said where an integer's value is asked for.
-  draft_.diags().erase(draft_.diags().begin() + diags, draft_.diags().end());
-  const auto number = reals_.known_number(fallback);
+  e.diags.erase(e.diags.begin() + diags, e.diags.end());
+  const auto number = known_number(e, fallback);
   if (fallback.kind != Entity::Kind::real || !number) return false;
   double value = *number;
   if (const auto given = left.find(parameter.name); given != left.end()) {
     if (const auto real = parse_real(given->second))
       value = *real;
     else
-      draft_.fail(parameter.loc, fmt::format("parameter `{}` is a real number, found `{}`",
-                                             parameter.name, given->second));
+      e.fail(parameter.loc, fmt::format("parameter `{}` is a real number, found `{}`",
+                                        parameter.name, given->second));
     left.erase(given);
   }
-  names_.set(parameter.name, reals_.real_entity(value));
-  builder_.program().settings.push_back({parameter.name, fmt::format("{}", value)});
+  e.names.set(parameter.name, real_entity(e, value));
+  e.program().settings.push_back({parameter.name, fmt::format("{}", value)});
   return true;
 }
 
-void ParameterBinder::bind_parameters(const std::vector<ast::Parameter>& parameters,
-                                      Settings& left) {
-  for (const ast::Parameter& parameter : parameters) {
-    if (bind_real(parameter, left)) continue;
-    const auto value = integer_of(parameter, left);
-    if (!value) {
-      names_.set(parameter.name, {});
-      continue;
-    }
-    names_.set(parameter.name, scalar_entity(builder_.integer(*value)));
-    builder_.program().settings.push_back({parameter.name, std::to_string(*value)});
-  }
-}
-
 // What it was given, or its default. Nothing after an error, but for a text that is no integer.
-std::optional<std::int64_t> ParameterBinder::integer_of(const ast::Parameter& parameter,
-                                                        Settings& left) {
+std::optional<std::int64_t> integer_of(Elaboration& e, const ast::Kernel& kernel,
+                                       const ast::Parameter& parameter, Settings& left) {
   if (const auto given = left.find(parameter.name); given != left.end()) {
     const auto number = parse_integer(given->second);
     if (!number)
-      draft_.fail(parameter.loc, fmt::format("parameter `{}` is an integer, found `{}`",
-                                             parameter.name, given->second));
+      e.fail(parameter.loc, fmt::format("parameter `{}` is an integer, found `{}`", parameter.name,
+                                        given->second));
     left.erase(given);
     return number.value_or(0);
   }
   if (parameter.fallback)
-    return expressions_.constant(*parameter.fallback,
-                                 fmt::format("the default of `{}`", parameter.name));
-  draft_.fail(parameter.loc, values_needed(kernel_, {&parameter.name, 1}));
+    return constant(e, *parameter.fallback, fmt::format("the default of `{}`", parameter.name));
+  e.fail(parameter.loc, values_needed(kernel.name, {&parameter.name, 1}));
   return std::nullopt;
 }
 
-void ParameterBinder::refuse_settings(const ast::Kernel& kernel, const Settings& left) {
+void refuse_settings(Elaboration& e, const ast::Kernel& kernel, const Settings& left) {
   std::vector<std::string_view> known;
   for (const ast::TypeParameter& p : kernel.type_parameters) known.push_back(p.name);
   for (const ast::Parameter& p : kernel.parameters) known.push_back(p.name);
   for (const auto& [parameter, value] : left)
-    draft_.fail(kernel.loc, unknown_parameter(kernel.name, parameter, known));
+    e.fail(kernel.loc, unknown_parameter(kernel.name, parameter, known));
+}
+
+}  // namespace
+
+void bind_parameters(Elaboration& e, const ast::Kernel& kernel, const Settings& settings) {
+  Settings left = settings;
+  bind_types(e, kernel, left);
+  for (const ast::Parameter& parameter : kernel.parameters) {
+    if (bind_real(e, parameter, left)) continue;
+    const auto value = integer_of(e, kernel, parameter, left);
+    if (!value) {
+      e.names.set(parameter.name, {});
+      continue;
+    }
+    e.names.set(parameter.name, scalar_entity(e.builder.integer(*value)));
+    e.program().settings.push_back({parameter.name, std::to_string(*value)});
+  }
+  refuse_settings(e, kernel, left);
 }
 
 }  // namespace tessera

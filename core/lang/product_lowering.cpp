@@ -1,5 +1,3 @@
-#include "core/lang/product_lowering.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,13 +6,22 @@
 #include "core/program/refs.h"
 
 namespace tessera {
+namespace {
 
-ProductLowering::ProductLowering(Draft& draft, TileLowering& tiles)
-    : draft_(draft), builder_(draft.builder()), tiles_(tiles) {}
+// A side of a matrix product, evaluated once; `transpose(x)` is read in place.
+struct Factor {
+  Slice slice;
+  bool is_transposed;
+};
+// What the product has in each dimension.
+struct Extents {
+  Shape bound;
+  std::vector<ValueId> size;
+};
 
 // What is transposed in its last two dimensions alone, and so can be read in place; null for
 // others.
-const ast::Expression* ProductLowering::transposed(const ast::Expression& node) {
+const ast::Expression* transposed(const ast::Expression& node) {
   const auto* call = node.as<ast::Call>();
   if (call == nullptr || call->function != "transpose" || call->arguments.empty()) return nullptr;
   const std::size_t rank = call->arguments.size() - 1;
@@ -26,43 +33,34 @@ const ast::Expression* ProductLowering::transposed(const ast::Expression& node) 
   return rank == 0 || rank >= 2 ? call->arguments.data() : nullptr;
 }
 
-std::optional<ProductLowering::Factor> ProductLowering::factor(const ast::Expression& node) {
+std::optional<Factor> factor(Elaboration& e, const ast::Expression& node) {
   const ast::Expression* const turned = transposed(node);
   const ast::Expression& inner = turned != nullptr ? *turned : node;
-  const auto slice = tiles_.operand(inner);
+  const auto slice = tile_operand(e, inner);
   if (!slice) return std::nullopt;
-  if (is_number(builder_.program(), *slice))
-    return draft_.fail(inner.loc(), "a matrix product needs tiles on both sides"), std::nullopt;
+  if (is_number(e.program(), *slice))
+    return e.fail(inner.loc(), "a matrix product needs tiles on both sides"), std::nullopt;
   const std::size_t rank = kept(*slice).size();
   const auto* call = node.as<ast::Call>();
   const std::size_t named = turned != nullptr ? call->arguments.size() - 1 : 0;
   if (rank < 2 || (turned != nullptr && rank != (named == 0 ? 2 : named)))
-    return draft_.fail(node.loc(),
-                       fmt::format("a matrix product needs matrices, found shape {}{}",
-                                   to_string(static_shape(builder_.program(), *slice)),
-                                   turned != nullptr && rank > 2
-                                       ? "; of more dimensions `transpose` takes their order"
-                                       : "")),
+    return e.fail(node.loc(), fmt::format("a matrix product needs matrices, found shape {}{}",
+                                          to_string(static_shape(e.program(), *slice)),
+                                          turned != nullptr && rank > 2
+                                              ? "; of more dimensions `transpose` takes their order"
+                                              : "")),
            std::nullopt;
   return Factor{*slice, turned != nullptr};
 }
 
-void ProductLowering::multiply_add(const Slice& acc, const ast::Binary& product) {
-  const auto a = factor(*product.left), b = factor(*product.right);
-  if (!a || !b) return;
-  draft_.at(product.loc);
-  builder_.emit(Matmul{acc, a->slice, b->slice, a->is_transposed, b->is_transposed});
-}
-
 // Leading dimensions, of which each index has a product of its own; false after an error.
-bool ProductLowering::add_leading(const Factor& left, const Factor& right, const ast::Binary& node,
-                                  Extents& result) {
-  const Shape a = static_shape(builder_.program(), left.slice),
-              b = static_shape(builder_.program(), right.slice);
+bool add_leading(Elaboration& e, const Factor& left, const Factor& right, const ast::Binary& node,
+                 Extents& result) {
+  const Shape a = static_shape(e.program(), left.slice), b = static_shape(e.program(), right.slice);
   if (a.size() != b.size() || !std::equal(a.begin(), a.end() - 2, b.begin()))
-    return draft_.fail(node.loc,
-                       fmt::format("the leading dimensions of a product must be equal: {} and {}",
-                                   to_string(a), to_string(b))),
+    return e.fail(node.loc,
+                  fmt::format("the leading dimensions of a product must be equal: {} and {}",
+                              to_string(a), to_string(b))),
            false;
   for (std::size_t d = 0; d + 2 < a.size(); ++d) {
     result.bound.push_back(a[d]);
@@ -72,26 +70,35 @@ bool ProductLowering::add_leading(const Factor& left, const Factor& right, const
 }
 
 // The rows of the left side, or the columns of the right one.
-void ProductLowering::add_factor(const Factor& side, bool is_left, Extents& result) {
-  const Shape shape = static_shape(builder_.program(), side.slice);
+void add_factor(Elaboration& e, const Factor& side, bool is_left, Extents& result) {
+  const Shape shape = static_shape(e.program(), side.slice);
   const std::size_t d = shape.size() - (side.is_transposed == is_left ? 1 : 2);
   result.bound.push_back(shape[d]);
   result.size.push_back(side.slice.size[static_cast<std::size_t>(kept(side.slice)[d])]);
 }
 
-Entity ProductLowering::matmul(const ast::Binary& node) {
-  const auto a = factor(*node.left), b = factor(*node.right);
+}  // namespace
+
+void multiply_add(Elaboration& e, const Slice& acc, const ast::Binary& product) {
+  const auto a = factor(e, *product.left), b = factor(e, *product.right);
+  if (!a || !b) return;
+  e.at(product.loc);
+  e.builder.emit(Matmul{acc, a->slice, b->slice, a->is_transposed, b->is_transposed});
+}
+
+Entity matmul(Elaboration& e, const ast::Binary& node) {
+  const auto a = factor(e, *node.left), b = factor(e, *node.right);
   if (!a || !b) return {};
   Extents extents;
-  if (!add_leading(*a, *b, node, extents)) return {};
-  add_factor(*a, true, extents);
-  add_factor(*b, false, extents);
-  const DType type = accumulator(ref_info(builder_.program(), a->slice.base).dtype);
-  const Slice target = tiles_.temporary(type, extents.bound, extents.size);
-  draft_.at(node.loc);
-  builder_.emit(Cast{target, Builder::number(builder_.integer(0))});
-  builder_.emit(Matmul{target, a->slice, b->slice, a->is_transposed, b->is_transposed});
-  return {.kind = Entity::Kind::view, .slice = target};
+  if (!add_leading(e, *a, *b, node, extents)) return {};
+  add_factor(e, *a, true, extents);
+  add_factor(e, *b, false, extents);
+  const DType type = accumulator(ref_info(e.program(), a->slice.base).dtype);
+  const Slice target = temporary(e, type, extents.bound, extents.size);
+  e.at(node.loc);
+  e.builder.emit(Cast{target, Builder::number(e.builder.integer(0))});
+  e.builder.emit(Matmul{target, a->slice, b->slice, a->is_transposed, b->is_transposed});
+  return view_entity(target);
 }
 
 }  // namespace tessera

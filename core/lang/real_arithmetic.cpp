@@ -37,34 +37,33 @@ constexpr Function functions[] = {
 };
 // clang-format on
 
+// No program has a NaN of its own: whoever meets one knows that something is undefined.
+Entity number(Elaboration& e, double result, std::string_view word, const Loc& loc) {
+  if (std::isnan(result)) return e.fail(loc, fmt::format("the result of `{}` is no number", word));
+  return real_entity(e, result);
+}
+
 }  // namespace
 
-std::optional<double> RealArithmetic::known_number(const Entity& entity) const {
+std::optional<double> known_number(const Elaboration& e, const Entity& entity) {
   if (entity.kind != Entity::Kind::scalar && entity.kind != Entity::Kind::real) return std::nullopt;
-  const Value& v = builder_.program().value(entity.value);
+  const Value& v = e.program().value(entity.value);
   if (!v.constant) return std::nullopt;
   return entity.kind == Entity::Kind::real ? v.real : static_cast<double>(v.integer);
 }
 
-Entity RealArithmetic::real_entity(double number) {
-  return {.kind = Entity::Kind::real, .value = builder_.real(number)};
+Entity real_entity(Elaboration& e, double number) {
+  return {.kind = Entity::Kind::real, .value = e.builder.real(number)};
 }
 
-// No program has a NaN of its own: whoever meets one knows that something is undefined.
-Entity RealArithmetic::number(double result, std::string_view word, const Loc& loc) {
-  if (std::isnan(result))
-    return draft_.fail(loc, fmt::format("the result of `{}` is no number", word));
-  return real_entity(result);
-}
-
-std::optional<Entity> RealArithmetic::binary(const ast::Binary& node, const Entity& left,
-                                             const Entity& right) {
+std::optional<Entity> real_binary(Elaboration& e, const ast::Binary& node, const Entity& left,
+                                  const Entity& right) {
   if (left.kind != Entity::Kind::real && right.kind != Entity::Kind::real) return std::nullopt;
-  const auto known_left = known_number(left), known_right = known_number(right);
+  const auto known_left = known_number(e, left), known_right = known_number(e, right);
   if (!known_left || !known_right) return std::nullopt;
   const double a = *known_left, b = *known_right;
-  const auto result = [&](double x) { return number(x, name(node.op), node.loc); };
-  const auto truth = [&](bool holds) { return scalar_entity(builder_.integer(holds ? 1 : 0)); };
+  const auto result = [&](double x) { return number(e, x, name(node.op), node.loc); };
+  const auto truth = [&](bool holds) { return scalar_entity(e.builder.integer(holds ? 1 : 0)); };
   switch (node.op) {
     case ast::Operator::add:
       return result(a + b);
@@ -92,25 +91,25 @@ std::optional<Entity> RealArithmetic::binary(const ast::Binary& node, const Enti
 }
 
 // A function of one number is real, also of an integer; min and max are where one side is.
-std::optional<Entity> RealArithmetic::function(const ast::Call& call,
-                                               const std::vector<Entity>& arguments) {
+std::optional<Entity> real_function(Elaboration& e, const ast::Call& call,
+                                    const std::vector<Entity>& arguments) {
   std::vector<double> known;
   const std::string& word = call.function;
   bool is_real = arguments.size() == 1 || word == "pow";
   for (const Entity& argument : arguments) {
-    const auto number = known_number(argument);
+    const auto number = known_number(e, argument);
     if (!number) return std::nullopt;
     known.push_back(*number);
     is_real |= argument.kind == Entity::Kind::real;
   }
   if (!is_real) return std::nullopt;
-  const auto result = [&](double y) { return number(y, word, call.loc); };
+  const auto result = [&](double y) { return number(e, y, word, call.loc); };
   const double x = known[0];
   for (const Function& each : functions)
     if (word == each.word) return result(each.value(x));
   if (word == "pow") return result(std::pow(x, known[1]));
-  if (word == "min") return real_entity(minimum(x, known[1]));
-  if (word == "max") return real_entity(maximum(x, known[1]));
+  if (word == "min") return real_entity(e, minimum(x, known[1]));
+  if (word == "max") return real_entity(e, maximum(x, known[1]));
   if (word == "select") return arguments[x != 0 ? 1 : 2];
   return std::nullopt;
 }

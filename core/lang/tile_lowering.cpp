@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/lang/expressions.h"
+#include "core/lang/expression_lowering.h"
 #include "core/lang/operators.h"
 #include "core/lang/value_type.h"
 #include "core/program/broadcast.h"
@@ -16,6 +16,15 @@
 
 namespace tessera {
 namespace {
+
+// What a dimension of a result is, of the operands so far, or of what it is stored to; and the
+// expression whose operands or target these are.
+struct Extents {
+  Shape bound;
+  std::vector<ValueId> size;
+  Loc use;
+  bool is_of_target = false;
+};
 
 // "(8, 200)".
 std::string extents_text(const Shape& shape) { return fmt::format("({})", fmt::join(shape, ", ")); }
@@ -35,81 +44,186 @@ std::string_view instead_of(ast::Operator op) {
   return "";
 }
 
-}  // namespace
-
-TileLowering::TileLowering(Draft& draft, Expressions& expressions, TypeBinder& types)
-    : draft_(draft), builder_(draft.builder()), expressions_(expressions), types_(types) {}
-
-std::optional<Slice> TileLowering::operand(const Entity& entity, const Loc& loc) {
-  if (entity.kind == Entity::Kind::scalar || entity.kind == Entity::Kind::real)
-    return Builder::number(entity.value);
-  if (entity.kind == Entity::Kind::view) return entity.slice;
-  if (entity.kind != Entity::Kind::nothing)
-    draft_.fail(loc, fmt::format("expected a tile or a number, found {}", draft_.describe(entity)),
-                ErrorCode::invalid_type);
-  return std::nullopt;
-}
-
-std::optional<Slice> TileLowering::operand(const ast::Expression& node) {
-  return operand(expressions_.evaluate_into(node, nullptr), node.loc());
-}
-
-Slice TileLowering::temporary(DType dtype, const Shape& bound, const std::vector<ValueId>& size) {
-  Buffer buffer;
-  buffer.name = "t";
-  buffer.space = Space::tile;
-  buffer.dtype = dtype;
-  buffer.shape = bound;
-  const ValueId value = builder_.buffer(std::move(buffer));
-  // Without a name for messages, until a definition gives it one (Draft::name_result).
-  builder_.program().values[value].name.clear();
-  Slice slice = builder_.whole(value);
-  for (std::size_t d = 0; d < size.size(); ++d) slice.size[d] = size[d];
-  return slice;
+// False, with the error at the operand or, for one that stands nowhere in the text, at loc.
+bool misfit(Elaboration& e, const PlacedSlice& operand, const std::string& shape, const Loc& loc,
+            const std::string& wanted) {
+  const std::string text = source_text(operand.loc);
+  const std::string name = text.empty() ? operand_name(e.program(), operand.slice, "an operand")
+                                        : fmt::format("`{}`", text);
+  e.fail(operand.loc ? operand.loc : loc, misfit_text(name, shape, wanted));
+  return false;
 }
 
 // Broadcasting is from the right: the longer shape decides the rank, a size other than 1 the
 // extent. False after an error.
-bool TileLowering::broadcast(const Placed& operand, const Loc& loc, Extents& result) {
+bool broadcast(Elaboration& e, const PlacedSlice& operand, const Loc& loc, Extents& result) {
   Shape& bound = result.bound;
   std::vector<ValueId>& size = result.size;
-  const Shape shape = static_shape(builder_.program(), operand.slice);
+  const Shape shape = static_shape(e.program(), operand.slice);
   const std::vector<int> dims = kept(operand.slice);
   if (shape.size() > bound.size()) {
     bound.insert(bound.begin(), shape.size() - bound.size(), 1);
-    size.insert(size.begin(), shape.size() - size.size(), builder_.integer(1));
+    size.insert(size.begin(), shape.size() - size.size(), e.builder.integer(1));
   }
   for (std::size_t d = 0; d < shape.size(); ++d) {
     const std::size_t at = bound.size() - shape.size() + d;
     if (shape[d] == 1 && bound[at] != 1) continue;
     if (bound[at] != 1 && bound[at] != shape[d])
-      return misfit(operand, extents_text(shape), loc, extents_text(bound));
+      return misfit(e, operand, extents_text(shape), loc, extents_text(bound));
     bound[at] = shape[d];
     size[at] = operand.slice.size[static_cast<std::size_t>(dims[d])];
   }
   return true;
 }
 
-// False, with the error at the operand or, for one that stands nowhere in the text, at loc.
-bool TileLowering::misfit(const Placed& operand, const std::string& shape, const Loc& loc,
-                          const std::string& wanted) {
-  const std::string text = source_text(operand.loc);
-  const std::string name = text.empty()
-                               ? operand_name(builder_.program(), operand.slice, "an operand")
-                               : fmt::format("`{}`", text);
-  draft_.fail(operand.loc ? operand.loc : loc, misfit_text(name, shape, wanted));
+bool has_floats(const Elaboration& e, const Entity& entity) {
+  if (entity.kind == Entity::Kind::view)
+    return is_float(ref_info(e.program(), entity.slice.base).dtype);
+  if (entity.kind != Entity::Kind::unshaped) return entity.kind == Entity::Kind::real;
+  const UnshapedTile& node = e.unshaped[entity.unshaped];
+  if (node.op == 0) return false;
+  const Op op = make_op(op_table()[node.op].mnemonic);
+  if (gives_truths(op)) return false;
+  const bool is_function = node.operands.size() == 1 && !computes_integers(op);
+  return is_function ||
+         std::any_of(node.operands.begin(), node.operands.end(),
+                     [&](const Operand& side) { return has_floats(e, side.entity); });
+}
+
+// False after an error: bits and the like are of integers alone.
+bool takes(Elaboration& e, std::size_t op, const Slice& operand, const Loc& loc) {
+  const std::string_view mnemonic = op_table()[op].mnemonic;
+  if (!computes_integers(make_op(mnemonic))) return true;
+  const Program& program = e.program();
+  const bool is_tile = !is_number(program, operand);
+  const bool is_real = is_tile ? is_float(ref_info(program, operand.base).dtype)
+                               : program.value(operand.base).kind == ValueKind::real;
+  if (!is_real) return true;
+  e.fail(loc,
+         fmt::format("`{}` takes integers, found {}", mnemonic.substr(mnemonic.find('_') + 1),
+                     is_tile ? name(ref_info(program, operand.base).dtype) : "a real number"),
+         ErrorCode::invalid_type);
   return false;
 }
 
-bool TileLowering::fits(const Placed& value, const Slice& target) {
-  const Program& program = builder_.program();
+Slice emit_elementwise(Elaboration& e, std::size_t index, const std::vector<Slice>& operands,
+                       const Extents& extents, const Loc& loc, const Slice* to) {
+  e.at(loc);
+  const Program& program = e.program();
+  Op op = make_op(op_table()[index].mnemonic);
+  const auto& fields = info(op).fields;
+  for (std::size_t i = 0; i < operands.size(); ++i) field<Slice>(op, fields[i + 1]) = operands[i];
+  const bool is_written_at_once =
+      to != nullptr && writes_as_cast(program, op, ref_info(program, to->base).dtype);
+  const Slice target =
+      is_written_at_once ? *to : temporary(e, value_type(program, op), extents.bound, extents.size);
+  field<Slice>(op, fields[0]) = target;
+  e.builder.emit(std::move(op));
+  return target;
+}
+
+Extents extents_of(Elaboration& e, const Slice& target) {
+  return {static_shape(e.program(), target), sizes_of(target), {}, true};
+}
+
+// The error is where the shape comes from; where that is not where tile_iota stands, both are told.
+std::optional<Slice> misshapen(Elaboration& e, const UnshapedTile& node, const Extents& extents,
+                               std::string message) {
+  const Loc &use = extents.use, &word = node.loc;
+  const bool is_inside = use.source == word.source && use.line == word.line &&
+                         use.column <= word.column &&
+                         word.column + word.width <= use.column + use.width;
+  e.fail(is_inside || !use ? word : use, std::move(message));
+  if (!is_inside && use)
+    e.diags.back().notes.insert(e.diags.back().notes.begin(),
+                                {word, "the indices that get this shape"});
+  return std::nullopt;
+}
+
+// Beside a row or a column the dimension might be repeated later, and then it would count nothing.
+std::optional<Slice> shaped_indices(Elaboration& e, const UnshapedTile& node,
+                                    const Extents& extents) {
+  const auto rank = static_cast<std::int64_t>(extents.bound.size());
+  if (node.dim < 0 || node.dim >= rank)
+    return misshapen(e, node, extents,
+                     fmt::format("tile_iota counts along dimension {}, and the tile of shape {} "
+                                 "has {}",
+                                 node.dim, to_string(extents.bound), rank));
+  if (!extents.is_of_target && extents.bound[static_cast<std::size_t>(node.dim)] == 1)
+    return misshapen(e, node, extents,
+                     fmt::format("tile_iota({}) has the shape {} of the tiles that it is combined "
+                                 "with here, which have one element along this dimension; expected "
+                                 "it stored before to memory that is declared with the shape meant",
+                                 node.dim, to_string(extents.bound)));
+  e.at(node.loc);
+  const Slice target = temporary(e, DType::i32, extents.bound, extents.size);
+  e.builder.emit(TileIota{target, node.dim});
+  return target;
+}
+
+// Numbers stay what they are; what has no shape is computed in this one.
+std::optional<Slice> shaped(Elaboration& e, const Operand& side, const Extents& extents) {
+  if (side.entity.kind != Entity::Kind::unshaped) return tile_operand(e, side.entity, side.loc);
+  const UnshapedTile node = e.unshaped[side.entity.unshaped];
+  if (node.op == 0) return shaped_indices(e, node, extents);
+  std::vector<Slice> sources;
+  for (const Operand& inner : node.operands) {
+    const auto source = shaped(e, inner, extents);
+    if (!source) return std::nullopt;
+    sources.push_back(*source);
+  }
+  return emit_elementwise(e, node.op, sources, extents, node.loc, nullptr);
+}
+
+}  // namespace
+
+std::optional<Slice> tile_operand(Elaboration& e, const Entity& entity, const Loc& loc) {
+  if (entity.kind == Entity::Kind::scalar || entity.kind == Entity::Kind::real)
+    return Builder::number(entity.value);
+  if (entity.kind == Entity::Kind::view) return entity.slice;
+  if (entity.kind != Entity::Kind::nothing)
+    e.fail(loc, fmt::format("expected a tile or a number, found {}", e.describe(entity)),
+           ErrorCode::invalid_type);
+  return std::nullopt;
+}
+
+std::optional<Slice> tile_operand(Elaboration& e, const ast::Expression& node) {
+  return tile_operand(e, evaluate_into(e, node, nullptr), node.loc());
+}
+
+Slice temporary(Elaboration& e, DType dtype, const Shape& bound, const std::vector<ValueId>& size) {
+  Buffer buffer;
+  buffer.name = "t";
+  buffer.space = Space::tile;
+  buffer.dtype = dtype;
+  buffer.shape = bound;
+  const ValueId value = e.builder.buffer(std::move(buffer));
+  // Without a name for messages, until a definition gives it one (Elaboration::name_result).
+  e.program().values[value].name.clear();
+  Slice slice = e.builder.whole(value);
+  for (std::size_t d = 0; d < size.size(); ++d) slice.size[d] = size[d];
+  return slice;
+}
+
+Slice temporary_like(Elaboration& e, DType dtype, const Slice& slice) {
+  return temporary(e, dtype, static_shape(e.program(), slice), sizes_of(slice));
+}
+
+std::vector<ValueId> sizes_of(const Slice& slice) {
+  std::vector<ValueId> sizes;
+  for (const int d : kept(slice)) sizes.push_back(slice.size[static_cast<std::size_t>(d)]);
+  return sizes;
+}
+
+bool fits(Elaboration& e, const PlacedSlice& value, const Slice& target) {
+  const Program& program = e.program();
   return broadcasts_to(program, value.slice, target) ||
-         misfit(value, slice_shape_text(program, value.slice), value.loc,
+         misfit(e, value, slice_shape_text(program, value.slice), value.loc,
                 slice_shape_text(program, target));
 }
 
-Entity TileLowering::elementwise(std::size_t op, const std::vector<Operand>& operands,
-                                 const Loc& loc, const Slice* to) {
+Entity elementwise(Elaboration& e, std::size_t op, const std::vector<Operand>& operands,
+                   const Loc& loc, const Slice* to) {
   Extents extents;
   std::vector<std::optional<Slice>> slices;
   bool has_tile = false, has_unshaped = false;
@@ -117,164 +231,64 @@ Entity TileLowering::elementwise(std::size_t op, const std::vector<Operand>& ope
     slices.emplace_back();
     has_unshaped |= side.entity.kind == Entity::Kind::unshaped;
     if (side.entity.kind == Entity::Kind::unshaped) continue;
-    slices.back() = operand(side.entity, side.loc);
-    if (!slices.back() || !takes(op, *slices.back(), side.loc ? side.loc : loc)) return {};
-    if (is_number(builder_.program(), *slices.back())) continue;
+    slices.back() = tile_operand(e, side.entity, side.loc);
+    if (!slices.back() || !takes(e, op, *slices.back(), side.loc ? side.loc : loc)) return {};
+    if (is_number(e.program(), *slices.back())) continue;
     has_tile = true;
-    const Placed placed{*slices.back(), side.loc ? side.loc : loc};
-    if (!broadcast(placed, loc, extents)) return {};
-    if (to != nullptr && !fits(placed, *to)) return {};
+    const PlacedSlice placed{*slices.back(), side.loc ? side.loc : loc};
+    if (!broadcast(e, placed, loc, extents)) return {};
+    if (to != nullptr && !fits(e, placed, *to)) return {};
   }
   if (has_unshaped && !has_tile) {
     if (to == nullptr) {
-      return {.kind = Entity::Kind::unshaped, .unshaped = unshaped_.add({op, 0, operands, loc})};
+      return {.kind = Entity::Kind::unshaped, .unshaped = e.unshaped.add({op, 0, operands, loc})};
     }
-    extents = extents_of(*to);
+    extents = extents_of(e, *to);
   }
   extents.use = loc;
   std::vector<Slice> sources;
   for (std::size_t i = 0; i < operands.size(); ++i) {
-    if (!slices[i]) slices[i] = shaped(operands[i], extents);
+    if (!slices[i]) slices[i] = shaped(e, operands[i], extents);
     if (!slices[i]) return {};
     sources.push_back(*slices[i]);
   }
-  return {.kind = Entity::Kind::view, .slice = emit_elementwise(op, sources, extents, loc, to)};
+  return view_entity(emit_elementwise(e, op, sources, extents, loc, to));
 }
 
-Entity TileLowering::negative(const Operand& operand, const Loc& loc) {
-  const bool is_float = has_floats(operand.entity);
+Entity negative(Elaboration& e, const Operand& operand, const Loc& loc) {
+  const bool is_float = has_floats(e, operand.entity);
   const Entity zero = {.kind = is_float ? Entity::Kind::real : Entity::Kind::scalar,
-                       .value = is_float ? builder_.real(-0.0) : builder_.integer(0)};
-  return elementwise(op_index<TileSub>(), {{zero, loc}, operand}, loc, nullptr);
+                       .value = is_float ? e.builder.real(-0.0) : e.builder.integer(0)};
+  return elementwise(e, op_index<TileSub>(), {{zero, loc}, operand}, loc, nullptr);
 }
 
-bool TileLowering::has_floats(const Entity& entity) const {
-  if (entity.kind == Entity::Kind::view)
-    return is_float(ref_info(builder_.program(), entity.slice.base).dtype);
-  if (entity.kind != Entity::Kind::unshaped) return entity.kind == Entity::Kind::real;
-  const Unshaped& node = unshaped_[entity.unshaped];
-  if (node.op == 0) return false;
-  const Op op = make_op(op_table()[node.op].mnemonic);
-  if (gives_truths(op)) return false;
-  const bool is_function = node.operands.size() == 1 && !computes_integers(op);
-  return is_function || std::any_of(node.operands.begin(), node.operands.end(),
-                                    [&](const Operand& side) { return has_floats(side.entity); });
+Entity tile_indices(Elaboration& e, std::int64_t dim, const Loc& loc) {
+  return {.kind = Entity::Kind::unshaped, .unshaped = e.unshaped.add({0, dim, {}, loc})};
 }
 
-// False after an error: bits and the like are of integers alone.
-bool TileLowering::takes(std::size_t op, const Slice& operand, const Loc& loc) {
-  const std::string_view mnemonic = op_table()[op].mnemonic;
-  if (!computes_integers(make_op(mnemonic))) return true;
-  const Program& program = builder_.program();
-  const bool is_tile = !is_number(program, operand);
-  const bool is_real = is_tile ? is_float(ref_info(program, operand.base).dtype)
-                               : program.value(operand.base).kind == ValueKind::real;
-  if (!is_real) return true;
-  draft_.fail(loc,
-              fmt::format("`{}` takes integers, found {}", mnemonic.substr(mnemonic.find('_') + 1),
-                          is_tile ? name(ref_info(program, operand.base).dtype) : "a real number"),
-              ErrorCode::invalid_type);
-  return false;
-}
-
-Slice TileLowering::emit_elementwise(std::size_t index, const std::vector<Slice>& operands,
-                                     const Extents& extents, const Loc& loc, const Slice* to) {
-  draft_.at(loc);
-  const Program& program = builder_.program();
-  Op op = make_op(op_table()[index].mnemonic);
-  const auto& fields = info(op).fields;
-  for (std::size_t i = 0; i < operands.size(); ++i) field<Slice>(op, fields[i + 1]) = operands[i];
-  const bool is_written_at_once =
-      to != nullptr && writes_as_cast(program, op, ref_info(program, to->base).dtype);
-  const Slice target =
-      is_written_at_once ? *to : temporary(value_type(program, op), extents.bound, extents.size);
-  field<Slice>(op, fields[0]) = target;
-  builder_.emit(std::move(op));
-  return target;
-}
-
-Entity TileLowering::indices(std::int64_t dim, const Loc& loc) {
-  return {.kind = Entity::Kind::unshaped, .unshaped = unshaped_.add({0, dim, {}, loc})};
-}
-
-TileLowering::Extents TileLowering::extents_of(const Slice& target) const {
-  Extents extents{static_shape(builder_.program(), target), {}, {}, true};
-  for (const int d : kept(target)) extents.size.push_back(target.size[static_cast<std::size_t>(d)]);
-  return extents;
-}
-
-std::optional<Slice> TileLowering::operand_of_store(const Entity& entity, const Loc& loc,
-                                                    const Slice& target) {
-  if (entity.kind != Entity::Kind::unshaped) return operand(entity, loc);
-  Extents extents = extents_of(target);
+std::optional<Slice> operand_of_store(Elaboration& e, const Entity& entity, const Loc& loc,
+                                      const Slice& target) {
+  if (entity.kind != Entity::Kind::unshaped) return tile_operand(e, entity, loc);
+  Extents extents = extents_of(e, target);
   extents.use = loc;
-  return shaped({entity, loc}, extents);
+  return shaped(e, {entity, loc}, extents);
 }
 
-// Numbers stay what they are; what has no shape is computed in this one.
-std::optional<Slice> TileLowering::shaped(const Operand& side, const Extents& extents) {
-  if (side.entity.kind != Entity::Kind::unshaped) return operand(side.entity, side.loc);
-  const Unshaped node = unshaped_[side.entity.unshaped];
-  if (node.op == 0) return shaped_indices(node, extents);
-  std::vector<Slice> sources;
-  for (const Operand& inner : node.operands) {
-    const auto source = shaped(inner, extents);
-    if (!source) return std::nullopt;
-    sources.push_back(*source);
-  }
-  return emit_elementwise(node.op, sources, extents, node.loc, nullptr);
-}
-
-// Beside a row or a column the dimension might be repeated later, and then it would count nothing.
-std::optional<Slice> TileLowering::shaped_indices(const Unshaped& node, const Extents& extents) {
-  const auto rank = static_cast<std::int64_t>(extents.bound.size());
-  if (node.dim < 0 || node.dim >= rank)
-    return misshapen(node, extents,
-                     fmt::format("tile_iota counts along dimension {}, and the tile of shape {} "
-                                 "has {}",
-                                 node.dim, to_string(extents.bound), rank));
-  if (!extents.is_of_target && extents.bound[static_cast<std::size_t>(node.dim)] == 1)
-    return misshapen(node, extents,
-                     fmt::format("tile_iota({}) has the shape {} of the tiles that it is combined "
-                                 "with here, which have one element along this dimension; expected "
-                                 "it stored before to memory that is declared with the shape meant",
-                                 node.dim, to_string(extents.bound)));
-  draft_.at(node.loc);
-  const Slice target = temporary(DType::i32, extents.bound, extents.size);
-  builder_.emit(TileIota{target, node.dim});
-  return target;
-}
-
-// The error is where the shape comes from; where that is not where tile_iota stands, both are told.
-std::optional<Slice> TileLowering::misshapen(const Unshaped& node, const Extents& extents,
-                                             std::string message) {
-  const Loc &use = extents.use, &word = node.loc;
-  const bool is_inside = use.source == word.source && use.line == word.line &&
-                         use.column <= word.column &&
-                         word.column + word.width <= use.column + use.width;
-  draft_.fail(is_inside || !use ? word : use, std::move(message));
-  if (!is_inside && use)
-    draft_.diags().back().notes.insert(draft_.diags().back().notes.begin(),
-                                       {word, "the indices that get this shape"});
-  return std::nullopt;
-}
-
-// An operator with a tile or a real on one side.
-Entity TileLowering::binary(const ast::Binary& node, const Entity& left, const Entity& right,
-                            const Slice* to) {
+Entity tile_binary(Elaboration& e, const ast::Binary& node, const Entity& left, const Entity& right,
+                   const Slice* to) {
   const std::size_t op = tile_op(node.op);
   if (op == 0)
-    return draft_.fail(node.loc, fmt::format("`{}` is not defined for tiles{}", name(node.op),
-                                             instead_of(node.op)));
+    return e.fail(node.loc, fmt::format("`{}` is not defined for tiles{}", name(node.op),
+                                        instead_of(node.op)));
   const Operand a{left, node.left->loc()}, b{right, node.right->loc()};
   const bool swap = node.op == ast::Operator::greater || node.op == ast::Operator::greater_equal;
   if (node.op == ast::Operator::not_equal) {  // 1 - (a == b): nothing equals a NaN
-    const Entity equal = elementwise(op, {a, b}, node.loc, nullptr);
-    return elementwise(op_index<TileSub>(),
-                       {{scalar_entity(builder_.integer(1)), node.loc}, {equal, node.loc}},
+    const Entity equal = elementwise(e, op, {a, b}, node.loc, nullptr);
+    return elementwise(e, op_index<TileSub>(),
+                       {{scalar_entity(e.builder.integer(1)), node.loc}, {equal, node.loc}},
                        node.loc, to);
   }
-  return swap ? elementwise(op, {b, a}, node.loc, to) : elementwise(op, {a, b}, node.loc, to);
+  return swap ? elementwise(e, op, {b, a}, node.loc, to) : elementwise(e, op, {a, b}, node.loc, to);
 }
 
 }  // namespace tessera

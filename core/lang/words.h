@@ -5,7 +5,7 @@
 
 namespace tessera {
 
-// An op, or a word that the elaborator knows. The functions of the library are no words: a file may
+// An op, or a word that call_word() lowers. The functions of the library are no words: a file may
 // have one of the same name.
 bool is_word(std::string_view name);
 // All that can be called so.

@@ -1,4 +1,4 @@
-#include "core/lang/draft.h"
+#include "core/lang/elaboration.h"
 
 #include <fmt/format.h>
 
@@ -16,52 +16,53 @@ bool is_same(const Loc& a, const Loc& b) {
 
 }  // namespace
 
-Draft::Draft(std::string kernel, const std::vector<const Module*>& modules)
-    : builder_(std::move(kernel)) {
-  for (const Module* module : modules)
+Elaboration::Elaboration(const std::string& kernel, std::vector<const Module*> modules,
+                         const InstantiateOptions& launch)
+    : modules(std::move(modules)), launch(launch), builder(kernel) {
+  for (const Module* module : this->modules)
     if (module->lines != nullptr) lines_[module->source.get()] = module->lines.get();
 }
 
-const LineMap::Origin* Draft::origin(const Loc& loc) const {
+const LineMap::Origin* Elaboration::origin(const Loc& loc) const {
   const auto found = lines_.find(loc.source.get());
   return found == lines_.end() ? nullptr : found->second->find(loc.line);
 }
 
 // The place of the innermost call that a `# line` names, which those around it call.
-PlaceId Draft::called_by(const LineMap::Origin& origin) {
-  PlaceId& inner = callers_[{&origin, caller_}];
-  if (inner || origin.size() == 1) return inner ? inner : caller_;
-  inner = caller_;
+PlaceId Elaboration::called_by(const LineMap::Origin& origin) {
+  PlaceId& inner = callers_[{&origin, caller}];
+  if (inner || origin.size() == 1) return inner ? inner : caller;
+  inner = caller;
   for (std::size_t i = origin.size(); --i > 0;)
-    inner = builder_.program().places.add({origin[i], inner, {}});
+    inner = program().places.add({origin[i], inner, {}});
   return inner;
 }
 
-void Draft::at(const Loc& loc) {
+void Elaboration::at(const Loc& loc) {
   const LineMap::Origin* from = origin(loc);
-  const PlaceId caller = from != nullptr ? called_by(*from) : caller_;
-  auto& places = builder_.program().places;
+  const PlaceId called = from != nullptr ? called_by(*from) : caller;
+  auto& places = program().places;
   if (!places.empty()) {
     const Place& last = places.back();
     const Loc& written = last.written ? last.written : last.loc;
-    if (last.caller == caller && is_same(written, loc)) return builder_.at_place(places.last());
+    if (last.caller == called && is_same(written, loc)) return builder.at_place(places.last());
   }
-  if (from == nullptr) return builder_.at(loc, caller);
-  builder_.at_place(places.add({from->front(), caller, loc}));
+  if (from == nullptr) return builder.at(loc, called);
+  builder.at_place(places.add({from->front(), called, loc}));
 }
 
-Entity Draft::fail(const Loc& loc, std::string message, ErrorCode code) {
+Entity Elaboration::fail(const Loc& loc, std::string message, ErrorCode code) {
   Diag diag{code, loc, std::move(message), {}};
   if (const LineMap::Origin* from = origin(loc))
     for (std::size_t i = 0; i < from->size(); ++i)
       diag.notes.push_back({(*from)[i], i == 0 ? "it comes from here" : "called from here"});
-  for (PlaceId place = caller_; place; place = builder_.program().places[place].caller)
-    diag.notes.push_back({builder_.program().loc(place), "called from here"});
-  diags_.push_back(std::move(diag));
+  for (PlaceId place = caller; place; place = program().places[place].caller)
+    diag.notes.push_back({program().loc(place), "called from here"});
+  diags.push_back(std::move(diag));
   return {};
 }
 
-std::string Draft::describe(const Entity& entity) const {
+std::string Elaboration::describe(const Entity& entity) const {
   switch (entity.kind) {
     case Entity::Kind::nothing:
       return "nothing";
@@ -70,10 +71,10 @@ std::string Draft::describe(const Entity& entity) const {
     case Entity::Kind::real:
       return "a real number";
     case Entity::Kind::view:
-      return fmt::format("memory of type {}",
-                         name(ref_info(builder_.program(), entity.slice.base).dtype));
+      return fmt::format("memory of type {}", name(ref_info(program(), entity.slice.base).dtype));
     case Entity::Kind::unshaped:
-      return "tile_iota, which has the shape of a tile that it is combined with or stored to";
+      return "tile_iota, which has the shape of a tile that it is combined with "
+             "or stored to";
     case Entity::Kind::sem:
       return "a semaphore";
     case Entity::Kind::copy:
@@ -92,8 +93,17 @@ std::string Draft::describe(const Entity& entity) const {
   return "?";
 }
 
-Entity Draft::name_result(Entity entity, const std::string& name) {
-  Program& program = builder_.program();
+void Elaboration::bind(const std::string& name, Entity entity, const Loc& loc) {
+  if (const Entity* known = names.find(name)) {
+    if (known->kind != Entity::Kind::nothing)
+      fail(loc, fmt::format("`{}` is already defined; a name keeps its value", name));
+    return;
+  }
+  names.set(name, std::move(entity));
+}
+
+Entity Elaboration::name_result(Entity entity, const std::string& name) {
+  Program& program = builder.program();
   if (entity.kind == Entity::Kind::scalar || entity.kind == Entity::Kind::real) {
     Value& v = program.values[entity.value];
     const bool fresh = v.statement && v.statement == program.body.last();
@@ -105,10 +115,22 @@ Entity Draft::name_result(Entity entity, const std::string& name) {
     const bool is_new_array = entity.is_unnamed && is_last_buffer && v.name != name;
     const bool is_new_tile = v.name.empty();
     if (!v.buffer && is_last_op) v.name = name;
-    if (v.buffer && (is_new_array || is_new_tile)) builder_.rename(entity.slice.base, name);
+    if (v.buffer && (is_new_array || is_new_tile)) builder.rename(entity.slice.base, name);
     entity.is_unnamed = false;
   }
   return entity;
+}
+
+void Elaboration::allocate(ValueId ref) {
+  builder.emit(Alloc{builder.whole(ref)});
+  allocated.push_back(ref);
+}
+
+void Elaboration::free_from(std::size_t count) {
+  while (allocated.size() > count) {
+    builder.emit(Free{builder.whole(allocated.back())});
+    allocated.pop_back();
+  }
 }
 
 }  // namespace tessera
