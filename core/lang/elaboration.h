@@ -17,17 +17,18 @@
 
 namespace tessera {
 
-// What counts the iterations of a loop or a grid dimension, from lower to upper.
+// The counter of a loop or of a grid dimension, which goes from lower to upper.
 struct LoopCounter {
   ValueId index, lower, upper;
 };
 
-// An axis of the mesh, along which this device is at `here`.
+// An axis of the mesh, and the coordinate of this device on it.
 struct LoweredAxis {
   std::string name;
   ValueId size, stride, here;
 };
 
+// A kernel that is being lowered: the program so far, the names in scope, the errors found.
 struct Elaboration {
   // modules: the kernel's module, then the libraries. They must outlive this object.
   Elaboration(const std::string& kernel, std::vector<const Module*> modules,
@@ -66,8 +67,7 @@ struct Elaboration {
   int call_depth = 0;
   std::int64_t calls = 0;    // inlined so far
   PlaceId caller;            // the call being inlined; none outside of all calls
-  bool in_function = false;  // which is being inlined
-  Entity result;             // of that function
+  Entity* result = nullptr;  // of the function being inlined; null outside of functions
 
   std::map<ValueId, LoopCounter> loops;  // by the loop's variable
   Table<UnshapedId, UnshapedTile> unshaped;

@@ -88,19 +88,18 @@ void define_value(Elaboration& e, const ast::Definition& node) {
 }
 
 bool refuse_return(Elaboration& e, const Loc& loc) {
-  if (e.in_function) return false;
+  if (e.result != nullptr) return false;
   e.fail(loc, "a kernel returns nothing; `return` stands in functions");
   return true;
 }
 
-// What the body of a function returns.
+// The result of a function with this body.
 Entity result_of(Elaboration& e, const ast::Block& node) {
-  const bool was_in_function = std::exchange(e.in_function, true);
-  Entity outer =
-      std::exchange(e.result, {.kind = Entity::Kind::record, .environment = e.names.make(nullptr)});
+  Entity result{.kind = Entity::Kind::record, .environment = e.names.make(nullptr)};
+  Entity* const outer = std::exchange(e.result, &result);
   block(e, node);
-  e.in_function = was_in_function;
-  return std::exchange(e.result, std::move(outer));
+  e.result = outer;
+  return result;
 }
 
 }  // namespace
@@ -182,10 +181,10 @@ void lower(Elaboration& e, const ast::If& node) {
       block(e, *node.otherwise);
     return;
   }
-  if (const ast::Statement* open = return_in(node); open && e.in_function) {
-    e.result = e.fail(open->loc(),
-                      "the condition around this `return` is not known when the kernel is "
-                      "instantiated; expected `return condition ? a : b`");
+  if (const ast::Statement* open = return_in(node); open && e.result != nullptr) {
+    *e.result = e.fail(open->loc(),
+                       "the condition around this `return` is not known when the kernel is "
+                       "instantiated; expected `return condition ? a : b`");
     return;
   }
   e.at(node.loc);
@@ -205,22 +204,22 @@ void lower(Elaboration& e, const ast::If& node) {
 // The result of the function being inlined: one value, or named ones.
 void lower(Elaboration& e, const ast::Return& node) {
   if (refuse_return(e, node.loc)) return;
-  e.result = evaluate(e, node.value);
+  *e.result = evaluate(e, node.value);
 }
 
 void lower(Elaboration& e, const ast::ReturnNamed& node) {
   if (refuse_return(e, node.loc)) return;
-  e.result = {.kind = Entity::Kind::record, .environment = e.names.make(nullptr)};
+  *e.result = {.kind = Entity::Kind::record, .environment = e.names.make(nullptr)};
   // An entry sees what the function knows, then the other entries.
   Environment* entries = e.names.make(e.names.current());
-  entries->fallback = e.result.environment;
+  entries->fallback = e.result->environment;
   for (const ast::Definition& entry : node.entries) {
     Entity value;
     if (!entry.parameters.empty())
       value = {.kind = Entity::Kind::closure, .definition = &entry, .environment = entries};
     else
       value = evaluate(e, entry.value);
-    e.result.environment->names[entry.name] = std::move(value);
+    e.result->environment->names[entry.name] = std::move(value);
   }
 }
 
