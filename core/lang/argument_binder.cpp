@@ -74,7 +74,6 @@ bool bind_memory(Elaboration& e, const ast::Parameter& parameter, const Entity& 
 
 }  // namespace
 
-// The arguments in the order of the parameters, null where there is none; nothing after an error.
 std::optional<std::vector<const ast::Expression*>> arguments_of(Elaboration& e,
                                                                 const ast::Function& function,
                                                                 const ast::Call& node) {

@@ -49,30 +49,37 @@ Slice regrouped(Elaboration& e, const Slice& source, DType dtype, const Shape& s
   return target;
 }
 
+// The extents that stand behind the tile; nothing after an error.
+std::optional<Shape> extents(Elaboration& e, const ast::Call& node) {
+  Shape shape;
+  for (std::size_t i = 1; i < node.arguments.size(); ++i) {
+    const auto extent = constant(e, node.arguments[i], "an extent");
+    if (!extent) return std::nullopt;
+    shape.push_back(*extent);
+  }
+  const std::string problem = shape.size() > max_rank
+                                  ? fmt::format("a tile has at most {} dimensions", max_rank)
+                                  : shape_problem(shape);
+  if (!problem.empty()) return e.fail(node.loc, problem), std::nullopt;
+  return shape;
+}
+
 // reshape(x, a, b, ...); with memory behind it, it is the op.
 std::optional<Entity> reshape(Elaboration& e, const ast::Call& node) {
   if (node.arguments.size() == 2 && evaluate(e, node.arguments[1]).kind == Entity::Kind::view)
     return std::nullopt;
   const auto from = source(e, node.arguments[0], "reshape");
   if (!from) return Entity{};
-  Shape shape;
-  for (std::size_t i = 1; i < node.arguments.size(); ++i) {
-    const auto extent = constant(e, node.arguments[i], "an extent");
-    if (!extent) return Entity{};
-    shape.push_back(*extent);
-  }
-  if (shape.size() > max_rank || !shape_problem(shape).empty())
-    return e.fail(node.loc, shape.size() > max_rank
-                                ? fmt::format("a tile has at most {} dimensions", max_rank)
-                                : shape_problem(shape));
+  const auto shape = extents(e, node);
+  if (!shape) return Entity{};
   const auto known = type_of_slice(e.program(), from->slice);
-  if (known && elements(known->shape) != elements(shape))
+  if (known && elements(known->shape) != elements(*shape))
     return e.fail(node.loc, fmt::format("reshape of a tile of shape {} to {}: it has {} "
                                         "elements, and the result would have {}",
-                                        to_string(known->shape), to_string(shape),
-                                        elements(known->shape), elements(shape)));
+                                        to_string(known->shape), to_string(*shape),
+                                        elements(known->shape), elements(*shape)));
   e.at(node.loc);
-  return view_entity(regrouped(e, from->slice, from->dtype, shape));
+  return view_entity(regrouped(e, from->slice, from->dtype, *shape));
 }
 
 // bitcast(x, T): of another width along the last dimension but one, as rows are packed.
@@ -109,17 +116,9 @@ std::optional<Entity> bitcast(Elaboration& e, const ast::Call& node) {
 Entity broadcast(Elaboration& e, const ast::Call& node) {
   const auto from = source(e, node.arguments[0], "broadcast");
   if (!from) return {};
-  Shape shape;
-  for (std::size_t i = 1; i < node.arguments.size(); ++i) {
-    const auto extent = constant(e, node.arguments[i], "an extent");
-    if (!extent) return {};
-    shape.push_back(*extent);
-  }
-  if (shape.size() > max_rank || !shape_problem(shape).empty())
-    return e.fail(node.loc, shape.size() > max_rank
-                                ? fmt::format("a tile has at most {} dimensions", max_rank)
-                                : shape_problem(shape));
-  const Slice target = tile(e, from->dtype, shape);
+  const auto shape = extents(e, node);
+  if (!shape) return {};
+  const Slice target = tile(e, from->dtype, *shape);
   if (!fits(e, {from->slice, node.arguments[0].loc()}, target)) return {};
   e.at(node.loc);
   e.builder.emit(Cast{target, from->slice});
