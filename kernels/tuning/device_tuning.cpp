@@ -79,29 +79,19 @@ TuningResult<Config> expected_on_device(const GroupedTuningProblem& problem) {
   return result;
 }
 
-Expected<TuningResult<Config>> time_on_device(const GroupedTuningProblem& problem,
-                                              const Tuner& tuner) {
+Expected<std::vector<Expected<double>>> seconds_on_device(const GroupedTuningProblem& problem,
+                                                          const std::vector<ConfigChoice>& choices,
+                                                          const Tuner& tuner) {
   const Device& device = *problem.device();
   const GroupedDesc desc = multiplied_desc(problem);
   const std::unique_ptr<Workbench> bench = TRY(device.workbench());
   DeviceAddresses operands;
   for (const MeasuredOperand& operand : operands_of(desc))
     operands[operand.name] = TRY(bench->add(operand));
-  const std::vector<ConfigChoice> candidates = grouped_candidates(problem);
   std::vector<TimedArm> arms;
-  std::vector<Config> configs;
-  for (const ConfigChoice& choice : candidates) {
+  for (const ConfigChoice& choice : choices)
     arms.push_back(arm_of(executable_of(device, desc, choice.config), operands, *bench));
-    configs.push_back({.kernel = choice.config});
-  }
-  const std::vector<Expected<double>> times = seconds_in_turn(arms, tuner.warmup, tuner.iters);
-  std::size_t next = 0;
-  Expected<TuningResult<Config>> result =
-      Tuner::tune<Config>(configs, [&](const Config&) { return times[next++]; });
-  if (!result) return result;
-  for (std::size_t i = 0; i < candidates.size(); ++i)
-    result->candidates[i].expected = candidates[i].expected_seconds;
-  return result;
+  return seconds_in_turn(arms, tuner.warmup, tuner.iters);
 }
 
 }  // namespace tessera

@@ -16,9 +16,10 @@ ConfigChoice device_choice(const GroupedTuningProblem& problem, const ConfigQuer
 
 // The candidates with their expected times and no other.
 TuningResult<GroupedMatmulConfig> expected_on_device(const GroupedTuningProblem& problem);
-// And with measured ones: by the clock of the device's workbench, candidates in turn
-// (seconds_in_turn), on generated operands. ErrorCode::environment where the device is not here.
-Expected<TuningResult<GroupedMatmulConfig>> time_on_device(const GroupedTuningProblem& problem,
-                                                           const Tuner& tuner);
+// Their seconds by the clock of the device's workbench, candidates in turn (seconds_in_turn), on
+// generated operands. ErrorCode::environment where the device is not here.
+Expected<std::vector<Expected<double>>> seconds_on_device(const GroupedTuningProblem& problem,
+                                                          const std::vector<ConfigChoice>& choices,
+                                                          const Tuner& tuner);
 
 }  // namespace tessera

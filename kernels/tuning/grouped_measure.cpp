@@ -17,6 +17,9 @@ namespace tessera {
 namespace {
 
 using Config = GroupedMatmulConfig;
+using Result = TuningResult<Config>;
+
+constexpr std::int64_t some_steps = 200'000;
 
 struct Operands {
   Tensor lhs, rhs, sizes, existing;
@@ -113,11 +116,41 @@ Expected<double> measured_seconds(const GroupedTuningProblem& problem, const Ker
   });
 }
 
-std::vector<Config> candidate_configs(const GroupedTuningProblem& problem) {
+// The times of the candidates of the first product; a candidate's time is the sum over all products.
+// Simulated runs of `some_steps` steps are a search: who cannot win is skipped.
+Expected<Result> timed(const std::vector<GroupedTuningProblem>& products, std::int64_t most_steps,
+                       const Tuner& tuner) try {
+  const GroupedTuningProblem& problem = products.front();
+  const Device* const device = problem.device();
+  const bool simulates = device != nullptr && device->is_simulated();
+  const bool launches = device != nullptr && device->launches();
+  const std::vector<ConfigChoice> choices = grouped_candidates(problem);
   std::vector<Config> configs;
-  for (const ConfigChoice& choice : grouped_candidates(problem))
-    configs.push_back({.kernel = choice.config});
-  return configs;
+  for (const ConfigChoice& choice : choices) configs.push_back({.kernel = choice.config});
+  std::vector<Expected<double>> launched;
+  if (launches) launched = TRY(seconds_on_device(problem, choices, tuner));
+  auto next = launched.begin();
+  const auto measure = [&](const Config& config) -> Expected<double> {
+    if (launches) return *next++;
+    double sum = 0;
+    for (const GroupedTuningProblem& product : products) {
+      const GroupedDesc& d = product.desc;
+      Config own = config;
+      own.kernel = clamped(config.kernel, d.m, d.k, d.n);
+      sum += TRY(simulates ? simulated_seconds(product, own, most_steps)
+                           : measured_seconds(product, own.kernel, tuner));
+    }
+    return sum;
+  };
+  std::function<double(const Config&)> bound;
+  if (simulates && most_steps == some_steps)
+    bound = [&](const Config& config) { return least_seconds(problem, config); };
+  Result result = TRY(Tuner::tune<Config>(configs, measure, bound));
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    result.candidates[i].expected = choices[i].expected_seconds;
+  return result;
+} catch (...) {
+  return given_up("timing candidates");
 }
 
 // The problem with one tile of columns and no rows in any group: memory is as where a run begins,
@@ -173,56 +206,24 @@ Expected<double> simulated_seconds(const GroupedTuningProblem& problem, const Co
   return *seconds * static_cast<double>(problem.desc.n) / static_cast<double>(part.desc.n);
 }
 
-Expected<TuningResult<Config>> tune_grouped(const GroupedTuningProblem& problem,
-                                            const AutotunePolicy& policy, const Tuner& tuner) try {
-  const GroupedTuningProblem whole = representative(problem);
+Expected<Result> tune_grouped(const GroupedTuningProblem& problem, const AutotunePolicy& policy,
+                              const Tuner& tuner) {
+  std::vector<GroupedTuningProblem> products = {representative(problem)};
   const Device* const device = problem.device();
-  const bool simulates = device != nullptr && device->is_simulated();
-  if (device != nullptr && device->launches()) {
-    if (!policy.validate_backward) return time_on_device(whole, tuner);
+  if (policy.validate_backward && device != nullptr && device->launches())
     return error(
         ErrorCode::unsupported,
         fmt::format("on {} a configuration is for one product: tune each gradient by itself",
                     device->name()));
+  if (policy.validate_backward && !problem.desc.is_tgmm()) {
+    products.push_back(gradient_of_lhs(products.front()));
+    products.push_back(gradient_of_rhs(products.front()));
   }
-  std::vector<GroupedTuningProblem> products = {whole};
-  if (policy.validate_backward && !whole.desc.is_tgmm()) {
-    products.push_back(gradient_of_lhs(whole));
-    products.push_back(gradient_of_rhs(whole));
-  }
-  const auto measure = [&](const Config& config) -> Expected<double> {
-    double sum = 0;
-    for (const GroupedTuningProblem& product : products) {
-      const GroupedDesc& d = product.desc;
-      Config own = config;
-      own.kernel = clamped(config.kernel, d.m, d.k, d.n);
-      const Expected<double> seconds = simulates ? simulated_seconds(product, own)
-                                                 : measured_seconds(product, own.kernel, tuner);
-      if (!seconds) return seconds.diags();
-      sum += *seconds;
-    }
-    return sum;
-  };
-  const auto bound = [&](const Config& config) {
-    return simulates ? least_seconds(whole, config) : 0.0;
-  };
-  return Tuner::tune<Config>(candidate_configs(problem), measure, bound);
-} catch (...) {
-  return given_up("timing candidates");
+  return timed(products, some_steps, tuner);
 }
 
-Expected<TuningResult<Config>> time_candidates(const GroupedTuningProblem& problem,
-                                               const Tuner& tuner) try {
-  const Device* const device = problem.device();
-  const bool simulates = device != nullptr && device->is_simulated();
-  if (device != nullptr && device->launches()) return time_on_device(problem, tuner);
-  const auto measure = [&](const Config& config) {
-    return simulates ? simulated_seconds(problem, config, INT64_MAX)
-                     : measured_seconds(problem, config.kernel, tuner);
-  };
-  return Tuner::tune<Config>(candidate_configs(problem), measure);
-} catch (...) {
-  return given_up("timing candidates");
+Expected<Result> time_candidates(const GroupedTuningProblem& problem, const Tuner& tuner) {
+  return timed({problem}, INT64_MAX, tuner);
 }
 
 }  // namespace tessera
