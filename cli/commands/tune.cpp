@@ -15,8 +15,10 @@
 #include "cli/command.h"
 #include "cli/operations/config_choice.h"
 #include "cli/operations/tune_by_model.h"
+#include "cli/reports/candidate_table.h"
 #include "cli/reports/progress.h"
 #include "cli/reports/report.h"
+#include "core/report/try.h"
 #include "devices/devices.h"
 #include "kernels/tuning/device_tuning.h"
 #include "text/numbers.h"
@@ -66,95 +68,13 @@ GroupedKind kind_of(const std::vector<std::string>& words) {
   return is_tgmm ? GroupedKind::tgmm : GroupedKind::gmm;
 }
 
-// What the chosen candidate costs beside the best, each timed on the sizes as they are given.
-struct Comparison {
-  Tuning all;
-  double chosen = 0;  // seconds
-  double ratio() const { return chosen / *all.winner().seconds; }
-};
-
-Expected<Comparison> compare(const GroupedTuningProblem& problem, const GroupedMatmulConfig& chosen,
-                             const Tuner& tuner) {
-  Expected<Tuning> all = time_candidates(problem, tuner);
-  if (!all) return all.diags();
-  Comparison comparison{*std::move(all), 0};
-  for (const auto& candidate : comparison.all.candidates) {
-    if (candidate.config == chosen) comparison.chosen = candidate.seconds.value_or(0);
-  }
-  return comparison;
-}
-
-struct Tuned {
-  bool is_estimate = false;  // the model's times, and nothing measured or kept
-  GroupedTuningProblem problem;
-  OperationKey key;
-  Tuning tuning;
-  std::optional<Comparison> comparison;
-  std::string kept;  // the file, or why there is none
-  Diags unkept;      // what kept it from being written
-  double wall_seconds = 0;
-};
-
-std::string shape_text(const GroupedTuningProblem& p) {
+std::string shape_line(const GroupedTuningProblem& p) {
   const GroupedDesc& d = p.desc;
-  return fmt::format("{}, m {}, k {}, n {}, {}", p.algorithm(), d.m, d.k, d.n,
-                     counted(d.groups(), "group", "groups"));
+  return line("problem", fmt::format("{}, m {}, k {}, n {}, {}", p.algorithm(), d.m, d.k, d.n,
+                                     counted(d.groups(), "group", "groups")));
 }
 
-void print_estimates(Console& console, const Tuned& tuned) {
-  console.out << line("problem", shape_text(tuned.problem));
-  console.out << line("times",
-                      fmt::format("as the model expects of {}; nothing is measured or kept",
-                                  tuned.problem.device()->modelled()));
-  console.out << candidate_lines(tuned.tuning);
-}
-
-void print_report(Console& console, const Tuned& tuned) {
-  const auto& winner = tuned.tuning.winner();
-  console.out << line("problem", shape_text(tuned.problem));
-  console.out << line("key", tuned.key.text());
-  console.out << line("", tuned.key.call);
-  console.out << line("times",
-                      fmt::format("{}, representative sizes", measure_name(tuned.problem)));
-  console.out << candidate_lines(tuned.tuning);
-  console.out << line(
-      "chosen", fmt::format("{}, {}", describe(winner.config), human_seconds(*winner.seconds)));
-  if (tuned.comparison) {
-    console.out << line("all", "every candidate on the problem's own sizes");
-    console.out << candidate_lines(tuned.comparison->all);
-    console.out << line("ratio",
-                        fmt::format("the chosen one takes {:.3f} times as long as the best",
-                                    tuned.comparison->ratio()));
-  }
-  console.out << line("kept", tuned.kept);
-  console.out << line("time", human_seconds(tuned.wall_seconds));
-}
-
-Json report_json(const Tuned& tuned) {
-  if (tuned.is_estimate) {
-    return {{"status", "ok"},
-            {"estimated_for", tuned.problem.device()->modelled()},
-            {"candidates", to_json(tuned.tuning)},
-            {"wall_seconds", tuned.wall_seconds}};
-  }
-  const auto& winner = tuned.tuning.winner();
-  Json object = {{"status", tuned.unkept.empty() ? "ok" : "environment"},
-                 {"key", tuned.key.text()},
-                 {"id", tuned.key.id()},
-                 {"measure", measure_name(tuned.problem)},
-                 {"config", Json::parse(to_json(winner.config))},
-                 {"seconds", *winner.seconds},
-                 {"candidates", to_json(tuned.tuning)}};
-  if (tuned.comparison) {
-    object["all"] = to_json(tuned.comparison->all);
-    object["chosen_over_best"] = tuned.comparison->ratio();
-  }
-  object["kept"] = tuned.kept;
-  object["wall_seconds"] = tuned.wall_seconds;
-  return object;
-}
-
-Expected<Tuned> estimate(const Asked& what, const Arguments& arguments) {
+Expected<TuneReport> estimate(const Asked& what, const Arguments& arguments) {
   const Expected<const Device*> device = find_device(arguments.text("device"));
   const bool has_model = device && !(*device)->modelled().empty();
   if (!has_model || arguments.has("interpret") || arguments.has("profile"))
@@ -163,61 +83,90 @@ Expected<Tuned> estimate(const Asked& what, const Arguments& arguments) {
     if (arguments.has(other))
       return error(fmt::format("--estimates measures nothing: leave out --{}", other));
   }
-  const Expected<Problem> problem = settled_problem(what);
-  if (!problem) return problem.diags();
+  const Problem given = TRY(settled_problem(what));
   if (Diags unread = arguments.unread(); !unread.empty()) return unread;
   RunRequest request;
   request.device = *device;
-  Tuned tuned;
-  tuned.is_estimate = true;
-  tuned.problem = tuning_problem(*problem, request);
-  tuned.tuning = expected_on_device(tuned.problem);
-  return tuned;
+  const GroupedTuningProblem problem = tuning_problem(given, request);
+  const Tuning tuning = expected_on_device(problem);
+  const std::string machine = (*device)->modelled();
+  TuneReport report{.has_times = false};
+  report.object.update({{"estimated_for", machine}, {"candidates", candidates_json(tuning)}});
+  report.text = shape_line(problem) +
+                line("times", fmt::format("as the model expects of {}; nothing is measured or kept",
+                                          machine)) +
+                candidate_lines(tuning);
+  return report;
 }
 
-Expected<Tuned> tune(const Arguments& arguments) {
-  const GroupedKind kind = kind_of(arguments.words());
-  const Expected<Asked> what = asked(kind, arguments);
-  if (!what) return what.diags();
-  if (arguments.has("estimates")) return estimate(*what, arguments);
-  const Expected<RunRequest> request = run_request(arguments, false);
-  if (!request) return request.diags();
-  const Expected<Problem> problem = settled_problem(*what);
-  if (!problem) return problem.diags();
+// Adds the times of all candidates on the problem's own sizes, and that of the chosen one beside
+// the best.
+Expected<void> add_comparison(TuneReport& report, const GroupedTuningProblem& problem,
+                              const GroupedMatmulConfig& chosen, const Tuner& tuner) {
+  const Tuning all = TRY(time_candidates(problem, tuner));
+  double ratio = 0;
+  for (const auto& candidate : all.candidates)
+    if (candidate.config == chosen) ratio = candidate.seconds.value_or(0) / *all.winner().seconds;
+  report.object.update({{"all", candidates_json(all)}, {"chosen_over_best", ratio}});
+  report.text +=
+      line("all", "every candidate on the problem's own sizes") + candidate_lines(all) +
+      line("ratio", fmt::format("the chosen one takes {:.3f} times as long as the best", ratio));
+  return {};
+}
+
+// Keeps the winner in the user's cache, and says where.
+void keep(TuneReport& report, const CacheEntry& entry, bool is_dry) {
+  std::string kept = "nothing: --dry-run";
+  if (!is_dry) {
+    const PersistentCache cache = PersistentCache::of_user();
+    const Expected<void> stored = cache.store(entry);
+    kept = stored ? fmt::format("{}/{}.json", cache.folder(), entry.key.id())
+                  : stored.diags().front().message;
+    if (!stored) report.status = Status::environment;
+  }
+  report.object["kept"] = kept;
+  report.text += line("kept", kept);
+}
+
+Expected<Tuner> asked_tuner(const Arguments& arguments, const RunRequest& request) {
   Diags diags;
   Tuner tuner;
   tuner.warmup = static_cast<int>(arguments.integer("warmup", diags, 0, 1'000'000).value_or(5));
   tuner.iters = static_cast<int>(arguments.integer("iters", diags, 1, 1'000'000).value_or(100));
   if (!diags.empty()) return diags;
-  if (request->is_simulated() && (arguments.has("warmup") || arguments.has("iters")))
+  if (request.is_simulated() && (arguments.has("warmup") || arguments.has("iters")))
     return error(
         "--warmup and --iters repeat measurements, and the interpreter's time is simulated: leave "
         "them out");
+  return tuner;
+}
 
-  Tuned tuned;
-  tuned.problem = tuning_problem(*problem, *request);
-  tuned.key = grouped_key(tuned.problem);
+Expected<TuneReport> tune_by_cache(const Arguments& arguments) {
+  const Asked what = TRY(asked(kind_of(arguments.words()), arguments));
+  if (arguments.has("estimates")) return estimate(what, arguments);
+  const RunRequest request = TRY(run_request(arguments, false));
+  const GroupedTuningProblem problem = tuning_problem(TRY(settled_problem(what)), request);
+  const Tuner tuner = TRY(asked_tuner(arguments, request));
+  const OperationKey key = grouped_key(problem);
+  const std::string measure = measure_name(problem);
   AutotunePolicy policy;
   policy.validate_backward = arguments.has("backward");
-  Expected<Tuning> tuning = tune_grouped(tuned.problem, policy, tuner);
-  if (!tuning) return tuning.diags();
-  tuned.tuning = *std::move(tuning);
-  const auto& winner = tuned.tuning.winner();
-  if (arguments.has("all")) {
-    Expected<Comparison> comparison = compare(tuned.problem, winner.config, tuner);
-    if (!comparison) return comparison.diags();
-    tuned.comparison = *std::move(comparison);
-  }
-  if (arguments.has("dry-run")) {
-    tuned.kept = "nothing: --dry-run";
-    return tuned;
-  }
-  const PersistentCache cache = PersistentCache::of_user();
-  collect(tuned.unkept, cache.store({tuned.key, to_json(winner.config), "autotune", *winner.seconds,
-                                     measure_name(tuned.problem)}));
-  tuned.kept = tuned.unkept.empty() ? fmt::format("{}/{}.json", cache.folder(), tuned.key.id())
-                                    : tuned.unkept.front().message;
-  return tuned;
+  const Tuning tuning = TRY(tune_grouped(problem, policy, tuner));
+  const auto& winner = tuning.winner();
+  TuneReport report;
+  report.object.update({{"key", key.text()},
+                        {"id", key.id()},
+                        {"measure", measure},
+                        {"config", config_json(winner.config)},
+                        {"seconds", *winner.seconds},
+                        {"candidates", candidates_json(tuning)}});
+  report.text = shape_line(problem) + line("key", key.text()) + line("", key.call) +
+                line("times", fmt::format("{}, representative sizes", measure)) +
+                candidate_lines(tuning) + chosen_line(tuning);
+  if (arguments.has("all")) TRY(add_comparison(report, problem, winner.config, tuner));
+  keep(report, {key, to_json(winner.config), "autotune", *winner.seconds, measure},
+       arguments.has("dry-run"));
+  return report;
 }
 
 // Of the words behind `tune`: the operation that one of them names, else `run`, which takes a file
@@ -242,24 +191,22 @@ bool is_by_cache(const Command& command, const std::vector<std::string>& words) 
 }
 
 int run(const Arguments& arguments, Console& console) {
-  if (const Command command = tuned_command(arguments.words());
-      !is_by_cache(command, arguments.given()))
-    return tune_by_model(command, arguments, console);
+  const Command command = tuned_command(arguments.words());
   const auto begin = std::chrono::steady_clock::now();
   Progress::phase("timing candidates");
-  Expected<Tuned> tuned = tune(arguments);
+  Expected<TuneReport> report = is_by_cache(command, arguments.given())
+                                    ? tune_by_cache(arguments)
+                                    : tune_by_model(command, arguments);
   Progress::phase({});
-  if (!tuned) return fail(console, tuned.diags());
-  tuned->wall_seconds =
+  if (!report) return fail(console, report.diags());
+  const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (console.tells_object()) print(console, report_json(*tuned));
-  if (console.tells_people()) {
-    if (tuned->is_estimate)
-      print_estimates(console, *tuned);
-    else
-      print_report(console, *tuned);
-  }
-  return tuned->unkept.empty() ? 0 : 3;
+  report->object["status"] = name(report->status);
+  report->object["wall_seconds"] = seconds;
+  if (console.tells_object()) print(console, report->object);
+  if (console.tells_people())
+    console.out << report->text << (report->has_times ? line("time", human_seconds(seconds)) : "");
+  return exit_code(report->status);
 }
 
 Command resolved(const std::vector<std::string>& args) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/reports/candidate_table.h"
 #include "cli/reports/report.h"
 #include "core/host/file.h"
 #include "core/report/try.h"
@@ -118,49 +119,14 @@ Json to_json(const ConfigDecision& decision) {
                    {"call", decision.key.call},
                    {"id", decision.key.id()}}},
                  {"source", name(decision.source)},
-                 {"config", Json::parse(to_json(decision.config))},
+                 {"config", config_json(decision.config)},
                  {"steps", Json::array()}};
   for (const SelectionStep& step : decision.steps)
     object["steps"].push_back(
         {{"source", name(step.source)}, {"outcome", step.outcome}, {"seconds", step.seconds}});
-  if (decision.tuning) object["candidates"] = to_json(*decision.tuning);
+  if (decision.tuning) object["candidates"] = candidates_json(*decision.tuning);
   for (const Diag& warning : decision.warnings) object["warnings"].push_back(warning.message);
   return object;
-}
-
-std::string candidate_lines(const TuningResult<GroupedMatmulConfig>& tuning) {
-  std::size_t width = 28;
-  for (const auto& candidate : tuning.candidates)
-    width = std::max(width, describe(candidate.config).size() + 2);
-  std::string text;
-  for (std::size_t i = 0; i < tuning.candidates.size(); ++i) {
-    const Measurement<GroupedMatmulConfig>& candidate = tuning.candidates[i];
-    std::string outcome;
-    if (candidate.seconds) {
-      outcome = human_seconds(*candidate.seconds) + (i == tuning.best ? "  *" : "");
-    } else if (!candidate.skipped.empty()) {
-      outcome = "skipped: " + candidate.skipped;
-    }
-    if (outcome.empty() && !candidate.expected) outcome = "the model knows the fast kernels alone";
-    if (candidate.expected) {
-      outcome += fmt::format("{}expected {}", outcome.empty() ? "" : ", ",
-                             human_seconds(*candidate.expected));
-    }
-    text += fmt::format("  {:<{}}{}\n", describe(candidate.config), width, outcome);
-  }
-  return text;
-}
-
-Json to_json(const TuningResult<GroupedMatmulConfig>& tuning) {
-  Json list = Json::array();
-  for (const Measurement<GroupedMatmulConfig>& candidate : tuning.candidates) {
-    Json row = {{"config", Json::parse(to_json(candidate.config))}};
-    row["seconds"] = candidate.seconds ? Json(*candidate.seconds) : Json();
-    if (!candidate.skipped.empty()) row["skipped"] = candidate.skipped;
-    if (candidate.expected) row["expected_seconds"] = *candidate.expected;
-    list.push_back(row);
-  }
-  return list;
 }
 
 }  // namespace tessera::cli

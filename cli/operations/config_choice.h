@@ -31,8 +31,5 @@ Invocation with_config(const Invocation& invocation, const ConfigDecision& decis
 std::string config_lines(const ConfigDecision& decision, bool explains);
 // key, source, config and steps.
 Json to_json(const ConfigDecision& decision);
-// One line for each candidate: its tiling, its time or why it has none, and what a model expects.
-std::string candidate_lines(const TuningResult<GroupedMatmulConfig>& tuning);
-Json to_json(const TuningResult<GroupedMatmulConfig>& tuning);
 
 }  // namespace tessera::cli

@@ -8,9 +8,7 @@
 #include "cli/reports/timing_report.h"
 #include "core/report/guarded.h"
 #include "core/report/try.h"
-#include "devices/devices.h"
 #include "interp/run_result.h"
-#include "kernels/tuning/tuner.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
@@ -39,16 +37,14 @@ Expected<std::optional<std::string>> faster_than(double seconds, const Operation
   Invocation line{given.command, {}};
   for (const Invocation::Option& option : given.options)
     if (!is_idle_in_model(option.name)) line.options.push_back(option);
-  const TuningResult<Tiling> tuned = TRY(Tuner::tune<Tiling>(
-      usual_tilings(line, call.request.profile), [&](const Tiling& tiling) -> Expected<double> {
-        return modelled_seconds(
-            TRY(prepared_for_model(*command, line.with("tiling", to_string(tiling)))));
-      }));
-  const Measurement<Tiling>& best = tuned.winner();
-  if (seconds <= far_from_best * *best.seconds) return Note();
+  const Profile& profile = call.request.profile;
+  const ModelTimes times{*command, line, standard_sides(*command, nullptr, profile.tiling)};
+  const ModelTuning tuned = TRY(times.of(usual_candidates(*command, line, profile)));
+  const double best = *tuned.winner().seconds;
+  if (seconds <= far_from_best * best) return Note();
   return Note(fmt::format("a run takes {} by the model, and {} with --tiling {}",
-                          human_seconds(seconds), human_seconds(*best.seconds),
-                          to_string(best.config)));
+                          human_seconds(seconds), human_seconds(best),
+                          *times.line_of(tuned.winner().config).value("tiling")));
 } catch (...) {
   return given_up("timing other tiles");
 }
@@ -84,23 +80,19 @@ Expected<double> modelled_seconds(const Prepared& call) {
   return observer.timing().seconds;
 }
 
-std::vector<Tiling> usual_tilings(const Invocation& line, const Profile& profile) {
-  GroupedDesc desc;
-  const auto side = [&](std::string_view name) {
-    constexpr std::int64_t unknown = std::int64_t{1} << 20;
-    const std::optional<std::string> given = line.value(name);
-    const std::optional<std::int64_t> value = given ? parse_integer(*given) : std::nullopt;
-    return value && *value > 0 ? *value : unknown;
-  };
-  desc.m = side("m");
-  desc.k = side("k");
-  desc.n = side("n");
-  std::vector<Tiling> result;
-  for (const ConfigChoice& choice :
-       simulated_device().candidates({desc}, {.profile = profile.machine}))
-    if (std::find(result.begin(), result.end(), choice.config.tiling) == result.end())
-      result.push_back(choice.config.tiling);
-  return result;
+Invocation ModelTimes::line_of(const TuningCandidate& candidate) const {
+  return with_candidate(command, line, sides, candidate);
+}
+
+Expected<Prepared> ModelTimes::prepared(const TuningCandidate& candidate) const {
+  return prepared_for_model(command, line_of(candidate), read);
+}
+
+Expected<ModelTuning> ModelTimes::of(const std::vector<TuningCandidate>& candidates) const {
+  return Tuner::tune<TuningCandidate>(
+      candidates, [&](const TuningCandidate& candidate) -> Expected<double> {
+        return modelled_seconds(TRY(prepared(candidate)));
+      });
 }
 
 std::optional<std::string> faster_tile(const OperationCall& call, const OperationRun& run) {

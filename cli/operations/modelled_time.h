@@ -8,7 +8,8 @@
 
 #include "cli/command.h"
 #include "cli/operations/operation_call.h"
-#include "core/kernel/tiling.h"
+#include "cli/operations/tune_axes.h"
+#include "kernels/tuning/tuner.h"
 
 namespace tessera::cli {
 
@@ -21,9 +22,20 @@ Expected<Prepared> prepared_for_model(const Command& command, const Invocation& 
 // Seconds on the machine of its profile; a finding is an error, and so is a run that depends on
 // counts that it reads.
 Expected<double> modelled_seconds(const Prepared& call);
-// The tilings that the device offers for a product, clamped to the m, k and n that the command line
-// says.
-std::vector<Tiling> usual_tilings(const Invocation& line, const Profile& profile);
+
+using ModelTuning = TuningResult<TuningCandidate>;
+
+// The times of candidates of a command line.
+struct ModelTimes {
+  const Command& command;
+  Invocation line;                  // without its candidate
+  std::vector<std::string> sides;   // of a tile that the candidate and the line do not give
+  const Arguments* read = nullptr;  // as prepared_for_model has it
+
+  Invocation line_of(const TuningCandidate& candidate) const;
+  Expected<Prepared> prepared(const TuningCandidate& candidate) const;
+  Expected<ModelTuning> of(const std::vector<TuningCandidate>& candidates) const;
+};
 
 // "a run takes 6.73 us by the model, and 3.37 us with --tiling 256,256,256", where the command line
 // says no tiling, asks for --timing, and the model knows one that is much faster; none too where

@@ -9,6 +9,7 @@
 
 #include "core/report/near.h"
 #include "core/report/try.h"
+#include "devices/devices.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
@@ -42,6 +43,11 @@ Diag unknown_part(std::string_view of, const std::string& name,
                            did_you_mean(name, known), fmt::join(known, ", ")));
 }
 
+// The length of the side tm, tk or tn.
+std::string side_of(const Tiling& tiling, std::string_view side) {
+  return std::to_string(side == "tm" ? tiling.m : side == "tk" ? tiling.k : tiling.n);
+}
+
 }  // namespace
 
 std::string describe(const TuningCandidate& candidate) {
@@ -50,6 +56,15 @@ std::string describe(const TuningCandidate& candidate) {
   for (const auto& [name, value] : candidate.values)
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
   return text;
+}
+
+Json config_json(const TuningCandidate& candidate) {
+  Json object = Json::object();
+  for (const auto& [name, value] : candidate.values) {
+    const std::optional<std::int64_t> number = parse_integer(value);
+    object[name] = number ? Json(*number) : Json(value);
+  }
+  return object;
 }
 
 Expected<std::vector<TuningAxis>> tuning_axes(const Arguments& arguments) {
@@ -81,6 +96,30 @@ std::vector<TuningCandidate> combinations(const std::vector<TuningAxis>& axes) {
     all = std::move(more);
   }
   return all;
+}
+
+std::vector<TuningCandidate> usual_candidates(const Command& command, const Invocation& line,
+                                              const Profile& profile) {
+  const auto side = [&](std::string_view name) {
+    constexpr std::int64_t unknown = std::int64_t{1} << 20;
+    const std::optional<std::string> given = line.value(name);
+    const std::optional<std::int64_t> value = given ? parse_integer(*given) : std::nullopt;
+    return value && *value > 0 ? *value : unknown;
+  };
+  GroupedDesc desc;
+  desc.m = side("m");
+  desc.k = side("k");
+  desc.n = side("n");
+  std::vector<TuningCandidate> result;
+  for (const ConfigChoice& choice :
+       simulated_device().candidates({desc}, {.profile = profile.machine})) {
+    TuningCandidate candidate;
+    for (const std::string_view name : tile_option(command).sides)
+      candidate.values.emplace_back(name, side_of(choice.config.tiling, name));
+    if (std::find(result.begin(), result.end(), candidate) == result.end())
+      result.push_back(std::move(candidate));
+  }
+  return result;
 }
 
 std::vector<std::string_view> tunable_parts(const Command& command) {
@@ -127,10 +166,6 @@ TileOption tile_option(const Command& command) {
   if (takes(command, "tiling")) return {"tiling", {"tm", "tk", "tn"}};
   if (takes(command, "tile")) return {"tile", {"tm", "tn"}};
   return {};
-}
-
-std::string side_of(const Tiling& tiling, std::string_view side) {
-  return std::to_string(side == "tm" ? tiling.m : side == "tk" ? tiling.k : tiling.n);
 }
 
 std::vector<std::string> standard_sides(const Command& command, const Prepared* standard,

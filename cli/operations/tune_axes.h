@@ -23,6 +23,7 @@ struct TuningCandidate {
   bool operator==(const TuningCandidate&) const = default;
 };
 std::string describe(const TuningCandidate& candidate);  // "tm=64 tk=128", "the default"
+Json config_json(const TuningCandidate& candidate);      // {"tm": 64, "tk": 128}
 
 inline constexpr std::size_t most_tuning_candidates = 1000;
 
@@ -31,6 +32,10 @@ inline constexpr std::size_t most_tuning_candidates = 1000;
 Expected<std::vector<TuningAxis>> tuning_axes(const Arguments& arguments);
 // All combinations, the last part changing first.
 std::vector<TuningCandidate> combinations(const std::vector<TuningAxis>& axes);
+// The tiles that the interpreter offers for a product, clamped to the m, k and n that the command
+// line says; as values of the sides of the command's tile.
+std::vector<TuningCandidate> usual_candidates(const Command& command, const Invocation& line,
+                                              const Profile& profile);
 
 // What can be tuned of an operation by its options; none: nothing.
 std::vector<std::string_view> tunable_parts(const Command& command);
@@ -47,8 +52,6 @@ struct TileOption {
   std::vector<std::string_view> sides;
 };
 TileOption tile_option(const Command& command);
-// The length of the side tm, tk or tn.
-std::string side_of(const Tiling& tiling, std::string_view side);
 
 // The sides of the tile that an operation has without its option: those that it says itself, else
 // the profile's. As long as TileOption::sides.

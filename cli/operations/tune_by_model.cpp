@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
-#include <ostream>
 #include <string_view>
 #include <utility>
 
@@ -13,8 +11,7 @@
 #include "cli/args/source_file.h"
 #include "cli/operations/modelled_time.h"
 #include "cli/operations/tune_axes.h"
-#include "cli/reports/progress.h"
-#include "cli/reports/report.h"
+#include "cli/reports/candidate_table.h"
 #include "core/report/try.h"
 #include "devices/devices.h"
 #include "kernels/tuning/tuner.h"
@@ -22,16 +19,6 @@
 
 namespace tessera::cli {
 namespace {
-
-using ModelTuning = TuningResult<TuningCandidate>;
-
-struct ModelTuned {
-  Invocation line;  // the command, without --tune
-  Invocation best;  // with the winner
-  std::string measure;
-  ModelTuning tuning;  // the first candidate is the command as it is
-  double wall_seconds = 0;
-};
 
 // The command line that `tune` was asked about: `gmm ...`, or `run FILE ...`.
 Invocation tuned_line(const Command& command, const Arguments& arguments) {
@@ -41,20 +28,6 @@ Invocation tuned_line(const Command& command, const Arguments& arguments) {
     if (!is_word && option.name != "tune" && option.name != "json") line.options.push_back(option);
   }
   return line.has("interpret") || line.has("device") ? line : line.with("interpret");
-}
-
-// The candidates of an operation whose caller names no parts.
-std::vector<TuningCandidate> usual_candidates(const Command& command, const Invocation& line,
-                                              const Profile& profile) {
-  std::vector<TuningCandidate> result;
-  for (const Tiling& tiling : usual_tilings(line, profile)) {
-    TuningCandidate candidate;
-    for (const std::string_view side : tile_option(command).sides)
-      candidate.values.emplace_back(side, side_of(tiling, side));
-    if (std::find(result.begin(), result.end(), candidate) == result.end())
-      result.push_back(std::move(candidate));
-  }
-  return result;
 }
 
 // Of a program: what --tune says of its parameters.
@@ -97,104 +70,26 @@ Expected<std::vector<TuningCandidate>> operation_candidates(const Command& comma
   return axes.empty() ? usual_candidates(command, line, profile) : combinations(axes);
 }
 
-Expected<ModelTuned> tuned_by_model(const Command& command, const Arguments& arguments) {
-  if (const std::string_view device = arguments.text("device");
-      !device.empty() && device != simulated_device().name())
-    return error(ErrorCode::unsupported,
-                 fmt::format("{} is tuned by the model of the interpreter's machines, not on {}",
-                             arguments.words().front(), device));
-  ModelTuned result;
-  result.line = tuned_line(command, arguments);
-  const Profile profile =
-      TRY(chosen_profile(arguments, arguments.text("profile", default_profile)));
-  result.measure = simulated_device().clock({.profile = profile.machine});
-  const std::vector<TuningAxis> axes = TRY(tuning_axes(arguments));
-  std::vector<TuningCandidate> candidates =
-      TRY(command.name == "run" ? program_candidates(result.line, arguments, axes)
-                                : operation_candidates(command, result.line, axes, profile));
-  candidates.insert(candidates.begin(), TuningCandidate());
-  const Expected<Prepared> standard = prepared_for_model(command, result.line, &arguments);
-  if (!standard && axes.empty()) return standard.diags();
-  if (Diags unread = arguments.unread(); standard && !unread.empty()) return unread;
-  const std::vector<std::string> sides =
-      standard_sides(command, standard ? &*standard : nullptr, profile.tiling);
-  const auto measured = [&](const TuningCandidate& candidate) -> Expected<double> {
-    const Invocation line = with_candidate(command, result.line, sides, candidate);
-    return modelled_seconds(TRY(prepared_for_model(command, line, &arguments)));
-  };
-  Diags last;  // errors of the candidate that failed last
-  const Expected<ModelTuning> tuning =
-      Tuner::tune<TuningCandidate>(candidates, [&](const TuningCandidate& candidate) {
-        Expected<double> seconds = measured(candidate);
-        if (!seconds) last = seconds.diags();
-        return seconds;
-      });
-  // An error of the command itself is reported with its places.
-  if (!tuning && !standard && last.front().message == standard.diags().front().message)
-    return standard.diags();
-  result.tuning = TRY(tuning);
-  const auto& timed = result.tuning.candidates;
-  if (std::none_of(timed.begin() + 1, timed.end(),
-                   [](const auto& candidate) { return candidate.seconds.has_value(); }))
-    return error(ErrorCode::runtime,
-                 fmt::format("All candidates failed during autotune: {}", timed.back().skipped));
-  result.best = with_candidate(command, result.line, sides, result.tuning.winner().config);
-  return result;
-}
-
-void print_text(Console& console, const ModelTuned& tuned) {
-  const auto& winner = tuned.tuning.winner();
-  std::size_t width = 28;
-  for (const auto& candidate : tuned.tuning.candidates)
-    width = std::max(width, describe(candidate.config).size() + 2);
-  console.out << line("command", tuned.line.line());
-  console.out << line("times", tuned.measure);
-  for (std::size_t i = 0; i < tuned.tuning.candidates.size(); ++i) {
-    const auto& candidate = tuned.tuning.candidates[i];
-    console.out << fmt::format(
-        "  {:<{}}{}{}\n", describe(candidate.config), width,
-        candidate.seconds ? human_seconds(*candidate.seconds) : "skipped: " + candidate.skipped,
-        i == tuned.tuning.best ? "  *" : "");
-  }
-  console.out << line(
-      "chosen", fmt::format("{}, {}", describe(winner.config), human_seconds(*winner.seconds)));
-  if (const auto& standard = tuned.tuning.candidates.front().seconds;
-      standard && tuned.tuning.best > 0)
-    console.out << line("default",
-                        fmt::format("{}, {:.3g} of the chosen one's", human_seconds(*standard),
-                                    *standard / *winner.seconds));
-  console.out << line("use", tuned.best.line());
-  console.out << line("time", human_seconds(tuned.wall_seconds));
-}
-
-Json values_json(const TuningCandidate& candidate) {
-  Json object = Json::object();
-  for (const auto& [name, value] : candidate.values) {
-    const std::optional<std::int64_t> number = parse_integer(value);
-    object[name] = number ? Json(*number) : Json(value);
-  }
-  return object;
-}
-
-Json model_json(const ModelTuned& tuned) {
-  const auto& winner = tuned.tuning.winner();
-  const std::optional<double>& standard = tuned.tuning.candidates.front().seconds;
-  Json object = {{"status", "ok"},
-                 {"command", tuned.line.line()},
-                 {"measure", tuned.measure},
-                 {"config", values_json(winner.config)},
-                 {"seconds", *winner.seconds},
-                 {"default_seconds", standard ? Json(*standard) : Json()},
-                 {"candidates", Json::array()},
-                 {"use", tuned.best.line()},
-                 {"wall_seconds", tuned.wall_seconds}};
-  for (const auto& candidate : tuned.tuning.candidates) {
-    Json row = {{"config", values_json(candidate.config)},
-                {"seconds", candidate.seconds ? Json(*candidate.seconds) : Json()}};
-    if (!candidate.skipped.empty()) row["skipped"] = candidate.skipped;
-    object["candidates"].push_back(row);
-  }
-  return object;
+// The first candidate is the command itself.
+TuneReport report_of(const Invocation& command, const Invocation& best, const std::string& measure,
+                     const ModelTuning& tuning) {
+  const double seconds = *tuning.winner().seconds;
+  const std::optional<double>& standard = tuning.candidates.front().seconds;
+  TuneReport report;
+  report.object.update({{"command", command.line()},
+                        {"measure", measure},
+                        {"config", config_json(tuning.winner().config)},
+                        {"seconds", seconds},
+                        {"default_seconds", standard ? Json(*standard) : Json()},
+                        {"candidates", candidates_json(tuning)},
+                        {"use", best.line()}});
+  report.text = line("command", command.line()) + line("times", measure) + candidate_lines(tuning) +
+                chosen_line(tuning);
+  if (standard && tuning.best > 0)
+    report.text += line("default", fmt::format("{}, {:.3g} of the chosen one's",
+                                               human_seconds(*standard), *standard / seconds));
+  report.text += line("use", best.line());
+  return report;
 }
 
 }  // namespace
@@ -214,17 +109,41 @@ Options model_options(const Command& command) {
   return options;
 }
 
-int tune_by_model(const Command& command, const Arguments& arguments, Console& console) {
-  const auto begin = std::chrono::steady_clock::now();
-  Progress::phase("timing candidates");
-  Expected<ModelTuned> tuned = tuned_by_model(command, arguments);
-  Progress::phase({});
-  if (!tuned) return fail(console, tuned.diags());
-  tuned->wall_seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (console.tells_object()) print(console, model_json(*tuned));
-  if (console.tells_people()) print_text(console, *tuned);
-  return 0;
+Expected<TuneReport> tune_by_model(const Command& command, const Arguments& arguments) {
+  if (const std::string_view device = arguments.text("device");
+      !device.empty() && device != simulated_device().name())
+    return error(ErrorCode::unsupported,
+                 fmt::format("{} is tuned by the model of the interpreter's machines, not on {}",
+                             arguments.words().front(), device));
+  const Invocation tuned = tuned_line(command, arguments);
+  const Profile profile =
+      TRY(chosen_profile(arguments, arguments.text("profile", default_profile)));
+  const std::vector<TuningAxis> axes = TRY(tuning_axes(arguments));
+  std::vector<TuningCandidate> candidates =
+      TRY(command.name == "run" ? program_candidates(tuned, arguments, axes)
+                                : operation_candidates(command, tuned, axes, profile));
+  candidates.insert(candidates.begin(), TuningCandidate());
+  const Expected<Prepared> standard = prepared_for_model(command, tuned, &arguments);
+  if (!standard && axes.empty()) return standard.diags();
+  if (Diags unread = arguments.unread(); standard && !unread.empty()) return unread;
+  const ModelTimes times{command, tuned,
+                         standard_sides(command, standard ? &*standard : nullptr, profile.tiling),
+                         &arguments};
+  const Expected<ModelTuning> tuning = times.of(candidates);
+  if (!tuning && !standard) {
+    // An error of the command itself is reported with its places.
+    const Expected<Prepared> last = times.prepared(candidates.back());
+    if (!last && last.diags().front().message == standard.diags().front().message)
+      return standard.diags();
+  }
+  if (!tuning) return tuning.diags();
+  const auto& timed = tuning->candidates;
+  if (std::none_of(timed.begin() + 1, timed.end(),
+                   [](const auto& candidate) { return candidate.seconds.has_value(); }))
+    return error(ErrorCode::runtime,
+                 fmt::format("All candidates failed during autotune: {}", timed.back().skipped));
+  return report_of(tuned, times.line_of(tuning->winner().config),
+                   simulated_device().clock({.profile = profile.machine}), *tuning);
 }
 
 }  // namespace tessera::cli
