@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <span>
 
 #include "cli/operations/collective_reader.h"
 #include "core/data/shape_limits.h"
@@ -14,116 +15,80 @@ namespace {
 
 using Variant = AllgatherMatmulOptions::Variant;
 
-// What options and files say of the operands.
-struct Said {
-  SaidExtents extents;
-  CollectiveReader::Type& type;
-
-  explicit Said(CollectiveReader& read)
-      : extents{Extent("m", read.optional("m")), Extent("k", read.optional("k")),
-                Extent("n", read.optional("n"))},
-        type(read.operand_type("dtype")) {}
-};
-
-struct Settled {
-  std::int64_t m = 0, k = 0, n = 0;
-  DType type = DType::bf16;
-};
-
-Settled settle(CollectiveReader& read, Collective& collective, const Said& said) {
-  const Settled result{read.value(said.extents.m), read.value(said.extents.k),
-                       read.value(said.extents.n), said.type.value.value_or(DType::bf16)};
-  const auto& [m, k, n, type] = result;
-  collective.shape = {{"m", m}, {"k", k}, {"n", n}};
-  collective.flops = saturated_product({2, m, k, n, static_cast<std::int64_t>(read.devices())});
-  return result;
+// Reads lhs and rhs of the kernel, and reports their extents. Requires no errors before fill().
+void read_operands(CollectiveReader& read, std::string_view kernel, const OperandRow& lhs,
+                   const OperandRow& rhs, std::string_view shared = {}) {
+  read.bind(kernel, {lhs, rhs}, DType::bf16, shared);
+  read.settle();
+  read.describe({"m", "k", "n"});
+  read.collective.flops = saturated_product({2, read.value("m"), read.value("k"), read.value("n"),
+                                             static_cast<std::int64_t>(read.devices())});
 }
 
-Expected<OperationCall> gather_k(CollectiveReader& read, Collective& collective) {
+// The call of a launch that multiplies `a`, gathered by `how`, with `b`.
+Expected<OperationCall> gathered_call(CollectiveReader& read, Expected<Launch> launch,
+                                      std::span<const Tensor> a, std::span<const Tensor> b,
+                                      const Gathered& gathered) {
+  const Tensor& rings = read.rings();
+  return as_call(std::move(read.collective), std::move(launch),
+                 [a, b, &rings, gathered](const Launch& done, const CheckOptions& how) {
+                   return check_gathered(a, b, rings, done, gathered, how);
+                 });
+}
+
+Expected<OperationCall> gather_k(CollectiveReader& read) {
   constexpr std::array<std::string_view, 2> variants = {"production", "literal"};
   AllgatherMatmulOptions options;
-  static_cast<CollectiveOptions&>(options) = collective.options;
-  options.run.profile = collective.request.profile.machine;
+  static_cast<CollectiveOptions&>(options) = read.collective.options;
+  options.run.profile = read.collective.request.profile.machine;
   options.variant = static_cast<Variant>(read.choice("variant", variants));
   options.buffering = read.integer("buffering", 2, INT64_MIN);
   options.tiling = read.tiling();
   options.protocol_checks = !read.has("no-protocol-checks");
   options.out_dtype = read.type("out-dtype", DType::f32);
   if (read.has("transpose-rhs")) read.complain("--transpose-rhs is for --gather m");
-  if (read.has("no-protocol-checks") && options.variant != AllgatherMatmulOptions::Variant::literal)
+  if (read.has("no-protocol-checks") && options.variant != Variant::literal)
     read.complain("--no-protocol-checks is for --variant literal");
-  Said said(read);
-  read.file(collective, "lhs", {{&said.extents.m}, {&said.extents.k, read.length()}}, said.type,
-            DType::bf16);
-  read.file(collective, "rhs", {{&said.extents.k}, {&said.extents.n}}, said.type, DType::bf16);
-  const auto [m, k, n, type] = settle(read, collective, said);
-  const std::int64_t k_shard = read.shared("k", k);
+  read_operands(read, "allgather_matmul", {"lhs"}, {"rhs"});
   if (!read.ok()) return read.diags();
-  const auto& lhs = read.fill(collective, "lhs", type, {m, k_shard}, FillRole::lhs, k);
-  const auto& rhs = read.fill(collective, "rhs", type, {k, n}, FillRole::rhs, k);
-  Expected<Launch> launch = launch_allgather_matmul(lhs, rhs, read.rings(), options);
-  if (!launch) return launch.diags();
-  collective.launch = *std::move(launch);
-  collective.dtype = type;
-  collective.types = fmt::format("{} . {} -> {}", name(type), name(type), name(options.out_dtype));
-  collective.judge = [&lhs, &rhs, rings = std::make_shared<Tensor>(read.rings().clone())](
-                         const Launch& done, const CheckOptions& how) {
-    return check_gathered(lhs, rhs, *rings, done, {1, false}, how);
-  };
-  return as_call(std::move(collective));
+  read.describe_types(options.out_dtype);
+  const std::int64_t k = read.value("k");
+  const auto &lhs = read.fill("lhs", k), &rhs = read.fill("rhs", k);
+  return gathered_call(read, launch_allgather_matmul(lhs, rhs, read.rings(), options), lhs, rhs,
+                       {1, false});
 }
 
-Expected<OperationCall> gather_m(CollectiveReader& read, Collective& collective) {
+Expected<OperationCall> gather_m(CollectiveReader& read) {
   for (const std::string_view option : {"variant", "buffering", "no-protocol-checks"}) {
     if (read.has(option)) read.complain(fmt::format("--{} is for --gather k", option));
   }
   AllgatherRowsOptions options;
-  static_cast<CollectiveOptions&>(options) = collective.options;
+  static_cast<CollectiveOptions&>(options) = read.collective.options;
   options.transpose_rhs = read.has("transpose-rhs");
-  Said said(read);
-  read.file(collective, "lhs", {{&said.extents.m, read.length()}, {&said.extents.k}}, said.type,
-            DType::bf16);
-  using Axes = std::vector<CollectiveReader::Axis>;
-  read.file(collective, "rhs",
-            options.transpose_rhs ? Axes{{&said.extents.n}, {&said.extents.k}}
-                                  : Axes{{&said.extents.k}, {&said.extents.n}},
-            said.type, DType::bf16);
-  const auto [m, k, n, type] = settle(read, collective, said);
+  read_operands(read, "allgather_matmul_rows", {"lhs", "x"}, {"rhs", "y"}, "rows");
+  const std::int64_t k = read.value("k");
   if (const auto tiling = read.tiling()) {
     options.bk = tiling->k;
     options.bn = tiling->n;
     // One tile of k: the accumulator may be a part of the tile.
     if (tiling->k == k) options.acc_rows = tiling->m;
   }
-  if (read.has("out-dtype") && read.type("out-dtype", type) != type)
+  if (read.has("out-dtype") && read.type("out-dtype", read.dtype()) != read.dtype())
     read.complain("--gather m gives results of the operands' type");
-  const std::int64_t rows = read.shared("m", m);
   if (!read.ok()) return read.diags();
-  const Shape y_shape = options.transpose_rhs ? Shape{n, k} : Shape{k, n};
-  const auto& x = read.fill(collective, "lhs", type, {rows, k}, FillRole::lhs, k);
-  const auto& y = read.fill(collective, "rhs", type, y_shape, FillRole::rhs, k);
-  Expected<Launch> launch = launch_allgather_matmul_rows(x, y, read.rings(), options);
-  if (!launch) return launch.diags();
-  collective.launch = *std::move(launch);
-  collective.dtype = type;
-  collective.types = fmt::format("{} . {} -> {}{}", name(type), name(type), name(type),
-                                 options.transpose_rhs ? ", rhs transposed" : "");
-  collective.judge = [&x, &y, transposed = options.transpose_rhs,
-                      rings = std::make_shared<Tensor>(read.rings().clone())](
-                         const Launch& done, const CheckOptions& how) {
-    return check_gathered(x, y, *rings, done, {0, transposed}, how);
-  };
-  return as_call(std::move(collective));
+  read.describe_types(read.dtype(), options.transpose_rhs ? ", rhs transposed" : "");
+  const auto &x = read.fill("lhs", k), &y = read.fill("rhs", k);
+  return gathered_call(read, launch_allgather_matmul_rows(x, y, read.rings(), options), x, y,
+                       {0, options.transpose_rhs});
 }
 
 Expected<OperationCall> prepare(const Arguments& arguments) {
   constexpr std::array<std::string_view, 2> gathers = {"k", "m"};
-  Collective collective;
   CollectiveReader read(arguments);
-  read.begin(collective);
+  read.begin();
   if (!read.ok()) return read.diags();
   const bool over_rows = read.choice("gather", gathers) == 1;
-  return over_rows ? gather_m(read, collective) : gather_k(read, collective);
+  return over_rows ? gather_m(read) : gather_k(read);
 }
 
 }  // namespace

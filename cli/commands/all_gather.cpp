@@ -1,8 +1,9 @@
 // all-gather: the rows of a whole ring on each of its devices.
+#include "kernels/collective/all_gather.h"
+
 #include <array>
 
 #include "cli/operations/rows_on_rings.h"
-#include "kernels/collective/all_gather.h"
 
 namespace tessera::cli {
 namespace {
@@ -15,7 +16,8 @@ AllGatherOptions own_options(CollectiveReader& read) {
 }
 
 Expected<OperationCall> prepare(const Arguments& arguments) {
-  return rows_call(arguments, own_options, launch_all_gather, check_all_gathered);
+  return rows_call(arguments, "ring_all_gather", own_options, launch_all_gather,
+                   check_all_gathered);
 }
 
 }  // namespace

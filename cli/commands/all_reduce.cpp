@@ -1,12 +1,14 @@
 // all-reduce: the sum over a ring on each of its devices.
-#include "cli/operations/rows_on_rings.h"
 #include "kernels/collective/all_reduce.h"
+
+#include "cli/operations/rows_on_rings.h"
 
 namespace tessera::cli {
 namespace {
 
 Expected<OperationCall> prepare(const Arguments& arguments) {
-  return rows_call(arguments, reduce_options, launch_all_reduce, check_all_reduced);
+  return rows_call(arguments, "ring_all_reduce", reduce_options, launch_all_reduce,
+                   check_all_reduced);
 }
 
 }  // namespace

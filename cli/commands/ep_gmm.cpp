@@ -4,8 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "cli/operations/collective_reader.h"
-#include "cli/operations/grouped_collective.h"
 #include "cli/operations/shared_groups.h"
 #include "core/data/shape_limits.h"
 #include "kernels/experts/sharded_grouped_matmul.h"
@@ -14,59 +12,38 @@
 namespace tessera::cli {
 namespace {
 
-// Rows of every device: of listed sizes, of drawn ones, or of tokens that a router sends to
-// `top_k` experts each.
-struct Rows {
-  std::int64_t count = 0;
-  const Collective::Tensors* lhs = nullptr;
-  const Collective::Tensors* sizes = nullptr;
-};
-
-Rows tokens(CollectiveReader& read, Collective& collective, const GroupedDesc& product,
-            std::int64_t top_k) {
-  const auto& all = read.fill(collective, "tokens", product.lhs, {product.m, product.k},
-                              FillRole::lhs, product.k);
-  Collective::Tensors lhs, sizes;
+// Tokens that a router sends to `top_k` experts each: sets lhs and sizes, the routed rows.
+void route_tokens(CollectiveReader& read, std::int64_t top_k, const Collective::Tensors*& lhs,
+                  const Collective::Tensors*& sizes) {
+  const std::int64_t m = read.value("m"), groups = read.value("groups");
+  const auto& all = read.fill("tokens", read.value("k"));
+  Collective::Tensors rows, counts;
   for (std::size_t d = 0; d < read.devices(); ++d) {
-    const Tensor experts = read.experts(product.m, top_k, product.groups(), d);
-    if (!read.ok()) return {};
-    Expected<Routing> routing = route(experts, product.groups());
+    const Tensor experts = read.experts(m, top_k, groups, d);
+    if (!read.ok()) return;
+    Expected<Routing> routing = route(experts, groups);
     CHECK(routing);
-    lhs.push_back(*routed_rows(all[d], *routing));
-    sizes.push_back(std::move(routing->group_sizes));
+    rows.push_back(*routed_rows(all[d], *routing));
+    counts.push_back(std::move(routing->group_sizes));
   }
-  return {product.m * top_k, &read.keep(collective, "lhs", std::move(lhs)),
-          &read.keep(collective, "sizes", std::move(sizes))};
-}
-
-Rows grouped(CollectiveReader& read, Collective& collective, const GroupedDesc& product,
-             SharedGroupSizes& given) {
-  const auto& sizes = given.tensors(collective, product, read.devices());
-  return {
-      product.m,
-      &read.fill(collective, "lhs", product.lhs, {product.m, product.k}, FillRole::lhs, product.k),
-      &sizes};
+  read.extent("m").value = m * top_k;
+  lhs = &read.keep("lhs", std::move(rows));
+  sizes = &read.keep("sizes", std::move(counts));
 }
 
 Expected<OperationCall> prepare(const Arguments& arguments) {
-  Collective collective;
+  constexpr std::string_view kernel = "expert_parallel_gmm";
   CollectiveReader read(arguments);
-  read.begin(collective, Peers::all);
+  read.begin(Peers::all);
   if (!read.ok()) return read.diags();
-  SharedGroups shared(read);
-  SharedGroupSizes given(read, collective, shared, Per::device);
-  read.file(collective, "lhs", {{&shared.said.m}, {&shared.said.k}}, shared.type, DType::bf16);
-  read.file(
-      collective, "rhs",
-      matrices_axes(read, shared, {&shared.said.groups, static_cast<std::int64_t>(read.devices())}),
-      shared.type, DType::bf16);
-  given.settle_rows(shared);
-  const GroupedDesc product = settle(read, shared);
+  SharedGroupSizes given(read, kernel, Per::device);
+  read.bind(kernel, {{"lhs"}, {"tokens", "lhs"}, {"rhs"}}, DType::bf16);
+  read.otherwise("m", given.rows());
+  read.settle();
   if (!read.ok()) return read.diags();
   ExpertParallelOptions options;
-  begin_grouped(read, collective, product.lhs, options);
+  begin_grouped(read, options);
   options.capacity = read.optional("capacity");
-  const std::int64_t experts = read.shared("groups", product.groups());
   const std::optional<std::int64_t> top_k = read.optional("top-k", 1);
   for (const char* option : {"group-sizes", "sizes", "lhs"})
     if (top_k && read.has(option))
@@ -74,28 +51,29 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
           fmt::format("--top-k draws tokens and their experts, and --{} gives rows that are routed "
                       "already: give one of them",
                       option));
-  if (top_k && *top_k > product.groups())
-    read.complain(fmt::format("--top-k {} of {} groups", *top_k, product.groups()));
+  if (top_k && *top_k > read.value("groups"))
+    read.complain(fmt::format("--top-k {} of {} groups", *top_k, read.value("groups")));
   if (!read.ok()) return read.diags();
-  const Rows rows =
-      top_k ? tokens(read, collective, product, *top_k) : grouped(read, collective, product, given);
+  const Collective::Tensors *lhs = nullptr, *sizes = nullptr;
+  const std::int64_t k = read.value("k");
+  if (top_k) {
+    route_tokens(read, *top_k, lhs, sizes);
+  } else {
+    sizes = &given.tensors(read.devices());
+    lhs = &read.fill("lhs", k);
+  }
   if (!read.ok()) return read.diags();
-  collective.group_sizes = rows.sizes;
-  collective.shape = {
-      {"m", rows.count}, {"k", product.k}, {"n", product.n}, {"groups", product.groups()}};
-  if (top_k) collective.shape["top_k"] = *top_k;
-  collective.flops = saturated_product(
-      {2, rows.count, product.k, product.n, static_cast<std::int64_t>(read.devices())});
-  const auto& rhs =
-      read.fill(collective, "rhs", product.lhs, matrices(experts, product.k, product.n, options),
-                FillRole::rhs, product.k);
-  Expected<Launch> launch = launch_expert_parallel_matmul(*rows.lhs, rhs, *rows.sizes, options);
-  if (!launch) return launch.diags();
-  collective.launch = *std::move(launch);
-  collective.judge = [rows, &rhs, options](const Launch& done, const CheckOptions& how) {
-    return check_expert_parallel_matmul(*rows.lhs, rhs, *rows.sizes, done, options, how);
-  };
-  return as_call(std::move(collective));
+  read.collective.group_sizes = sizes;
+  read.describe({"m", "k", "n", "groups"});
+  if (top_k) read.describe({"top-k"});
+  read.collective.flops = saturated_product(
+      {2, read.value("m"), k, read.value("n"), static_cast<std::int64_t>(read.devices())});
+  const auto& rhs = read.fill("rhs", k);
+  return as_call(std::move(read.collective),
+                 launch_expert_parallel_matmul(*lhs, rhs, *sizes, options),
+                 [lhs, &rhs, sizes, options](const Launch& done, const CheckOptions& how) {
+                   return check_expert_parallel_matmul(*lhs, rhs, *sizes, done, options, how);
+                 });
 }
 
 }  // namespace

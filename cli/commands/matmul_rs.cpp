@@ -33,40 +33,30 @@ void read_tiles(CollectiveReader& read, const Tiling& usual, std::int64_t half,
 }
 
 Expected<OperationCall> prepare(const Arguments& arguments) {
-  Collective collective;
   CollectiveReader read(arguments);
-  read.begin(collective);
+  read.begin();
   if (!read.ok()) return read.diags();
-  auto &rows = read.extent("m"), &products = read.extent("k"), &columns = read.extent("n");
-  auto& of_operands = read.operand_type("dtype");
-  const std::int64_t length = read.length();
-  read.file(collective, "lhs", {{&rows}, {&products, length}}, of_operands, DType::bf16);
-  read.file(collective, "rhs", {{&columns}, {&products, length}}, of_operands, DType::bf16);
-  const std::int64_t m = read.value(rows), k = read.value(products), n = read.value(columns);
-  const std::int64_t k_shard = read.shared("k", k);
-  const DType type = of_operands.value.value_or(DType::bf16);
+  read.bind("matmul_reduce_scatter", {{"lhs", "x"}, {"rhs", "y"}}, DType::bf16);
+  read.settle();
+  const std::int64_t m = read.value("m"), k = read.value("k"), n = read.value("n");
+  const Tensor& rings = read.rings();
   MatmulReduceScatterOptions options;
-  static_cast<CollectiveOptions&>(options) = collective.options;
+  static_cast<CollectiveOptions&>(options) = read.collective.options;
   options.out_dtype = read.type("out-dtype", DType::f32);
   options.wire_dtype = read.type("wire-dtype", DType::f32);
-  read_tiles(read, collective.request.profile.tiling, m / length / 2, k_shard, n, options);
+  read_tiles(read, read.collective.request.profile.tiling, m / read.length() / 2, k / read.length(),
+             n, options);
   if (!read.ok()) return read.diags();
-  collective.shape = {{"m", m}, {"k", k}, {"n", n}};
-  collective.flops = saturated_product({2, m, k, n, read.rings().dim(0)});
-  collective.dtype = type;
-  collective.types = fmt::format("{} . {} -> {}, sums travel as {}", name(type), name(type),
-                                 name(options.out_dtype), name(options.wire_dtype));
-  const auto& x = read.fill(collective, "lhs", type, {m, k_shard}, FillRole::lhs, k);
-  const auto& y = read.fill(collective, "rhs", type, {n, k_shard}, FillRole::rhs, k);
-  Expected<Launch> launch = launch_matmul_reduce_scatter(x, y, read.rings(), options);
-  if (!launch) return launch.diags();
-  collective.launch = *std::move(launch);
-  collective.judge = [&x, &y, wire = options.wire_dtype,
-                      rings = std::make_shared<Tensor>(read.rings().clone())](
-                         const Launch& done, const CheckOptions& how) {
-    return check_product_scattered(x, y, *rings, done, wire, how);
-  };
-  return as_call(std::move(collective));
+  read.describe({"m", "k", "n"});
+  read.describe_types(options.out_dtype,
+                      fmt::format(", sums travel as {}", name(options.wire_dtype)));
+  read.collective.flops = saturated_product({2, m, k, n, rings.dim(0)});
+  const auto &x = read.fill("lhs", k), &y = read.fill("rhs", k);
+  return as_call(
+      std::move(read.collective), launch_matmul_reduce_scatter(x, y, rings, options),
+      [&x, &y, &rings, wire = options.wire_dtype](const Launch& done, const CheckOptions& how) {
+        return check_product_scattered(x, y, rings, done, wire, how);
+      });
 }
 
 }  // namespace

@@ -32,11 +32,6 @@ Traffic parse_traffic(CollectiveReader& read) {
   return traffic;
 }
 
-struct Exchange {
-  std::int64_t rows = 0, room = 0;  // of each device: what it holds, what it can receive
-  std::vector<RaggedSlices> slices;
-};
-
 std::int64_t most_received(const Traffic& traffic) {
   std::int64_t most = 0;
   for (std::size_t j = 0; j < traffic.size(); ++j) {
@@ -44,6 +39,13 @@ std::int64_t most_received(const Traffic& traffic) {
     for (const auto& from : traffic) received += from[j];
     most = std::max(most, received);
   }
+  return most;
+}
+
+std::int64_t most_sent(const Traffic& sizes) {
+  std::int64_t most = 0;
+  for (const auto& row : sizes)
+    most = std::max(most, std::accumulate(row.begin(), row.end(), std::int64_t{0}));
   return most;
 }
 
@@ -57,52 +59,53 @@ Collective::Tensors tensors_of(const Traffic& sizes) {
   return tensors;
 }
 
-Exchange exchange(CollectiveReader& read, Collective& collective, const Extent& given_rows) {
-  Exchange result;
-  const auto devices = static_cast<std::int64_t>(read.devices());
+// The rows of each slice: listed, of a file, or drawn. They give --m if nothing else does.
+Traffic slice_sizes(CollectiveReader& read, std::int64_t slices) {
   Traffic sizes;
-  const std::int64_t slices = read.integer("slices", 1, 1);
+  const auto devices = static_cast<std::int64_t>(read.devices());
   if (read.has("traffic")) {
     for (const char* option : {"group-sizes", "slices", "sizes"})
       if (read.has(option))
         read.complain(fmt::format(
             "--traffic and --{} both give the rows that are sent: give one of them", option));
     sizes = parse_traffic(read);
-    if (!read.ok()) return result;
-    for (const auto& row : sizes)
-      result.rows = std::max(result.rows, std::accumulate(row.begin(), row.end(), std::int64_t{0}));
-    result.rows = given_rows.value.value_or(result.rows);
-  } else if (const auto* held = read.held(collective, "sizes")) {
+    read.otherwise("m", most_sent(sizes));
+  } else if (const auto* held = read.held("sizes")) {
     sizes = read.counts("sizes", *held);
-    if (!read.ok()) return result;
-    std::int64_t most = 0;
-    for (const auto& row : sizes)
-      most = std::max(most, std::accumulate(row.begin(), row.end(), std::int64_t{0}));
-    result.rows = given_rows.value.value_or(most);
-    if (most > result.rows)
-      read.complain(fmt::format("--sizes sends {} rows of {}", most, result.rows));
+    if (!read.ok()) return sizes;
+    const std::int64_t most = most_sent(sizes);
+    read.otherwise("m", most);
+    if (most > read.value("m"))
+      read.complain(fmt::format("--sizes sends {} rows of {}", most, read.value("m")));
   } else {
-    result.rows = read.value(given_rows);
+    const std::int64_t rows = read.value("m");
     for (std::size_t d = 0; d < read.devices(); ++d)
-      sizes.push_back(read.group_sizes(devices * slices, result.rows, d));
-    if (!read.ok()) return result;
+      sizes.push_back(read.group_sizes(devices * slices, rows, d));
+    if (!read.ok()) return sizes;
     for (const auto& row : sizes)
       if (static_cast<std::int64_t>(row.size()) != devices * slices)
         read.complain(fmt::format("--group-sizes lists {} slices, and {} devices have {} each",
                                   row.size(), devices, slices));
   }
-  if (!read.ok()) return result;
-  if (!read.has("sizes")) read.keep(collective, "sizes", tensors_of(sizes));
+  return sizes;
+}
+
+// The slices of each device. They give --room, the rows that a device can receive.
+std::vector<RaggedSlices> exchange(CollectiveReader& read, std::int64_t slices) {
+  const Traffic sizes = slice_sizes(read, slices);
+  if (!read.ok()) return {};
+  if (!read.has("sizes")) read.keep("sizes", tensors_of(sizes));
   const Traffic traffic = traffic_of(sizes);
-  const std::optional<std::int64_t> room = read.optional("room");
+  Extent& received = read.extent("room");
+  const std::optional<std::int64_t> room = received.value;
   if (room && slices > 1)
     read.complain(
         "--room drops rows only where each device sends one slice to each device: leave out "
         "--slices");
-  if (!read.ok()) return result;
-  result.room = room.value_or(most_received(traffic));
-  result.slices = room ? dispatch_slices(traffic, room) : group_slices(sizes);
-  return result;
+  if (!read.ok()) return {};
+  received.value = room.value_or(most_received(traffic));
+  received.by = "the exchange";
+  return room ? dispatch_slices(traffic, room) : group_slices(sizes);
 }
 
 Collective::Tensors zeros(std::size_t devices, DType type, const Shape& shape) {
@@ -112,45 +115,34 @@ Collective::Tensors zeros(std::size_t devices, DType type, const Shape& shape) {
 }
 
 Expected<OperationCall> prepare(const Arguments& arguments) {
-  Collective collective;
+  constexpr std::string_view kernel = "ragged_all_to_all";
   CollectiveReader read(arguments);
-  read.begin(collective, Peers::all);
+  read.begin(Peers::all);
   if (!read.ok()) return read.diags();
-  auto &rows = read.extent("m"), &columns = read.extent("n"), &received = read.extent("room");
-  auto& of_rows = read.operand_type("dtype");
-  CollectiveReader::Type any("sizes", std::nullopt);
-  const std::int64_t sent =
-      static_cast<std::int64_t>(read.devices()) * read.integer("slices", 1, 1);
-  Extent slices_of_one("slices", sent);
-  slices_of_one.by = "the number of devices";
-  read.file(collective, "sizes", {{&slices_of_one}}, any, DType::i32);
-  read.file(collective, "lhs", {{&rows}, {&columns}}, of_rows, DType::f32);
-  const std::int64_t n = read.value(columns);
+  const std::int64_t slices = read.integer("slices", 1, 1);
+  Extent& sent = read.extent("slices");
+  sent.value = static_cast<std::int64_t>(read.devices()) * slices;
+  sent.by = "the number of devices";
+  read.bind(kernel, {{"sizes", "send_sizes"}, {"lhs", "operand"}}, DType::f32);
+  const std::int64_t n = read.value("n");
   if (!read.ok()) return read.diags();
-  Exchange given = exchange(read, collective, rows);
+  auto given = std::make_shared<const std::vector<RaggedSlices>>(exchange(read, slices));
   if (!read.ok()) return read.diags();
-  received.value = given.room;
-  received.by = "the exchange";
-  read.file(collective, "existing", {{&received}, {&columns}}, of_rows, DType::f32);
-  const DType type = of_rows.value.value_or(DType::f32);
+  read.bind(kernel, {{"existing"}}, DType::f32);
+  read.settle();
   if (!read.ok()) return read.diags();
-  collective.shape = {{"m", given.rows}, {"n", n}, {"room", given.room}};
-  collective.dtype = type;
-  collective.types = std::string(name(type));
-  const auto& operand = read.fill(collective, "lhs", type, {given.rows, n}, FillRole::lhs, 1);
-  const auto* const existing = read.held(collective, "existing");
-  const auto& output =
-      existing != nullptr
-          ? *existing
-          : read.keep(collective, "existing", zeros(read.devices(), type, {given.room, n}));
-  auto slices = std::make_shared<std::vector<RaggedSlices>>(std::move(given.slices));
-  Expected<Launch> launch = launch_ragged_all_to_all(operand, output, *slices, collective.options);
-  if (!launch) return launch.diags();
-  collective.launch = *std::move(launch);
-  collective.judge = [&operand, &output, slices](const Launch& done, const CheckOptions& how) {
-    return check_ragged_all_to_all(operand, output, *slices, done, how);
-  };
-  return as_call(std::move(collective));
+  read.describe({"m", "n", "room"});
+  read.collective.types = std::string(name(read.dtype()));
+  const auto& operand = read.fill("lhs", 1);
+  const auto* existing = read.held("existing");
+  if (existing == nullptr)
+    existing = &read.keep("existing", zeros(read.devices(), read.dtype(), {read.value("room"), n}));
+  const CollectiveOptions options = read.collective.options;
+  return as_call(std::move(read.collective),
+                 launch_ragged_all_to_all(operand, *existing, *given, options),
+                 [&operand, existing, given](const Launch& done, const CheckOptions& how) {
+                   return check_ragged_all_to_all(operand, *existing, *given, done, how);
+                 });
 }
 
 }  // namespace

@@ -1,12 +1,14 @@
 // reduce-scatter: each device its block of the sum over its ring.
-#include "cli/operations/rows_on_rings.h"
 #include "kernels/collective/reduce_scatter.h"
+
+#include "cli/operations/rows_on_rings.h"
 
 namespace tessera::cli {
 namespace {
 
 Expected<OperationCall> prepare(const Arguments& arguments) {
-  return rows_call(arguments, reduce_options, launch_reduce_scatter, check_reduce_scattered);
+  return rows_call(arguments, "ring_reduce_scatter", reduce_options, launch_reduce_scatter,
+                   check_reduce_scattered, "rows");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // right-permute: rows to the right neighbour.
-#include "cli/operations/rows_on_rings.h"
 #include "kernels/collective/right_permute.h"
+
+#include "cli/operations/rows_on_rings.h"
 
 namespace tessera::cli {
 namespace {
@@ -12,7 +13,7 @@ RightPermuteOptions own_options(CollectiveReader& read) {
 }
 
 Expected<OperationCall> prepare(const Arguments& arguments) {
-  return rows_call(arguments, own_options, launch_right_permute, check_permuted);
+  return rows_call(arguments, "right_permute", own_options, launch_right_permute, check_permuted);
 }
 
 }  // namespace

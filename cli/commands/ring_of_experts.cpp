@@ -6,8 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "cli/operations/collective_reader.h"
-#include "cli/operations/grouped_collective.h"
+#include "cli/operations/shared_groups.h"
 #include "core/data/shape_limits.h"
 #include "kernels/collective/rings.h"
 #include "kernels/inputs/routing.h"
@@ -38,68 +37,48 @@ Tensor as_i32(const Tensor& indices, CollectiveReader& read) {
 }
 
 // The experts of each token: those of the file, or drawn.
-const Collective::Tensors& chosen(CollectiveReader& read, Collective& collective, std::int64_t m,
-                                  std::int64_t top_k, std::int64_t groups) {
+const Collective::Tensors& chosen(CollectiveReader& read) {
   Collective::Tensors experts;
-  if (const Collective::Tensors* const given = read.held(collective, "experts")) {
+  if (const Collective::Tensors* const given = read.held("experts")) {
     if (given->front().dtype() == DType::i32) return *given;
     for (const Tensor& indices : *given) experts.push_back(as_i32(indices, read));
-    return collective.operands.emplace_back(std::move(experts));
+    return read.collective.operands.emplace_back(std::move(experts));
   }
   for (std::size_t d = 0; d < read.devices(); ++d)
-    experts.push_back(read.experts(m, top_k, groups, d));
-  return read.keep(collective, "experts", std::move(experts));
+    experts.push_back(read.experts(read.value("m"), read.value("top-k"), read.value("groups"), d));
+  return read.keep("experts", std::move(experts));
 }
 
 Expected<OperationCall> prepare(const Arguments& arguments) {
-  Collective collective;
   CollectiveReader read(arguments);
-  read.begin(collective);
+  read.begin();
   if (!read.ok()) return read.diags();
-  auto &tokens = read.extent("m"), &products = read.extent("k"), &columns = read.extent("n"),
-       &all_groups = read.extent("groups", 1), &choices = read.extent("top-k", 1);
-  auto& of_operands = read.operand_type("dtype");
-  CollectiveReader::Type f32("weights", DType::f32), indices("experts", std::nullopt);
-  using Axes = std::vector<CollectiveReader::Axis>;
-  const CollectiveReader::Axis shared_groups = {&all_groups, read.length()};
-  read.file(collective, "lhs", {{&tokens}, {&products}}, of_operands, DType::bf16);
-  read.file(collective, "rhs",
-            read.has("transpose-rhs") ? Axes{shared_groups, {&columns}, {&products}}
-                                      : Axes{shared_groups, {&products}, {&columns}},
-            of_operands, DType::bf16);
-  read.file(collective, "experts", {{&tokens}, {&choices}}, indices, DType::i32);
-  read.file(collective, "weights", {{&tokens}, {&choices}}, f32, DType::f32);
-  const std::int64_t k = read.value(products), n = read.value(columns), m = read.value(tokens);
-  const std::int64_t groups = read.value(all_groups), top_k = choices.value.value_or(2);
-  const DType type = of_operands.value.value_or(DType::bf16);
+  read.bind("ring_of_experts", {{"lhs"}, {"rhs"}, {"experts"}, {"weights"}}, DType::bf16);
+  read.otherwise("top-k", 2);
+  read.settle();
+  const std::int64_t m = read.value("m"), k = read.value("k"), n = read.value("n"),
+                     groups = read.value("groups"), top_k = read.value("top-k");
   RingOfExpertsOptions options;
-  begin_grouped(read, collective, type, options);
+  begin_grouped(read, options);
   options.capacity = read.optional("capacity");
-  const std::int64_t local = read.shared("groups", groups);
   if (top_k > groups) read.complain(fmt::format("--top-k {} of {} groups", top_k, groups));
   if (!read.ok()) return read.diags();
-  collective.shape = {{"m", m}, {"k", k}, {"n", n}, {"groups", groups}, {"top_k", top_k}};
-  collective.flops =
+  read.describe({"m", "k", "n", "groups", "top-k"});
+  read.collective.flops =
       saturated_product({2, m, top_k, k, n, static_cast<std::int64_t>(read.devices())});
   // Sums of integers are exact: of top_k products of k terms, times weights.
   const std::int64_t terms = saturated_product({k, top_k, largest_weight});
-  const auto& lhs = read.fill(collective, "lhs", type, {m, k}, FillRole::lhs, terms);
-  const auto& rhs =
-      read.fill(collective, "rhs", type, matrices(local, k, n, options), FillRole::rhs, terms);
-  const auto& weights =
-      read.fill(collective, "weights", DType::f32, {m, top_k}, FillRole::existing, 1);
-  const Collective::Tensors& experts = chosen(read, collective, m, top_k, groups);
+  const auto &lhs = read.fill("lhs", terms), &rhs = read.fill("rhs", terms),
+             &weights = read.fill("weights", 1), &experts = chosen(read);
   if (!read.ok()) return read.diags();
-  Expected<Launch> launch =
-      launch_ring_of_experts(lhs, rhs, experts, weights, read.rings(), options);
-  if (!launch) return launch.diags();
-  collective.launch = *std::move(launch);
-  collective.judge = [&lhs, &rhs, &experts, &weights, options,
-                      rings = std::make_shared<Tensor>(read.rings().clone())](
-                         const Launch& done, const CheckOptions& how) {
-    return check_ring_of_experts(lhs, rhs, experts, weights, *rings, done, options, how);
-  };
-  return as_call(std::move(collective));
+  const Tensor& rings = read.rings();
+  return as_call(std::move(read.collective),
+                 launch_ring_of_experts(lhs, rhs, experts, weights, rings, options),
+                 [&lhs, &rhs, &experts, &weights, &rings, options](const Launch& done,
+                                                                   const CheckOptions& how) {
+                   return check_ring_of_experts(lhs, rhs, experts, weights, rings, done, options,
+                                                how);
+                 });
 }
 
 }  // namespace

@@ -4,8 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "cli/operations/collective_reader.h"
-#include "cli/operations/grouped_collective.h"
 #include "cli/operations/shared_groups.h"
 #include "core/data/shape_limits.h"
 #include "kernels/collective/rings.h"
@@ -15,58 +13,45 @@
 namespace tessera::cli {
 namespace {
 
+// --group-offset, the first group of each place in a ring.
+std::vector<std::int64_t> group_offsets(CollectiveReader& read) {
+  if (!read.has("group-offset")) return {};
+  const auto offsets = parse_integers(read.text("group-offset"));
+  if (!offsets)
+    read.complain(
+        fmt::format("--group-offset wants the first group of each place as 0,2,4, not '{}'",
+                    read.text("group-offset")));
+  return offsets.value_or(std::vector<std::int64_t>());
+}
+
 Expected<OperationCall> prepare(const Arguments& arguments) {
-  Collective collective;
+  constexpr std::string_view kernel = "sharded_gmm";
   CollectiveReader read(arguments);
-  read.begin(collective);
+  read.begin();
   if (!read.ok()) return read.diags();
-  SharedGroups shared(read);
-  SharedGroupSizes given(read, collective, shared, Per::ring);
-  auto& held_groups = read.extent("local-groups", 1);
-  read.file(collective, "lhs", {{&shared.said.m}, {&shared.said.k}}, shared.type, DType::bf16,
-            Per::ring);
-  read.file(collective, "rhs", matrices_axes(read, shared, {&held_groups}), shared.type,
-            DType::bf16);
-  given.settle_rows(shared);
-  const GroupedDesc product = settle(read, shared);
-  if (!read.ok()) return read.diags();
+  SharedGroupSizes given(read, kernel, Per::ring);
+  read.bind(kernel, {{"lhs", "", Per::ring}, {"rhs"}}, DType::bf16);
+  read.otherwise("m", given.rows());
+  if (!read.extent("local-groups").value) read.otherwise("local-groups", read.shared("groups"));
+  read.settle();
   ShardedGroupedMatmulOptions options;
-  begin_grouped(read, collective, product.lhs, options);
+  begin_grouped(read, options);
   options.scatter = read.has("scatter");
-  const std::int64_t local_groups =
-      held_groups.value ? *held_groups.value : read.shared("groups", product.groups());
-  if (read.has("group-offset")) {
-    const auto offsets = parse_integers(read.text("group-offset"));
-    if (!offsets) {
-      read.complain(
-          fmt::format("--group-offset wants the first group of each place as 0,2,4, not "
-                      "'{}'",
-                      read.text("group-offset")));
-    } else {
-      options.group_offset = *offsets;
-    }
-  }
-  const std::int64_t rings = read.rings().dim(0);
-  const auto& sizes = given.tensors(collective, product, static_cast<std::size_t>(rings));
+  options.group_offset = group_offsets(read);
+  const Tensor& rings = read.rings();
   if (!read.ok()) return read.diags();
-  collective.group_sizes = &sizes;
-  collective.shape = {
-      {"m", product.m}, {"k", product.k}, {"n", product.n}, {"groups", product.groups()}};
-  collective.flops = saturated_product({2, product.m, product.k, product.n, rings});
-  const auto& lhs = read.fill(collective, "lhs", product.lhs, {product.m, product.k}, FillRole::lhs,
-                              product.k, Per::ring);
-  const auto& rhs =
-      read.fill(collective, "rhs", product.lhs,
-                matrices(local_groups, product.k, product.n, options), FillRole::rhs, product.k);
-  Expected<Launch> launch = launch_sharded_grouped_matmul(lhs, rhs, sizes, read.rings(), options);
-  if (!launch) return launch.diags();
-  collective.launch = *std::move(launch);
-  collective.judge = [&lhs, &rhs, &sizes, options,
-                      rings = std::make_shared<Tensor>(read.rings().clone())](
-                         const Launch& done, const CheckOptions& how) {
-    return check_sharded_grouped_matmul(lhs, rhs, sizes, *rings, done, options, how);
-  };
-  return as_call(std::move(collective));
+  const auto& sizes = given.tensors(static_cast<std::size_t>(rings.dim(0)));
+  if (!read.ok()) return read.diags();
+  const std::int64_t m = read.value("m"), k = read.value("k"), n = read.value("n");
+  read.collective.group_sizes = &sizes;
+  read.describe({"m", "k", "n", "groups"});
+  read.collective.flops = saturated_product({2, m, k, n, rings.dim(0)});
+  const auto &lhs = read.fill("lhs", k), &rhs = read.fill("rhs", k);
+  return as_call(
+      std::move(read.collective), launch_sharded_grouped_matmul(lhs, rhs, sizes, rings, options),
+      [&lhs, &rhs, &sizes, &rings, options](const Launch& done, const CheckOptions& how) {
+        return check_sharded_grouped_matmul(lhs, rhs, sizes, rings, done, options, how);
+      });
 }
 
 }  // namespace

@@ -122,7 +122,11 @@ Expected<RunResult> simulate(State& state, const RunOptions& options) {
 
 }  // namespace
 
-Expected<OperationCall> as_call(Collective made) {
+Expected<OperationCall> as_call(Collective made, Expected<Launch> launched,
+                                Collective::Judge judge) {
+  if (!launched) return launched.diags();
+  made.launch = *std::move(launched);
+  made.judge = std::move(judge);
   const auto state = std::make_shared<State>(State{std::move(made)});
   const Collective& collective = state->collective;
   OperationCall call{.request = collective.request};

@@ -21,6 +21,7 @@ namespace tessera::cli {
 // A call of a collective, ready to run.
 struct Collective {
   using Tensors = std::vector<Tensor>;
+  using Judge = std::function<Verdict(const Launch&, const CheckOptions&)>;
 
   RunRequest request;
   CollectiveOptions options;     // its `run` is filled in when it runs
@@ -35,17 +36,19 @@ struct Collective {
   Words files_read;  // "--lhs" and the file's name
   std::optional<Launch> launch;
   Json shape = Json::object();
-  std::string types;       // "bf16 . bf16 -> f32"
+  std::string types;                     // "bf16 . bf16 -> f32"
   const Tensors* group_sizes = nullptr;  // one for each device or ring; null: it has none
   DType dtype = DType::bf16;             // of its first operand
-  std::int64_t flops = 0;  // on all devices
-  OperandValues values;    // how its operands were made
+  std::int64_t flops = 0;                // on all devices
+  OperandValues values;                  // how its operands were made
   bool has_given_config = false;
   std::vector<std::string> notes;
-  std::function<Verdict(const Launch&, const CheckOptions&)> judge;
+  Judge judge;
 };
 
-// What the commands of all operations run.
-Expected<OperationCall> as_call(Collective collective);
+// The call of a collective whose launch is made, and whose results `judge` checks; the errors of a
+// launch that is rejected.
+Expected<OperationCall> as_call(Collective collective, Expected<Launch> launch,
+                                Collective::Judge judge);
 
 }  // namespace tessera::cli

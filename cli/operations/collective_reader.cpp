@@ -83,7 +83,7 @@ Options collective_options(Options own, Peers peers) {
   return operation_options(std::move(options), false);
 }
 
-void CollectiveReader::begin(Collective& collective, Peers peers) {
+void CollectiveReader::begin(Peers peers) {
   Expected<RunRequest> request = run_request(arguments_, false);
   if (!request) {
     diags_ = request.diags();
@@ -91,19 +91,21 @@ void CollectiveReader::begin(Collective& collective, Peers peers) {
   }
   collective.request = *std::move(request);
   RunOptions& run = collective.request.options;
+  Tensor& table = collective.operands.emplace_back(1).front();
+  rings_ = &table;
   if (has("rings")) {
     auto rings = parse_rings(text("rings"), diags_);
     if (!rings) return;
-    rings_ = *std::move(rings);
-    const std::int64_t count = rings_.elements();
+    table = *std::move(rings);
+    const std::int64_t count = table.elements();
     if (has("devices") && run.machine.devices != count)
       complain(fmt::format("--devices says {}, and --rings names {}", run.machine.devices, count));
     run.machine.devices = static_cast<int>(count);
   } else {
     if (!has("devices")) run.machine.devices = 4;
-    rings_ = make_rings(1, run.machine.devices);
+    table = make_rings(1, run.machine.devices);
   }
-  if (!has("profile") && !is_routed(collective.request.profile.machine, rings_, peers)) {
+  if (!has("profile") && !is_routed(collective.request.profile.machine, table, peers)) {
     const Expected<Profile> routed = chosen_profile(arguments_, any_route_profile);
     CHECK(routed);
     collective.notes.push_back(
@@ -124,23 +126,7 @@ void CollectiveReader::begin(Collective& collective, Peers peers) {
     collective.has_given_config |= arguments_.was_given(option);
 }
 
-Extent& CollectiveReader::extent(std::string_view option, std::int64_t lowest) {
-  return extents_.emplace_back(option, optional(option, lowest));
-}
-
-std::int64_t CollectiveReader::value(const Extent& extent) {
-  if (!extent.value && !has_bad_file_ && !has(extent.option))
-    complain(fmt::format("--{} is missing", extent.option));
-  return extent.value.value_or(0);
-}
-
 std::uint64_t CollectiveReader::seed() { return static_cast<std::uint64_t>(integer("seed", 0)); }
-
-std::int64_t CollectiveReader::shared(std::string_view option, std::int64_t extent) {
-  if (extent % length() == 0) return extent / length();
-  complain(fmt::format("--{} {} is not shared equally by a ring of {}", option, extent, length()));
-  return 0;
-}
 
 std::int64_t CollectiveReader::integer(std::string_view option, std::int64_t fallback,
                                        std::int64_t lowest) {
@@ -150,10 +136,6 @@ std::int64_t CollectiveReader::integer(std::string_view option, std::int64_t fal
 std::optional<std::int64_t> CollectiveReader::optional(std::string_view option,
                                                        std::int64_t lowest) {
   return arguments_.integer(option, diags_, lowest, max_extent);
-}
-
-CollectiveReader::Type& CollectiveReader::operand_type(std::string_view option) {
-  return types_.emplace_back(option, dtype_option(arguments_, option, stored_types(), diags_));
 }
 
 DType CollectiveReader::type(std::string_view option, DType fallback) {
@@ -187,32 +169,6 @@ Tensor CollectiveReader::experts(std::int64_t tokens, std::int64_t top_k, std::i
   return {};
 }
 
-void CollectiveReader::file(Collective& collective, std::string_view operand,
-                            const std::vector<Axis>& axes, Type& type, DType fallback, Per per) {
-  if (!has(operand)) return;
-  const auto take = [&](const Diags& diags) {
-    diags_.insert(diags_.end(), diags.begin(), diags.end());
-  };
-  const std::string_view spec = text(operand);
-  if (const auto files = part_files(spec, per, count(per)); files)
-    for (const std::string& file : *files)
-      collective.files_read.emplace_back(fmt::format("--{}", operand), file);
-  Expected<Loaded> loaded = load_parts(operand, spec, per, count(per),
-                                       static_cast<int>(axes.size()), type.value, fallback);
-  has_bad_file_ = has_bad_file_ || !loaded;
-  if (!loaded) return take(loaded.diags());
-  const Tensor& first = loaded->parts.front();
-  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-    const std::int64_t extent = first.dim(static_cast<int>(axis));
-    if (extent > max_extent / axes[axis].shares)
-      return complain(fmt::format("{} has an axis of {}", loaded->source, extent));
-    axes[axis].extent->say(extent * axes[axis].shares, loaded->source, diags_);
-  }
-  type.say(first.dtype(), loaded->source, diags_);
-  collective.values.are_of_files = true;
-  loaded_.emplace(operand, std::move(loaded->parts));
-}
-
 std::vector<std::vector<std::int64_t>> CollectiveReader::counts(
     std::string_view operand, const Collective::Tensors& tensors) {
   std::vector<std::vector<std::int64_t>> all;
@@ -235,35 +191,6 @@ std::vector<std::vector<std::int64_t>> CollectiveReader::counts(
     }
   }
   return all;
-}
-
-const Collective::Tensors& CollectiveReader::keep(Collective& collective, std::string_view operand,
-                                                  Collective::Tensors tensors, Per per) {
-  const Collective::Tensors& kept = collective.operands.emplace_back(std::move(tensors));
-  collective.named.push_back({std::string(operand), per, &kept});
-  return kept;
-}
-
-const Collective::Tensors* CollectiveReader::held(Collective& collective, std::string_view operand,
-                                                  Per per) {
-  const auto found = loaded_.find(operand);
-  if (found == loaded_.end()) return nullptr;
-  return &keep(collective, operand, std::move(found->second), per);
-}
-
-const Collective::Tensors& CollectiveReader::fill(Collective& collective, std::string_view operand,
-                                                  DType type, const Shape& shape, FillRole role,
-                                                  std::int64_t terms, Per per) {
-  const std::uint64_t first = stream_;
-  stream_ += count(per);  // the other operands are the same with a file and without
-  if (const Collective::Tensors* const given = held(collective, operand, per)) return *given;
-  const Fill kind = fill_option(arguments_, diags_);
-  const std::uint64_t from = seed() * 65536 + first;
-  Collective::Tensors tensors;
-  for (std::size_t part = 0; part < count(per); ++part)
-    tensors.push_back(
-        filled_operand(type, shape, kind, role, terms, from + part + 1, may_go_unread(arguments_)));
-  return keep(collective, operand, std::move(tensors), per);
 }
 
 Option operand_option(std::string_view operand, std::string_view meaning, Per per) {

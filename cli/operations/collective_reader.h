@@ -1,78 +1,96 @@
-// What the command lines of the collectives have in common: operands of each device or ring, from
-// files or made, and the options that say their extents.
+// The common part of the commands of collectives: operands of each device or ring, from files or
+// filled, by the headers of their kernels.
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "cli/args/host_memory.h"
+#include "cli/args/kernel_header.h"
 #include "cli/args/options.h"
-#include "cli/args/said_extents.h"
 #include "cli/operations/collective.h"
 #include "core/data/dtype.h"
 #include "core/kernel/tiling.h"
-#include "kernels/inputs/fill.h"
 
 namespace tessera::cli {
 
 // Where the copies of a collective go.
 enum class Peers : std::uint8_t { neighbours, all };
 
-// Reads what the commands share, one problem after the other.
+// An operand of a command.
+struct OperandRow {
+  std::string_view option;     // without its dashes
+  std::string_view operand{};  // name in the kernel's header; empty: the option
+  Per per = Per::device;
+};
+
+// Reads the options that commands share, and binds the operands of a kernel.
 class CollectiveReader {
  public:
+  using Tensors = Collective::Tensors;
+  Collective collective;
+
   explicit CollectiveReader(const Arguments& arguments) : arguments_(arguments) {}
 
   // The options of every collective: devices, rings, fill, run; and a profile that has the routes.
-  void begin(Collective& collective, Peers peers = Peers::neighbours);
-  const Tensor& rings() const { return rings_; }
-  std::int64_t length() const { return rings_.dim(1); }
-  std::size_t devices() const { return static_cast<std::size_t>(rings_.elements()); }
-  // The extent given by an option or an operand's file: `lowest` to max_extent.
-  Extent& extent(std::string_view option, std::int64_t lowest = 0);
-  // Its value; an error where nobody says it.
-  std::int64_t value(const Extent& extent);
-  // The share of it that each place of a ring has.
-  std::int64_t shared(std::string_view option, std::int64_t extent);
+  void begin(Peers peers = Peers::neighbours);
+  // Requires begin(); stays valid as long as the collective's operands.
+  const Tensor& rings() const { return *rings_; }
+  std::int64_t length() const { return rings().dim(1); }
+  std::size_t devices() const { return static_cast<std::size_t>(rings().elements()); }
   std::int64_t integer(std::string_view option, std::int64_t fallback, std::int64_t lowest = 0);
-  // The same bounds: max_extent is the largest count of rows, columns or groups.
+  // At most max_extent, the largest count of rows, columns or groups.
   std::optional<std::int64_t> optional(std::string_view option, std::int64_t lowest = 0);
   DType type(std::string_view option, DType fallback);
-  // The same of an operand, which its file may say as well.
-  using Type = Agreed<DType>;
-  Type& operand_type(std::string_view option);
   std::size_t choice(std::string_view option, std::span<const std::string_view> words);
   bool has(std::string_view option) const { return arguments_.has(option); }
   std::string_view text(std::string_view option) const { return arguments_.text(option); }
   std::uint64_t seed();
-
   // --tiling, if given: three positive sides.
   std::optional<Tiling> tiling();
-  // An axis of an operand: an extent, or that of all `shares` places together.
-  struct Axis {
-    Extent* extent;
-    std::int64_t shares = 1;
-  };
-  // The file of --OPERAND, if it is given: it says its extents and its type, or `type` says which
-  // it must be. What fill() then gives is what it holds.
-  void file(Collective& collective, std::string_view operand, const std::vector<Axis>& axes,
-            Type& type, DType fallback, Per per = Per::device);
-  bool has_file(std::string_view operand) const { return loaded_.contains(operand); }
-  // What a file holds, or null.
-  const Collective::Tensors* held(Collective& collective, std::string_view operand,
-                                  Per per = Per::device);
-  // Keeps operands that are made otherwise, under a name.
-  const Collective::Tensors& keep(Collective& collective, std::string_view operand,
-                                  Collective::Tensors tensors, Per per = Per::device);
+
+  // Reads the files of operands of a kernel: they give extents and types as options do. Axes and
+  // types are those of the kernel's header.
+  // type: of operands whose type is a parameter, if neither --dtype nor a file gives it.
+  // shared: a parameter that is a place's share of its option; k_shard always is.
+  void bind(std::string_view kernel, const std::vector<OperandRow>& operands, DType type,
+            std::string_view shared = {});
+  // The extent of an option, which files of operands may give as well.
+  Extent& extent(std::string_view option);
+  // Its value; reports an extent without one, and returns 0.
+  std::int64_t value(std::string_view option);
+  // The share of it that each place of a ring has; reports one that is not whole.
+  std::int64_t shared(std::string_view option);
+  // Sets an extent that has no value.
+  void otherwise(std::string_view option, std::optional<std::int64_t> value);
+  // Reports all extents of bound operands that have no value or are not shared equally, and
+  // settles the element type.
+  void settle();
+  // The element type of the operands; after settle().
+  DType dtype() const { return collective.dtype; }
+  // Sets the shape that is reported: these extents.
+  void describe(std::initializer_list<std::string_view> extents);
+  // Sets the types that are reported for a product.
+  void describe_types(DType out, std::string_view more = {});
+
+  // One tensor for each device or ring: those of the operand's file, else by the fill; sums have
+  // `terms` products. Requires settle().
+  const Tensors& fill(std::string_view option, std::int64_t terms);
+  const Tensors& fill(std::string_view operand, DType type, const Shape& shape, std::int64_t terms,
+                      Per per = Per::device);
+  // The tensors of a file, or null.
+  const Tensors* held(std::string_view operand, Per per = Per::device);
+  // Stores operands under a name that --out can save.
+  const Tensors& keep(std::string_view operand, Tensors tensors, Per per = Per::device);
 
   // The numbers of rows that a file's tensors are: integers of at least 0.
-  std::vector<std::vector<std::int64_t>> counts(std::string_view operand,
-                                                const Collective::Tensors& tensors);
+  std::vector<std::vector<std::int64_t>> counts(std::string_view operand, const Tensors& tensors);
 
   // --group-sizes, of `rows` rows: a list, or a distribution by a seed of its own.
   std::vector<std::int64_t> group_sizes(std::int64_t groups, std::int64_t rows,
@@ -82,27 +100,30 @@ class CollectiveReader {
   // be drawn.
   Tensor experts(std::int64_t tokens, std::int64_t top_k, std::int64_t groups, std::size_t device);
 
-  // One tensor for each device or ring: those of the operand's file, else by the fill; sums have
-  // `terms` products.
-  const Collective::Tensors& fill(Collective& collective, std::string_view operand, DType type,
-                                  const Shape& shape, FillRole role, std::int64_t terms,
-                                  Per per = Per::device);
   void complain(std::string text) { diags_.push_back(error(std::move(text))); }
   bool ok() const { return diags_.empty(); }
   Diags diags() const { return diags_; }
 
  private:
-  const Arguments& arguments_;
-  std::size_t count(Per per) const {
-    return per == Per::device ? devices() : static_cast<std::size_t>(rings_.dim(0));
-  }
+  struct Bound {
+    HeaderOperand header;
+    Per per;
+  };
 
-  Tensor rings_;
+  std::size_t count(Per per) const {
+    return per == Per::device ? devices() : static_cast<std::size_t>(rings().dim(0));
+  }
+  // The file of --OPERAND, if it is given.
+  void file(std::string_view operand, const std::vector<Axis>& axes, Agreed<DType>& type,
+            DType fallback, Per per);
+
+  const Arguments& arguments_;
+  const Tensor* rings_ = nullptr;
   std::deque<Extent> extents_;
-  std::deque<Type> types_;
-  std::map<std::string, Collective::Tensors, std::less<>> loaded_;
+  std::optional<Agreed<DType>> type_;  // --dtype
+  std::vector<std::pair<std::string_view, Bound>> bound_;
+  std::map<std::string, Tensors, std::less<>> loaded_;
   std::uint64_t stream_ = 0;
-  std::vector<TensorSize> filled_;  // operands without a file, so far
   bool has_bad_file_ = false;  // which would have said extents
   Diags diags_;
 };

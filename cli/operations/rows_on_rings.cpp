@@ -2,29 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "text/numbers.h"
 
 namespace tessera::cli {
 
-Expected<RowsOnRings> rows_on_rings(CollectiveReader& read) {
-  RowsOnRings result;
-  read.begin(result.collective);
-  if (!read.ok()) return read.diags();
-  Collective& collective = result.collective;
-  auto &rows = read.extent("m"), &columns = read.extent("n");
-  auto& of_rows = read.operand_type("dtype");
-  read.file(collective, "lhs", {{&rows}, {&columns}}, of_rows, DType::f32);
-  const std::int64_t m = read.value(rows), n = read.value(columns);
-  const DType type = of_rows.value.value_or(DType::f32);
-  if (!read.ok()) return read.diags();
-  collective.shape = {{"m", m}, {"n", n}};
-  collective.dtype = type;
-  collective.types = std::string(name(type));
-  result.rings = std::make_shared<Tensor>(read.rings().clone());
-  result.x = &read.fill(collective, "lhs", type, {m, n}, FillRole::lhs, read.length());
-  return result;
+const Collective::Tensors* rows_on_rings(CollectiveReader& read, std::string_view kernel,
+                                         std::string_view shared) {
+  read.begin();
+  if (!read.ok()) return nullptr;
+  read.bind(kernel, {{"lhs", "x"}}, DType::f32, shared);
+  read.settle();
+  if (!read.ok()) return nullptr;
+  read.describe({"m", "n"});
+  read.collective.types = std::string(name(read.dtype()));
+  return &read.fill("lhs", read.length());
 }
 
 ReduceOptions reduce_options(CollectiveReader& read) {
@@ -43,16 +34,6 @@ ReduceOptions reduce_options(CollectiveReader& read) {
 
 Option reduce_tile_option() {
   return {"tile", "tm,tn", "sides of the tiles in which rows are added; default 128,128"};
-}
-
-Expected<OperationCall> as_call(RowsOnRings rows, Expected<Launch> launch, JudgeRows judge) {
-  if (!launch) return launch.diags();
-  rows.collective.launch = *std::move(launch);
-  rows.collective.judge = [x = rows.x, rings = rows.rings, judge](const Launch& done,
-                                                                  const CheckOptions& how) {
-    return judge(*x, *rings, done, how);
-  };
-  return as_call(std::move(rows.collective));
 }
 
 Options rows_options(std::string_view m, std::string_view types, Options own) {

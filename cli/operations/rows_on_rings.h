@@ -1,48 +1,43 @@
-// What right-permute, all-gather, all-reduce and reduce-scatter have in common: a matrix on each device,
-// whose rows travel around rings.
+// The common part of right-permute, all-gather, all-reduce and reduce-scatter: a matrix on each
+// device, whose rows travel around rings.
 #pragma once
-#include <functional>
-#include <memory>
 #include <span>
-#include <utility>
 
 #include "cli/operations/collective_reader.h"
-#include "core/report/try.h"
 #include "kernels/collective/ring_rows.h"
 
 namespace tessera::cli {
 
-struct RowsOnRings {
-  Collective collective;
-  std::shared_ptr<const Tensor> rings;
-  const Collective::Tensors* x = nullptr;  // [m, n] of each device
-};
+// Reads --m, --n, --dtype (default f32) and --lhs, the operand `x` of the kernel; its tensors.
+// shared: as in CollectiveReader::bind().
+const Collective::Tensors* rows_on_rings(CollectiveReader& read, std::string_view kernel,
+                                         std::string_view shared);
 
-// The options of one call: --m, --n, --dtype (f32 unless said), --lhs.
-Expected<RowsOnRings> rows_on_rings(CollectiveReader& read);
-
-// Of a sum: with the tile of --tile in which rows are added; what it says wrong is an error of `read`.
+// The options of a sum, with the tile of --tile in which rows are added.
 ReduceOptions reduce_options(CollectiveReader& read);
 Option reduce_tile_option();
 
 using JudgeRows = Verdict (*)(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
                               const CheckOptions& options);
-// The call, whose results `judge` checks; the launch's refusal where there is none.
-Expected<OperationCall> as_call(RowsOnRings rows, Expected<Launch> launch, JudgeRows judge);
 
-// The call that a command line says: `own` reads what the command has beside the operand.
+// The call of a command line. own: reads the options that only this command has.
 template <typename Own>
-Expected<OperationCall> rows_call(const Arguments& arguments, Own (*own)(CollectiveReader&),
+Expected<OperationCall> rows_call(const Arguments& arguments, std::string_view kernel,
+                                  Own (*own)(CollectiveReader&),
                                   Expected<Launch> (*launch)(std::span<const Tensor>, const Tensor&,
                                                              const Own&),
-                                  JudgeRows judge) {
+                                  JudgeRows judge, std::string_view shared = {}) {
   CollectiveReader read(arguments);
-  RowsOnRings rows = TRY(rows_on_rings(read));
+  const Collective::Tensors* const x = rows_on_rings(read, kernel, shared);
+  if (!read.ok()) return read.diags();
   Own options = own(read);
   if (!read.ok()) return read.diags();
-  static_cast<CollectiveOptions&>(options) = rows.collective.options;
-  Expected<Launch> made = launch(*rows.x, *rows.rings, options);
-  return as_call(std::move(rows), std::move(made), judge);
+  static_cast<CollectiveOptions&>(options) = read.collective.options;
+  const Tensor& rings = read.rings();
+  return as_call(std::move(read.collective), launch(*x, rings, options),
+                 [x, &rings, judge](const Launch& done, const CheckOptions& how) {
+                   return judge(*x, rings, done, how);
+                 });
 }
 
 // `m` and `types` say what --m and --dtype mean; `own` are the command's others.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "cli/args/operation_options.h"
@@ -11,78 +12,68 @@
 namespace tessera::cli {
 namespace {
 
-using Sizes = std::vector<std::int64_t>;
-
-std::int64_t sum_of(const Sizes& sizes) {
-  std::int64_t rows = 0;
-  for (const std::int64_t size : sizes) rows += size;
-  return rows;
+std::int64_t sum_of(const std::vector<std::int64_t>& sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
 }
 
 }  // namespace
 
-SharedGroups::SharedGroups(CollectiveReader& read)
-    : said{Extent("m", read.optional("m")), Extent("k", read.optional("k")),
-           Extent("n", read.optional("n")), Extent("groups", read.optional("groups", 1))},
-      type(read.operand_type("dtype")) {}
-
-GroupedDesc settle(CollectiveReader& read, const SharedGroups& shared) {
-  const std::int64_t k = read.value(shared.said.k), n = read.value(shared.said.n),
-                     groups = read.value(shared.said.groups), m = read.value(shared.said.m);
-  if (!read.ok()) return {};
-  GroupedDesc product = grouped_desc(GroupedKind::gmm, m, k, n, groups);
-  product.lhs = product.rhs = shared.type.value.value_or(DType::bf16);
-  return product;
+Options grouped_options(Options own) {
+  const Options product = {
+      {"k", "N", "columns of lhs"},
+      {"n", "N", "columns of the product"},
+      {"groups", "N", "groups of all devices together; each device holds its share"},
+      {"dtype", "TYPE", "element type of lhs and rhs: bf16 f16 f32; default bf16"},
+      {"transpose-rhs", "", "rhs is stored as [groups, n, k]"},
+      {"tiling", "tm,tk,tn", "tile of the products; default the profile's"},
+      {"buffers", "N", "slots of each input window; default 2"}};
+  own.insert(own.end(), product.begin(), product.end());
+  return own;
 }
 
-SharedGroupSizes::SharedGroupSizes(CollectiveReader& read, Collective& collective,
-                                   SharedGroups& shared, Per per)
+Option group_sizes_option() {
+  return {"group-sizes", "SIZES", "100,150,50 or a distribution as of gmm; default multinomial"};
+}
+
+void begin_grouped(CollectiveReader& read, GroupedCollectiveOptions& options) {
+  static_cast<CollectiveOptions&>(options) = read.collective.options;
+  options.run.profile = read.collective.request.profile.machine;
+  options.transpose_rhs = read.has("transpose-rhs");
+  options.tiling = read.tiling();
+  options.buffers = read.integer("buffers", 2, 1);
+  read.describe_types(DType::f32, options.transpose_rhs ? ", rhs transposed" : "");
+}
+
+SharedGroupSizes::SharedGroupSizes(CollectiveReader& read, std::string_view kernel, Per per)
     : read_(read), per_(per) {
-  CollectiveReader::Type any("sizes", std::nullopt);
-  read.file(collective, "sizes", {{&shared.said.groups}}, any, DType::i32, per);
+  read.bind(kernel, {{"sizes", "group_sizes", per}}, DType::bf16);
   if (!read.ok()) return;
-  is_listed_ = read.has("group-sizes") && is_group_size_list(read.text("group-sizes"));
+  const bool is_listed = read.has("group-sizes") && is_group_size_list(read.text("group-sizes"));
   if (read.has("sizes") && read.has("group-sizes"))
     read.complain("--sizes names a file, and --group-sizes gives the sizes");
-  if (const auto* held = read.held(collective, "sizes", per)) {
-    tensors_ = held;
-    for (const Sizes& sizes : read.counts("sizes", *held))
+  tensors_ = read.held("sizes", per);
+  if (tensors_ != nullptr) {
+    for (const auto& sizes : read.counts("sizes", *tensors_))
       rows_ = std::max(rows_.value_or(0), sum_of(sizes));
-  } else if (is_listed_) {
-    const Sizes listed = read.group_sizes(0, 0, 0);
-    const auto groups = static_cast<std::int64_t>(listed.size());
-    if (shared.said.groups.value && *shared.said.groups.value != groups)
-      read.complain(fmt::format("{} says {}, and --group-sizes lists {}", shared.said.groups.by,
-                                *shared.said.groups.value, groups));
-    shared.said.groups.value = groups;
-    shared.said.groups.by = "--group-sizes";
+  } else if (is_listed) {
+    const auto listed = read.group_sizes(0, 0, 0);
+    const auto count = static_cast<std::int64_t>(listed.size());
+    Extent& groups = read.extent("groups");
+    if (groups.value && *groups.value != count)
+      read.complain(
+          fmt::format("{} says {}, and --group-sizes lists {}", groups.by, *groups.value, count));
+    groups.value = count;
+    groups.by = "--group-sizes";
     rows_ = sum_of(listed);
   }
 }
 
-void SharedGroupSizes::settle_rows(SharedGroups& shared) const {
-  if (!shared.said.m.value) shared.said.m.value = rows_;
-}
-
-const Collective::Tensors& SharedGroupSizes::tensors(Collective& collective,
-                                                     const GroupedDesc& product,
-                                                     std::size_t count) {
+const Collective::Tensors& SharedGroupSizes::tensors(std::size_t count) {
   if (tensors_ != nullptr) return *tensors_;
   Collective::Tensors sizes;
   for (std::size_t part = 0; part < count; ++part)
-    sizes.push_back(sizes_tensor(read_.group_sizes(product.groups(), product.m, part)));
-  return read_.keep(collective, "sizes", std::move(sizes), per_);
-}
-
-std::vector<CollectiveReader::Axis> matrices_axes(CollectiveReader& read, SharedGroups& shared,
-                                                  CollectiveReader::Axis groups) {
-  if (read.has("transpose-rhs")) return {groups, {&shared.said.n}, {&shared.said.k}};
-  return {groups, {&shared.said.k}, {&shared.said.n}};
-}
-
-Option group_sizes_option() {
-  return {"group-sizes", "SIZES",
-          "100,150,50 or a distribution as of gmm; default multinomial"};
+    sizes.push_back(sizes_tensor(read_.group_sizes(read_.value("groups"), read_.value("m"), part)));
+  return read_.keep("sizes", std::move(sizes), per_);
 }
 
 }  // namespace tessera::cli

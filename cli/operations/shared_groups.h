@@ -1,49 +1,37 @@
-// What sharded-gmm and ep-gmm have in common: a grouped product whose groups are shared by devices.
+// The common part of sharded-gmm, ep-gmm and ring-of-experts: a grouped product whose groups are
+// shared by devices.
 #pragma once
 #include <cstdint>
 #include <optional>
-#include <vector>
+#include <string_view>
 
 #include "cli/operations/collective_reader.h"
-#include "core/kernel/grouped_desc.h"
+#include "kernels/experts/sharded_grouped_matmul.h"
 
 namespace tessera::cli {
 
-// What is said of the operands: lhs [m, k] of each device or ring, and the matrices of all groups.
-struct SharedGroups {
-  SaidExtents said;
-  CollectiveReader::Type& type;  // of lhs and rhs
+// Their own options and those of the product: --k, --n, --groups, --dtype, --transpose-rhs, tiles.
+Options grouped_options(Options own);
+Option group_sizes_option();
+// Reads the options for the execution of the product, after settle(), and sets its reported types.
+void begin_grouped(CollectiveReader& read, GroupedCollectiveOptions& options);
 
-  explicit SharedGroups(CollectiveReader& read);
-};
-
-// The product when all of it is said. Devices and rings have group sizes of their own, and the
-// product the expected ones. What nobody says is an error of `read`.
-GroupedDesc settle(CollectiveReader& read, const SharedGroups& shared);
-
-// Group sizes: of --sizes, listed, or drawn once it is known of how many rows.
+// Group sizes: of --sizes, listed, or drawn once the number of rows is known.
 class SharedGroupSizes {
  public:
-  // Sizes that are there say how many groups there are.
-  SharedGroupSizes(CollectiveReader& read, Collective& collective, SharedGroups& shared, Per per);
+  // Sizes of a file or a list give the number of groups.
+  SharedGroupSizes(CollectiveReader& read, std::string_view kernel, Per per);
 
-  // And rows, where nothing else does: there may be more than they own.
-  void settle_rows(SharedGroups& shared) const;
-  // One for each of `count` devices or rings.
-  const Collective::Tensors& tensors(Collective& collective, const GroupedDesc& product,
-                                     std::size_t count);
+  // The rows that they own, none if they are drawn.
+  std::optional<std::int64_t> rows() const { return rows_; }
+  // One for each of `count` devices or rings. Requires settle().
+  const Collective::Tensors& tensors(std::size_t count);
 
  private:
   CollectiveReader& read_;
   Per per_;
-  bool is_listed_ = false;
   const Collective::Tensors* tensors_ = nullptr;
   std::optional<std::int64_t> rows_;
 };
-
-// The axes of rhs as its file has them, stored transposed where --transpose-rhs says so.
-std::vector<CollectiveReader::Axis> matrices_axes(CollectiveReader& read, SharedGroups& shared,
-                                                  CollectiveReader::Axis groups);
-Option group_sizes_option();
 
 }  // namespace tessera::cli

@@ -29,24 +29,19 @@ std::vector<Tensor> spoilt(const Collective::Tensors& x) {
 template <typename Launches, typename Judges>
 Expected<OperationCall> wrong(const Arguments& arguments, std::int64_t m, Launches launch,
                               Judges judge) {
-  Collective collective;
   CollectiveReader read(arguments);
-  read.begin(collective);
+  read.begin();
   if (!read.ok()) return read.diags();
-  const auto& x =
-      read.fill(collective, "lhs", DType::f32, {m, columns}, FillRole::lhs, read.length());
+  const auto& x = read.fill("lhs", DType::f32, {m, columns}, read.length());
+  Collective& collective = read.collective;
   collective.shape = {{"m", m}, {"n", columns}};
   collective.dtype = DType::f32;
   collective.types = "f32";
   Expected<Launch> made = launch(x, read.rings(), collective.options);
-  if (!made) return made.diags();
-  collective.launch = *std::move(made);
-  collective.judge = [x = std::make_shared<const std::vector<Tensor>>(spoilt(x)),
-                      rings = std::make_shared<Tensor>(read.rings().clone()),
-                      judge](const Launch& done, const CheckOptions& how) {
-    return judge(*x, *rings, done, how);
-  };
-  return as_call(std::move(collective));
+  return as_call(
+      std::move(collective), std::move(made),
+      [x = std::make_shared<const std::vector<Tensor>>(spoilt(x)), &rings = read.rings(), judge](
+          const Launch& done, const CheckOptions& how) { return judge(*x, rings, done, how); });
 }
 
 Expected<OperationCall> wrong_permute(const Arguments& arguments) {

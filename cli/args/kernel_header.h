@@ -1,0 +1,39 @@
+// The operands of built-in kernels as their headers declare them.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "cli/args/said_extents.h"
+#include "core/data/tensor.h"
+
+namespace tessera::cli {
+
+// An axis of an operand: an extent, or an equal share of it.
+struct Axis {
+  Extent* extent;
+  std::int64_t shares = 1;
+};
+
+struct HeaderOperand {
+  std::vector<Axis> axes;
+  std::optional<DType> type;  // none: a parameter of the kernel
+
+  // Requires values of all extents.
+  Shape shape() const;
+};
+
+// The parameters of a kernel.
+struct HeaderParameters {
+  // An extent of operands.
+  std::function<Axis(std::string_view parameter)> axis;
+  // A factor or divisor of an extent, or the condition of a declaration.
+  std::function<std::int64_t(std::string_view parameter)> number;
+};
+// Requires extents of the forms `parameter`, `number * parameter` and `parameter / number`.
+HeaderOperand header_operand(std::string_view kernel, std::string_view operand,
+                             const HeaderParameters& parameters);
+
+}  // namespace tessera::cli
