@@ -22,7 +22,8 @@ const ast::BufferDeclaration* find(const std::vector<ast::Declaration>& declarat
       if (found != nullptr) return found;
     }
     const auto* buffer = std::get_if<ast::BufferDeclaration>(&declaration.form);
-    if (buffer != nullptr && buffer->role == Role::in && buffer->name == operand) return buffer;
+    if (buffer != nullptr && buffer->role != Role::scratch && buffer->name == operand)
+      return buffer;
   }
   return nullptr;
 }

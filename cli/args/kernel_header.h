@@ -1,4 +1,4 @@
-// The operands of built-in kernels as their headers declare them.
+// The operands and results of built-in kernels as their headers declare them.
 #pragma once
 #include <cstdint>
 #include <functional>

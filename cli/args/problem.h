@@ -1,14 +1,11 @@
-// One call of gmm or tgmm, as the command line gives it: what is multiplied, and how it is cut.
+// One call of gmm or tgmm by options and files: the product, its tiles and its operands.
 #pragma once
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
+#include "cli/args/operand_values.h"
 #include "cli/args/options.h"
-#include "cli/args/said_extents.h"
-#include "core/data/dtype.h"
 #include "core/data/shape_limits.h"
 #include "core/data/tensor.h"
 #include "core/kernel/grouped_desc.h"
@@ -16,7 +13,6 @@
 #include "core/kernel/tiling.h"
 #include "core/lang/language.h"
 #include "core/report/expected.h"
-#include "kernels/inputs/fill.h"
 
 namespace tessera::cli {
 
@@ -30,30 +26,31 @@ struct Problem {
   MachineHints hints;
   std::shared_ptr<const Module> program;  // whose kernel runs in place of the shipped one
   bool strict_sum = false;
-  Fill fill = Fill::normal;
   std::uint64_t seed = 0;
 
   // Rows that the processed groups own.
   std::int64_t processed_rows() const;
   std::int64_t flops() const { return saturated_product({2, processed_rows(), desc.k, desc.n}); }
-  Shape lhs_shape() const;
-  Shape rhs_shape() const;
-  Shape out_shape() const;
+};
+
+struct Operands {
+  Tensor lhs, rhs, group_sizes;
+  Tensor existing;       // rank 0 without an existing result
+  OperandValues values;  // how they were made
+};
+
+// A problem with its operands.
+struct Given {
+  Problem problem;
+  Operands operands;
 };
 
 Options problem_options(GroupedKind kind);
 
-// What the command line says, before any file is read.
-struct Asked {
-  SaidExtents said;
-  Extent local_groups{"local-groups"};
-  std::optional<DType> dtype, out_dtype;
-  std::string group_sizes;                // --group-sizes as given
-  std::string lhs, rhs, sizes, existing;  // files
-  bool has_fill = false;
-  bool is_lazy = false;  // operands that are filled are made once they are read
-  Problem problem;       // all that no file can change
-};
-Expected<Asked> asked(GroupedKind kind, const Arguments& arguments);
+// Reads the files, settles every extent and type by them and the options, and fills the other
+// operands.
+Expected<Given> given(GroupedKind kind, const Arguments& arguments);
+// Only the problem: operands are not filled, and need no memory.
+Expected<Problem> settled_problem(GroupedKind kind, const Arguments& arguments);
 
 }  // namespace tessera::cli

@@ -4,14 +4,6 @@
 #include "cli/operations/operation_command.h"
 
 namespace tessera::cli {
-namespace {
-
-Expected<OperationCall> prepare_gmm(const Arguments& arguments) {
-  return grouped_matmul_call(GroupedKind::gmm, arguments);
-}
-
-}  // namespace
-
 Command gmm_command() {
   return {"gmm",
           "",
@@ -21,8 +13,8 @@ Command gmm_command() {
           "  gmm-run gmm --group-sizes 5,0,9 --k 96 --n 64 --tiling 8,32,32 --schedule random:7\n"
           "  gmm-run gmm --lhs x.npy --rhs weights.safetensors#w1 --sizes sizes.npy --out y.npy\n",
           operation_options(problem_options(GroupedKind::gmm)),
-          run_operation<prepare_gmm>,
-          verifiable_operation<prepare_gmm>};
+          run_operation<grouped_matmul_call<GroupedKind::gmm>>,
+          verifiable_operation<grouped_matmul_call<GroupedKind::gmm>>};
 }
 
 }  // namespace tessera::cli

@@ -4,14 +4,6 @@
 #include "cli/operations/operation_command.h"
 
 namespace tessera::cli {
-namespace {
-
-Expected<OperationCall> prepare_tgmm(const Arguments& arguments) {
-  return grouped_matmul_call(GroupedKind::tgmm, arguments);
-}
-
-}  // namespace
-
 Command tgmm_command() {
   return {"tgmm",
           "",
@@ -19,8 +11,8 @@ Command tgmm_command() {
           "  gmm-run tgmm --group-sizes 100,150,50 --k 64 --n 32 --interpret\n"
           "  gmm-run tgmm --group-sizes 100,0,50 --k 64 --n 32 --existing-out accumulate\n",
           operation_options(problem_options(GroupedKind::tgmm)),
-          run_operation<prepare_tgmm>,
-          verifiable_operation<prepare_tgmm>};
+          run_operation<grouped_matmul_call<GroupedKind::tgmm>>,
+          verifiable_operation<grouped_matmul_call<GroupedKind::tgmm>>};
 }
 
 }  // namespace tessera::cli

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/args/given.h"
+#include "cli/args/problem.h"
 #include "cli/args/run_options.h"
 #include "cli/command.h"
 #include "cli/operations/config_choice.h"
@@ -74,7 +74,7 @@ std::string shape_line(const GroupedTuningProblem& p) {
                                      counted(d.groups(), "group", "groups")));
 }
 
-Expected<TuneReport> estimate(const Asked& what, const Arguments& arguments) {
+Expected<TuneReport> estimate(GroupedKind kind, const Arguments& arguments) {
   const Expected<const Device*> device = find_device(arguments.text("device"));
   const bool has_model = device && !(*device)->modelled().empty();
   if (!has_model || arguments.has("interpret") || arguments.has("profile"))
@@ -83,7 +83,7 @@ Expected<TuneReport> estimate(const Asked& what, const Arguments& arguments) {
     if (arguments.has(other))
       return error(fmt::format("--estimates measures nothing: leave out --{}", other));
   }
-  const Problem given = TRY(settled_problem(what));
+  const Problem given = TRY(settled_problem(kind, arguments));
   if (Diags unread = arguments.unread(); !unread.empty()) return unread;
   RunRequest request;
   request.device = *device;
@@ -142,10 +142,10 @@ Expected<Tuner> asked_tuner(const Arguments& arguments, const RunRequest& reques
 }
 
 Expected<TuneReport> tune_by_cache(const Arguments& arguments) {
-  const Asked what = TRY(asked(kind_of(arguments.words()), arguments));
-  if (arguments.has("estimates")) return estimate(what, arguments);
+  const GroupedKind kind = kind_of(arguments.words());
+  if (arguments.has("estimates")) return estimate(kind, arguments);
   const RunRequest request = TRY(run_request(arguments, false));
-  const GroupedTuningProblem problem = tuning_problem(TRY(settled_problem(what)), request);
+  const GroupedTuningProblem problem = tuning_problem(TRY(settled_problem(kind, arguments)), request);
   const Tuner tuner = TRY(asked_tuner(arguments, request));
   const OperationKey key = grouped_key(problem);
   const std::string measure = measure_name(problem);

@@ -6,15 +6,14 @@
 #include <string>
 #include <utility>
 
-#include "cli/args/given.h"
-#include "cli/args/operation_options.h"
 #include "cli/args/source_file.h"
 #include "cli/operations/config_choice.h"
-#include "cli/operations/operation.h"
 #include "cli/operations/operation_command.h"
 #include "cli/operations/operation_report.h"
 #include "core/data/transposed.h"
 #include "core/report/try.h"
+#include "kernels/grouped_matmul/grouped_matmul.h"
+#include "kernels/oracle/check_grouped.h"
 
 namespace tessera::cli {
 namespace {
@@ -81,26 +80,70 @@ Expected<void> configure(OperationCall& call, Problem& problem, const Arguments&
   return {};
 }
 
+GroupedMatmulOptions call_options(const Given& input, const RunRequest& request,
+                                  const RunOptions& options) {
+  const Problem& problem = input.problem;
+  const Operands& operands = input.operands;
+  GroupedMatmulOptions call;
+  call.out_dtype = problem.desc.out;
+  if (problem.tiling) call.tiling = *problem.tiling;
+  call.input_buffer_count = problem.buffers;
+  call.align = problem.align;
+  call.hints = problem.hints;
+  call.window.offset = problem.desc.group_offset;
+  call.window.rows = problem.desc.local_rows ? GroupWindow::Local : GroupWindow::Global;
+  call.transpose_rhs = problem.desc.transpose_rhs;
+  if (problem.desc.existing) call.existing_out = &operands.existing;
+  if (problem.desc.existing) call.existing_mode = *problem.desc.existing;
+  call.precision = problem.desc.precision;
+  call.strict_sum = problem.strict_sum;
+  call.program = problem.program.get();
+  if (problem.desc.kind == GroupedKind::tgmm) {
+    call.num_actual_groups = problem.desc.local_groups;
+    call.lhs_layout = problem.lhs_stored ? GroupedMatmulOptions::LhsLayout::mk
+                                         : GroupedMatmulOptions::LhsLayout::km;
+  }
+  call.device = std::string(request.device_name());
+  call.run = {request.profile.machine, &options};
+  return call;
+}
+
+Expected<OperationRun> launch(const Given& input, const RunRequest& request,
+                              const RunOptions& options) {
+  const auto run_it =
+      input.problem.desc.is_tgmm() ? run_transposed_grouped_matmul : run_grouped_matmul;
+  const Operands& operands = input.operands;
+  OperationRun result = operation_run(TRY(run_it(operands.lhs, operands.rhs, operands.group_sizes,
+                                                 call_options(input, request, options))),
+                                      input.problem.buffers);
+  if (request.device == nullptr) result.kernel = name(input.problem.desc.kind);
+  return result;
+}
+
+Verdict judge(const Given& input, const RunRequest& request, const Tensor& out,
+              const CheckOptions& how) {
+  const bool is_tgmm = input.problem.desc.is_tgmm();
+  const Operands& operands = input.operands;
+  const Expected<GroupedProblem> plain =
+      (is_tgmm ? tgmm_problem : gmm_problem)(operands.lhs, operands.rhs, operands.group_sizes,
+                                             call_options(input, request, request.options));
+  if (!plain) return unjudged(plain.diags());
+  return (is_tgmm ? check_tgmm : check_gmm)(*plain, out, how);
+}
+
 }  // namespace
 
 Expected<OperationCall> grouped_matmul_call(GroupedKind kind, const Arguments& arguments) {
-  Expected<Asked> what = asked(kind, arguments);
-  if (!what) return what.diags();
-  Expected<RunRequest> request = run_request(arguments, true);
-  if (!request) return request.diags();
-  if (const std::string_view file = arguments.text("program"); !file.empty()) {
-    Expected<std::shared_ptr<const Module>> program = open_program(std::string(file));
-    if (!program) return program.diags();
-    what->problem.program = *std::move(program);
-  }
-  Expected<Given> made = given(*what);
-  if (!made) return made.diags();
-  OperationCall call{.request = *std::move(request)};
-  const auto input = std::make_shared<Given>(*std::move(made));
+  OperationCall call{.request = TRY(run_request(arguments, true))};
+  std::shared_ptr<const Module> program;
+  if (const std::string_view file = arguments.text("program"); !file.empty())
+    program = TRY(open_program(std::string(file)));
+  const auto input = std::make_shared<Given>(TRY(given(kind, arguments)));
+  input->problem.program = std::move(program);
   TRY(configure(call, input->problem, arguments));
   describe(call, input->problem);
-  call.values = input->operands.values;
   const Operands& operands = input->operands;
+  call.values = operands.values;
   const auto name = [&](const char* operand, const Tensor& tensor) {
     call.operands.push_back({operand, Per::device, {{input, &tensor}}});
   };
@@ -109,10 +152,10 @@ Expected<OperationCall> grouped_matmul_call(GroupedKind kind, const Arguments& a
   name("sizes", operands.group_sizes);
   if (input->problem.desc.existing) name("existing", operands.existing);
   call.launch = [input, request = call.request](const RunOptions& options) {
-    return launch_grouped(input->problem, input->operands, request, options);
+    return launch(*input, request, options);
   };
   call.judge = [input, request = call.request](const OperationRun& run, const CheckOptions& how) {
-    return judge_grouped(input->problem, input->operands, request, *run.results.front(), how);
+    return judge(*input, request, *run.results.front(), how);
   };
   return call;
 }

@@ -1,13 +1,15 @@
-// One grouped matmul as command lines of gmm and tgmm say it, checked against the reference.
+// A call of gmm or tgmm, checked against the reference.
 #pragma once
-#include "cli/args/options.h"
-#include "cli/operations/operation.h"
+#include "cli/args/problem.h"
 #include "cli/operations/operation_call.h"
-#include "core/report/expected.h"
 
 namespace tessera::cli {
 
-// Operands are read or filled, and the configuration is chosen.
+// Reads or fills the operands and chooses the configuration.
 Expected<OperationCall> grouped_matmul_call(GroupedKind kind, const Arguments& arguments);
+template <GroupedKind kind>
+Expected<OperationCall> grouped_matmul_call(const Arguments& arguments) {
+  return grouped_matmul_call(kind, arguments);
+}
 
 }  // namespace tessera::cli

@@ -1,0 +1,250 @@
+// Reads the problem of gmm or tgmm: extents and types by options, files and the kernel's header.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "cli/args/file_use.h"
+#include "cli/args/fill_operand.h"
+#include "cli/args/host_memory.h"
+#include "cli/args/kernel_header.h"
+#include "cli/args/operation_options.h"
+#include "cli/args/problem.h"
+#include "core/data/tensor_file.h"
+#include "kernels/inputs/group_sizes.h"
+#include "kernels/launch/operand_type.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::array<std::string_view, 2> row_kinds = {"global", "local"};
+constexpr std::array<std::string_view, 2> layouts = {"km", "mk"};
+constexpr std::array<std::string_view, 2> existing_kinds = {"accumulate", "overwrite"};
+
+// True if --out saves the operand.
+bool saves(const Arguments& arguments, std::string_view operand) {
+  const std::vector<std::string>& files = arguments.glance("out");
+  return std::any_of(files.begin(), files.end(),
+                     [&](const std::string& file) { return named_file(file).name == operand; });
+}
+
+class ProblemReader {
+ public:
+  ProblemReader(GroupedKind kind, const Arguments& arguments)
+      : arguments_(arguments), problem_(given_.problem), desc_(problem_.desc) {
+    desc_.kind = kind;
+  }
+
+  // Files, extents and types.
+  bool settle() {
+    for (const auto step : {&ProblemReader::read_options, &ProblemReader::read_files,
+                            &ProblemReader::settle_extents, &ProblemReader::settle_groups})
+      if (diags_.empty()) (this->*step)();
+    return diags_.empty();
+  }
+
+  // Operands without files.
+  bool fill() {
+    Operands& operands = given_.operands;
+    const Fill kind = fill_option(arguments_, diags_);
+    const bool exists = desc_.existing.has_value();
+    if (arguments_.has("fill") && has_file("lhs") && has_file("rhs") &&
+        (!exists || has_file("existing")))
+      complain("--fill has nothing to fill: every operand is a file");
+    const TensorSize out{desc_.out, axes_of("out").shape()};
+    std::vector<TensorSize> sizes = {
+        {desc_.lhs, lhs_axes().shape()}, {desc_.rhs, axes_of("rhs").shape()}, out};
+    if (exists) sizes.push_back(out);
+    if (diags_.empty()) take(check_host_memory(sizes));
+    if (!diags_.empty()) return false;
+    operands.values = {kind, has_file("lhs") || has_file("rhs") || has_file("existing")};
+    constexpr std::array roles = {FillRole::lhs, FillRole::rhs, FillRole::existing};
+    const std::array to = {&operands.lhs, &operands.rhs, &operands.existing};
+    for (std::size_t i = 0; i < (exists ? 3U : 2U); ++i) {
+      if (to[i]->rank() != 0) continue;
+      // Sums run over k, or over the rows of a group.
+      *to[i] = filled_operand(sizes[i].dtype, sizes[i].shape, kind, roles[i],
+                              desc_.is_tgmm() ? desc_.m : desc_.k, problem_.seed * 4 + i + 1,
+                              may_go_unread(arguments_));
+    }
+    if (operands.group_sizes.rank() == 0) operands.group_sizes = sizes_tensor(desc_.sizes);
+    return true;
+  }
+
+  Given& result() { return given_; }
+  const Diags& diags() const { return diags_; }
+
+ private:
+  bool has_file(std::string_view option) const { return !arguments_.text(option).empty(); }
+
+  void read_options() {
+    for (Extent* extent : {&m_, &k_, &n_})
+      extent->value = arguments_.integer(extent->option, diags_);
+    for (Extent* extent : {&groups_, &local_groups_})
+      extent->value = arguments_.integer(extent->option, diags_, 1, max_groups);
+    lhs_dtype_.value = rhs_dtype_.value =
+        dtype_option(arguments_, "dtype", operand_type_names(), diags_);
+    out_dtype_.value = dtype_option(arguments_, "out-dtype", stored_types(), diags_);
+    const bool has_lhs_file = has_file("lhs") || saves(arguments_, "lhs");
+    if (desc_.is_tgmm() && has_lhs_file)
+      problem_.lhs_files_stored = arguments_.choice("lhs-layout", layouts, diags_) == 1;
+    problem_.lhs_stored = !has_file("lhs") || problem_.lhs_files_stored;
+    if (!has_lhs_file && arguments_.has("lhs-layout"))
+      complain("--lhs-layout is the layout of files of lhs: expected --lhs FILE or --out lhs=FILE");
+    desc_.transpose_rhs = arguments_.has("transpose-rhs");
+    desc_.group_offset = arguments_.integer("group-offset", diags_).value_or(0);
+    desc_.local_rows = arguments_.choice("rows", row_kinds, diags_) == 1;
+    if (arguments_.has("existing-out")) {
+      const bool overwrites = arguments_.choice("existing-out", existing_kinds, diags_) == 1;
+      desc_.existing = overwrites ? ExistingOut::Overwrite : ExistingOut::Accumulate;
+    } else if (has_file("existing")) {
+      desc_.existing = ExistingOut::Accumulate;
+    }
+    problem_.tiling = tiling_option(arguments_, diags_);
+    problem_.buffers =
+        arguments_.integer("buffers", diags_, 1, max_window_depth).value_or(problem_.buffers);
+    desc_.precision = precision_option(arguments_, diags_);
+    problem_.strict_sum = arguments_.has("strict-sum");
+    fill_option(arguments_, diags_);
+    problem_.seed = static_cast<std::uint64_t>(arguments_.integer("seed", diags_).value_or(0));
+  }
+
+  // The axes of an operand or of `out`, as the kernel declares them.
+  HeaderOperand axes_of(std::string_view operand) {
+    const std::array all = {&m_, &k_, &n_, &groups_, &local_groups_};
+    return header_operand(name(desc_.kind), operand,
+                          {[&](std::string_view parameter) {
+                             const auto is_it = [&](const Extent* extent) {
+                               return extent->option ==
+                                      (parameter == "local_groups" ? "local-groups" : parameter);
+                             };
+                             return Axis{*std::find_if(all.begin(), all.end(), is_it)};
+                           },
+                           [&](std::string_view parameter) -> std::int64_t {
+                             return parameter == "transpose_rhs" && desc_.transpose_rhs;
+                           }});
+  }
+  // tgmm declares [k, m] in the order of [m, k].
+  HeaderOperand lhs_axes() {
+    HeaderOperand lhs = axes_of("lhs");
+    if (desc_.is_tgmm() && problem_.lhs_stored) std::reverse(lhs.axes.begin(), lhs.axes.end());
+    return lhs;
+  }
+
+  void read_files() {
+    Operands& operands = given_.operands;
+    const auto file = [&](std::string_view option) { return std::string(arguments_.text(option)); };
+    operands.lhs = load("lhs", file("lhs"), lhs_axes(), &lhs_dtype_);
+    operands.rhs = load("rhs", file("rhs"), axes_of("rhs"), &rhs_dtype_);
+    operands.existing = load("existing", file("existing"), axes_of("out"), &out_dtype_);
+    const std::string text = file("group-sizes");
+    std::string sizes = file("sizes");
+    if (text.starts_with('@')) {
+      if (!sizes.empty()) complain("--group-sizes and --sizes both name a file");
+      sizes = text.substr(1);
+    } else if (!sizes.empty() && !text.empty()) {
+      complain("--sizes names a file, and --group-sizes gives the sizes");
+    }
+    operands.group_sizes = load("sizes", sizes, axes_of("group_sizes"), nullptr);
+    if (!diags_.empty()) return;
+    for (std::int64_t g = 0; !sizes.empty() && g < operands.group_sizes.elements(); ++g)
+      desc_.sizes.push_back(std::llround(operands.group_sizes.at(g)));
+  }
+
+  Tensor load(std::string_view operand, const std::string& file, const HeaderOperand& header,
+              Agreed<DType>* dtype) {
+    if (file.empty()) return {};
+    Expected<Tensor> tensor = dtype == nullptr ? load_tensor(file, std::nullopt)
+                                               : load_operand(file, dtype->value, DType::bf16);
+    if (!tensor) return take(tensor.diags()), Tensor();
+    const std::string source = fmt::format("--{} {}", operand, file);
+    const auto rank = static_cast<int>(header.axes.size());
+    if (tensor->rank() != rank) {
+      complain(fmt::format("{} has shape {}, and {} has {} dimensions", source,
+                           to_string(tensor->shape()), operand, rank));
+      return {};
+    }
+    for (int d = 0; d < rank; ++d)
+      header.axes[static_cast<std::size_t>(d)].extent->say(tensor->dim(d), source, diags_);
+    if (dtype != nullptr) dtype->say(tensor->dtype(), source, diags_);
+    return *std::move(tensor);
+  }
+
+  void settle_extents() {
+    // An operand that is generated follows the one that is given.
+    desc_.lhs = lhs_dtype_.value.value_or(rhs_dtype_.value.value_or(desc_.lhs));
+    desc_.rhs = rhs_dtype_.value.value_or(desc_.lhs);
+    desc_.out = out_dtype_.value.value_or(desc_.out);
+    for (const Extent* extent : {&k_, &n_})
+      if (!extent->value) complain(fmt::format("--{} is missing", extent->option));
+    desc_.k = k_.value.value_or(0);
+    desc_.n = n_.value.value_or(0);
+    if (diags_.empty()) settle_sizes();
+  }
+
+  void settle_sizes() {
+    const std::string text(arguments_.text("group-sizes"));
+    if (is_group_size_list(text) && !text.empty() && text[0] != '@') {
+      auto sizes = parse_group_sizes(text);
+      if (!sizes) return take(sizes.diags());
+      desc_.sizes = *std::move(sizes);
+    } else if (desc_.sizes.empty() && given_.operands.group_sizes.rank() == 0) {
+      auto sizes = drawn_sizes(text, groups_.value, m_.value, problem_.seed, diags_);
+      if (desc_.local_rows)
+        complain(
+            "--rows local needs listed group sizes: m is the rows of the processed groups alone");
+      if (sizes) desc_.sizes = *std::move(sizes);
+    }
+  }
+
+  void settle_groups() {
+    std::int64_t room = std::int64_t{1} << 40;
+    for (const std::int64_t size : desc_.sizes) {
+      if (size > room) return complain("the group sizes sum to more than 2^40 rows");
+      room -= std::max<std::int64_t>(size, 0);
+    }
+    groups_.say(desc_.groups(), "--group-sizes", diags_);
+    const std::int64_t after = desc_.groups() - desc_.group_offset;
+    if (!local_groups_.value) local_groups_.value = after;
+    desc_.local_groups = *local_groups_.value;
+    if (desc_.local_groups < 0 || desc_.local_groups > after)
+      return complain(fmt::format("group_offset={} and {} local groups do not fit into {} groups",
+                                  desc_.group_offset, std::max<std::int64_t>(desc_.local_groups, 0),
+                                  desc_.groups()));
+    if (!m_.value)
+      m_.value = desc_.local_rows
+                     ? problem_.processed_rows()
+                     : std::accumulate(desc_.sizes.begin(), desc_.sizes.end(), std::int64_t{0});
+    desc_.m = *m_.value;
+  }
+
+  void complain(std::string text) { diags_.push_back(error(std::move(text))); }
+  void take(const Diags& diags) { diags_.insert(diags_.end(), diags.begin(), diags.end()); }
+
+  const Arguments& arguments_;
+  Extent m_{"m"}, k_{"k"}, n_{"n"}, groups_{"groups"}, local_groups_{"local-groups"};
+  Agreed<DType> lhs_dtype_{"dtype"}, rhs_dtype_{"dtype"}, out_dtype_{"out-dtype"};
+  Given given_;
+  Problem& problem_;
+  GroupedDesc& desc_;
+  Diags diags_;
+};
+
+}  // namespace
+
+Expected<Given> given(GroupedKind kind, const Arguments& arguments) {
+  ProblemReader read(kind, arguments);
+  if (!read.settle() || !read.fill()) return read.diags();
+  return std::move(read.result());
+}
+
+Expected<Problem> settled_problem(GroupedKind kind, const Arguments& arguments) {
+  ProblemReader read(kind, arguments);
+  if (!read.settle()) return read.diags();
+  return std::move(read.result().problem);
+}
+
+}  // namespace tessera::cli
