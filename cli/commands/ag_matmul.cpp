@@ -2,10 +2,8 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <span>
 
 #include "cli/operations/collective_reader.h"
-#include "core/data/shape_limits.h"
 #include "kernels/collective/allgather_matmul.h"
 #include "kernels/collective/rings.h"
 #include "kernels/oracle/check_collective.h"
@@ -21,26 +19,13 @@ void read_operands(CollectiveReader& read, std::string_view kernel, const Operan
   read.bind(kernel, {lhs, rhs}, DType::bf16, shared);
   read.settle();
   read.describe({"m", "k", "n"});
-  read.collective.flops = saturated_product({2, read.value("m"), read.value("k"), read.value("n"),
-                                             static_cast<std::int64_t>(read.devices())});
-}
-
-// The call of a launch that multiplies `a`, gathered by `how`, with `b`.
-Expected<OperationCall> gathered_call(CollectiveReader& read, Expected<Launch> launch,
-                                      std::span<const Tensor> a, std::span<const Tensor> b,
-                                      const Gathered& gathered) {
-  const Tensor& rings = read.rings();
-  return as_call(std::move(read.collective), std::move(launch),
-                 [a, b, &rings, gathered](const Launch& done, const CheckOptions& how) {
-                   return check_gathered(a, b, rings, done, gathered, how);
-                 });
+  read.count_flops({"m", "k", "n"});
 }
 
 Expected<OperationCall> gather_k(CollectiveReader& read) {
   constexpr std::array<std::string_view, 2> variants = {"production", "literal"};
   AllgatherMatmulOptions options;
   static_cast<CollectiveOptions&>(options) = read.collective.options;
-  options.run.profile = read.collective.request.profile.machine;
   options.variant = static_cast<Variant>(read.choice("variant", variants));
   options.buffering = read.integer("buffering", 2, INT64_MIN);
   options.tiling = read.tiling();
@@ -54,8 +39,9 @@ Expected<OperationCall> gather_k(CollectiveReader& read) {
   read.describe_types(options.out_dtype);
   const std::int64_t k = read.value("k");
   const auto &lhs = read.fill("lhs", k), &rhs = read.fill("rhs", k);
-  return gathered_call(read, launch_allgather_matmul(lhs, rhs, read.rings(), options), lhs, rhs,
-                       {1, false});
+  const Tensor& rings = read.rings();
+  return as_call(std::move(read.collective), launch_allgather_matmul(lhs, rhs, rings, options),
+                 judged(check_gathered, Gathered{1, false}, lhs, rhs, rings));
 }
 
 Expected<OperationCall> gather_m(CollectiveReader& read) {
@@ -78,14 +64,14 @@ Expected<OperationCall> gather_m(CollectiveReader& read) {
   if (!read.ok()) return read.diags();
   read.describe_types(read.dtype(), options.transpose_rhs ? ", rhs transposed" : "");
   const auto &x = read.fill("lhs", k), &y = read.fill("rhs", k);
-  return gathered_call(read, launch_allgather_matmul_rows(x, y, read.rings(), options), x, y,
-                       {0, options.transpose_rhs});
+  const Tensor& rings = read.rings();
+  return as_call(std::move(read.collective), launch_allgather_matmul_rows(x, y, rings, options),
+                 judged(check_gathered, Gathered{0, options.transpose_rhs}, x, y, rings));
 }
 
 Expected<OperationCall> prepare(const Arguments& arguments) {
   constexpr std::array<std::string_view, 2> gathers = {"k", "m"};
   CollectiveReader read(arguments);
-  read.begin();
   if (!read.ok()) return read.diags();
   const bool over_rows = read.choice("gather", gathers) == 1;
   return over_rows ? gather_m(read) : gather_k(read);
@@ -94,9 +80,8 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
 }  // namespace
 
 Command ag_matmul_command() {
-  return {
+  return operation_command<prepare>(
       "ag-matmul",
-      "",
       "all-gather matmul: the lhs of a whole ring, gathered, times each device's columns of rhs",
       "  gmm-run ag-matmul --devices 8 --m 512 --k 1024 --n 256 --interpret\n"
       "  gmm-run ag-matmul --rings 0,2,1,3/7,5,6,4 --m 64 --k 128 --n 32 --schedule random:7\n"
@@ -122,9 +107,7 @@ Command ag_matmul_command() {
                           "[m, its share of k] of each device, with --gather m [its share "
                           "of m, k]"),
            operand_option("rhs", "[k, n] of each device"),
-           {"tiling", "tm,tk,tn", "tile of the products; default the profile's"}}),
-      run_operation<prepare>,
-      verifiable_operation<prepare>};
+           {"tiling", "tm,tk,tn", "tile of the products; default the profile's"}}));
 }
 
 }  // namespace tessera::cli

@@ -23,17 +23,14 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
 }  // namespace
 
 Command all_gather_command() {
-  return {"all-gather",
-          "",
-          "every device gets the rows of all devices of its ring",
-          "  gmm-run all-gather --devices 4 --m 8 --n 128 --interpret\n"
-          "  gmm-run all-gather --rings 0,1,2/5,4,3 --m 8 --n 128 --directions 1\n",
-          rows_options("rows of one device", moved_types,
-                       {{"directions", "2|1",
-                         "1: blocks travel to the right; 2: one half of each block travels each "
-                         "way; default 2"}}),
-          run_operation<prepare>,
-          verifiable_operation<prepare>};
+  return operation_command<prepare>(
+      "all-gather", "every device gets the rows of all devices of its ring",
+      "  gmm-run all-gather --devices 4 --m 8 --n 128 --interpret\n"
+      "  gmm-run all-gather --rings 0,1,2/5,4,3 --m 8 --n 128 --directions 1\n",
+      rows_options("rows of one device", moved_types,
+                   {{"directions", "2|1",
+                     "1: blocks travel to the right; 2: one half of each block travels each "
+                     "way; default 2"}}));
 }
 
 }  // namespace tessera::cli

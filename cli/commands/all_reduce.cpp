@@ -14,13 +14,10 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
 }  // namespace
 
 Command all_reduce_command() {
-  return {"all-reduce",
-          "",
-          "every device gets the sum of the rows of its ring",
-          "  gmm-run all-reduce --devices 4 --m 8 --n 128 --interpret\n",
-          rows_options("rows of one device", added_types, {reduce_tile_option()}),
-          run_operation<prepare>,
-          verifiable_operation<prepare>};
+  return operation_command<prepare>(
+      "all-reduce", "every device gets the sum of the rows of its ring",
+      "  gmm-run all-reduce --devices 4 --m 8 --n 128 --interpret\n",
+      rows_options("rows of one device", added_types, {reduce_tile_option()}));
 }
 
 }  // namespace tessera::cli

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "cli/operations/shared_groups.h"
-#include "core/data/shape_limits.h"
 #include "kernels/experts/sharded_grouped_matmul.h"
 #include "kernels/inputs/routing.h"
 
@@ -33,8 +32,7 @@ void route_tokens(CollectiveReader& read, std::int64_t top_k, const Collective::
 
 Expected<OperationCall> prepare(const Arguments& arguments) {
   constexpr std::string_view kernel = "expert_parallel_gmm";
-  CollectiveReader read(arguments);
-  read.begin(Peers::all);
+  CollectiveReader read(arguments, Peers::all);
   if (!read.ok()) return read.diags();
   SharedGroupSizes given(read, kernel, Per::device);
   read.bind(kernel, {{"lhs"}, {"tokens", "lhs"}, {"rhs"}}, DType::bf16);
@@ -66,22 +64,18 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   read.collective.group_sizes = sizes;
   read.describe({"m", "k", "n", "groups"});
   if (top_k) read.describe({"top-k"});
-  read.collective.flops = saturated_product(
-      {2, read.value("m"), k, read.value("n"), static_cast<std::int64_t>(read.devices())});
+  read.count_flops({"m", "k", "n"});
   const auto& rhs = read.fill("rhs", k);
   return as_call(std::move(read.collective),
                  launch_expert_parallel_matmul(*lhs, rhs, *sizes, options),
-                 [lhs, &rhs, sizes, options](const Launch& done, const CheckOptions& how) {
-                   return check_expert_parallel_matmul(*lhs, rhs, *sizes, done, options, how);
-                 });
+                 judged(check_expert_parallel_matmul, options, *lhs, rhs, *sizes));
 }
 
 }  // namespace
 
 Command ep_gmm_command() {
-  return {
+  return operation_command<prepare>(
       "ep-gmm",
-      "",
       "expert-parallel grouped matmul: rows travel to the devices of their groups and back",
       "  gmm-run ep-gmm --devices 4 --m 32 --k 32 --n 16 --groups 8 --interpret\n"
       "  gmm-run ep-gmm --devices 4 --m 16 --k 32 --n 16 --groups 8 --top-k 2\n"
@@ -97,9 +91,7 @@ Command ep_gmm_command() {
                operand_option("sizes", "[groups] of each device: its rows for each group"),
                operand_option("lhs", "[m, k] of each device, sorted by group"),
                operand_option("rhs", "[its groups, k, n] of each device")}),
-          Peers::all),
-      run_operation<prepare>,
-      verifiable_operation<prepare>};
+          Peers::all));
 }
 
 }  // namespace tessera::cli

@@ -5,16 +5,13 @@
 
 namespace tessera::cli {
 Command gmm_command() {
-  return {"gmm",
-          "",
-          "grouped matmul: out[rows of group g] = lhs[rows of group g] . rhs[g]",
-          "  gmm-run gmm --group-sizes 100,150,50 --k 64 --n 32 --interpret\n"
-          "  gmm-run gmm --m 4096 --groups 8 --group-sizes zipf:1.2 --k 512 --n 512 --dtype f32\n"
-          "  gmm-run gmm --group-sizes 5,0,9 --k 96 --n 64 --tiling 8,32,32 --schedule random:7\n"
-          "  gmm-run gmm --lhs x.npy --rhs weights.safetensors#w1 --sizes sizes.npy --out y.npy\n",
-          operation_options(problem_options(GroupedKind::gmm)),
-          run_operation<grouped_matmul_call<GroupedKind::gmm>>,
-          verifiable_operation<grouped_matmul_call<GroupedKind::gmm>>};
+  return operation_command<grouped_matmul_call<GroupedKind::gmm>>(
+      "gmm", "grouped matmul: out[rows of group g] = lhs[rows of group g] . rhs[g]",
+      "  gmm-run gmm --group-sizes 100,150,50 --k 64 --n 32 --interpret\n"
+      "  gmm-run gmm --m 4096 --groups 8 --group-sizes zipf:1.2 --k 512 --n 512 --dtype f32\n"
+      "  gmm-run gmm --group-sizes 5,0,9 --k 96 --n 64 --tiling 8,32,32 --schedule random:7\n"
+      "  gmm-run gmm --lhs x.npy --rhs weights.safetensors#w1 --sizes sizes.npy --out y.npy\n",
+      operation_options(problem_options(GroupedKind::gmm)));
 }
 
 }  // namespace tessera::cli

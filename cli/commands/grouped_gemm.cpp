@@ -96,9 +96,8 @@ Command grouped_gemm_command() {
   Options options = operand_options();
   const Options execution = execution_options();
   options.insert(options.end(), execution.begin(), execution.end());
-  return {
+  return operation_command<prepare>(
       "grouped-gemm",
-      "",
       "grouped GEMM: alpha * lhs[g] . rhs[g] + beta * c[g] + bias[g], scaled or not",
       "  gmm-run grouped-gemm --group-sizes 100,0,50 --k 64 --n 32 --bias --interpret\n"
       "  gmm-run grouped-gemm --kind wgrad --group-sizes 64,0,32 --k 64 --n 32 --scaling mxfp8\n"
@@ -107,9 +106,7 @@ Command grouped_gemm_command() {
       "--contracting 2/1\n"
       "  gmm-run grouped-gemm --lhs-first-dims 4,2 --lhs-last-dims 8,3 --rhs-first-dims 8,3 "
       "--rhs-last-dims 5,7 --contracting 1/0\n",
-      product_options(std::move(options)),
-      run_operation<prepare>,
-      verifiable_operation<prepare>};
+      product_options(std::move(options)));
 }
 
 }  // namespace tessera::cli

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "cli/operations/collective_reader.h"
-#include "core/data/shape_limits.h"
 #include "kernels/collective/matmul_reduce_scatter.h"
 #include "kernels/collective/rings.h"
 #include "kernels/oracle/check_collective.h"
@@ -34,7 +33,6 @@ void read_tiles(CollectiveReader& read, const Tiling& usual, std::int64_t half,
 
 Expected<OperationCall> prepare(const Arguments& arguments) {
   CollectiveReader read(arguments);
-  read.begin();
   if (!read.ok()) return read.diags();
   read.bind("matmul_reduce_scatter", {{"lhs", "x"}, {"rhs", "y"}}, DType::bf16);
   read.settle();
@@ -50,21 +48,17 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   read.describe({"m", "k", "n"});
   read.describe_types(options.out_dtype,
                       fmt::format(", sums travel as {}", name(options.wire_dtype)));
-  read.collective.flops = saturated_product({2, m, k, n, rings.dim(0)});
+  read.count_flops({"m", "k", "n"}, Per::ring);
   const auto &x = read.fill("lhs", k), &y = read.fill("rhs", k);
-  return as_call(
-      std::move(read.collective), launch_matmul_reduce_scatter(x, y, rings, options),
-      [&x, &y, &rings, wire = options.wire_dtype](const Launch& done, const CheckOptions& how) {
-        return check_product_scattered(x, y, rings, done, wire, how);
-      });
+  return as_call(std::move(read.collective), launch_matmul_reduce_scatter(x, y, rings, options),
+                 judged(check_product_scattered, options.wire_dtype, x, y, rings));
 }
 
 }  // namespace
 
 Command matmul_rs_command() {
-  return {
+  return operation_command<prepare>(
       "matmul-rs",
-      "",
       "matmul + reduce-scatter: the sum over a ring of lhs . transpose(rhs), block by block",
       "  gmm-run matmul-rs --devices 4 --m 512 --k 1024 --n 256 --interpret\n"
       "  gmm-run matmul-rs --devices 4 --m 64 --k 128 --n 32 --wire-dtype bf16 --tiling 8,32,32\n",
@@ -79,9 +73,7 @@ Command matmul_rs_command() {
            {"wire-dtype", "TYPE", "element type of the sums on their way; default f32"},
            {"tiling", "tm,tk,tn",
             "tile of the products; its sides must divide half a block of rows, a device's share of "
-            "k, and n"}}),
-      run_operation<prepare>,
-      verifiable_operation<prepare>};
+            "k, and n"}}));
 }
 
 }  // namespace tessera::cli

@@ -116,8 +116,7 @@ Collective::Tensors zeros(std::size_t devices, DType type, const Shape& shape) {
 
 Expected<OperationCall> prepare(const Arguments& arguments) {
   constexpr std::string_view kernel = "ragged_all_to_all";
-  CollectiveReader read(arguments);
-  read.begin(Peers::all);
+  CollectiveReader read(arguments, Peers::all);
   if (!read.ok()) return read.diags();
   const std::int64_t slices = read.integer("slices", 1, 1);
   Extent& sent = read.extent("slices");
@@ -148,10 +147,8 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
 }  // namespace
 
 Command ragged_all_to_all_command() {
-  return {
-      "ragged-all-to-all",
-      "",
-      "every device sends rows to every device, as many as its sizes say",
+  return operation_command<prepare>(
+      "ragged-all-to-all", "every device sends rows to every device, as many as its sizes say",
       "  gmm-run ragged-all-to-all --devices 2 --traffic 2,1/3,4 --n 8 --interpret\n"
       "  gmm-run ragged-all-to-all --devices 4 --m 64 --n 32 --group-sizes zipf:1.2 --slices 2\n"
       "  gmm-run ragged-all-to-all --devices 4 --m 64 --n 32 --room 48\n",
@@ -168,9 +165,7 @@ Command ragged_all_to_all_command() {
            operand_option("existing",
                           "[room, n] of each device: the rows of the result where none arrives; "
                           "default zeros")},
-          Peers::all),
-      run_operation<prepare>,
-      verifiable_operation<prepare>};
+          Peers::all));
 }
 
 }  // namespace tessera::cli

@@ -227,36 +227,33 @@ Expected<OperationCall> prepare(const Arguments& arguments) { return Reader(argu
 }  // namespace
 
 Command ragged_dot_command() {
-  return {"ragged-dot",
-          "",
-          "ragged dot product: rows, contraction or batch are cut into groups",
-          "  gmm-run ragged-dot --group-sizes 100,150,50 --k 64 --n 32 --interpret\n"
-          "  gmm-run ragged-dot --mode contracting --group-sizes 5,0,9 --k 96 --n 64 --batch 2\n"
-          "  gmm-run ragged-dot --mode batch --batch 6 --group-sizes 2,4 --m 8 --k 16 --n 8\n"
-          "  gmm-run ragged-dot --lhs-shape 2,9,7 --rhs-shape 3,2,7,5 --contracting 2/2 "
-          "--batch-axes 0/1 --ragged 1 --group-axis 0 --group-sizes 4,0,5\n",
-          product_options({
-              {"mode", "noncontracting|contracting|batch",
-               "which axis the groups cut, also in files; default the rows"},
-              {"m", "N", "rows of lhs; may be left out when the group sizes give it"},
-              {"k", "N", "columns of lhs"},
-              {"n", "N", "columns of the result"},
-              {"batch", "N", "extent of a batch dimension in front of lhs and rhs"},
-              {"transpose-rhs", "", "rhs, also a file, is stored as [groups, n, k]"},
-              {"group-offset", "N", "the first group that is computed"},
-              {"local-groups", "N", "how many groups are computed; default all from the first"},
-              {"contracting", "L/R", "contracted axes of lhs and of rhs, such as 1,2/1,2"},
-              {"batch-axes", "L/R", "batch axes of lhs and of rhs"},
-              {"ragged", "D", "the ragged axis of lhs; default 0"},
-              {"group-axis", "D", "the axis of rhs that counts the groups"},
-              {"dtype", "TYPE", operand_types_help()},
-              {"rhs-dtype", "TYPE", "element type of rhs, where it is not that of lhs"},
-              {"out-dtype", "TYPE", "preferred element type: f32 bf16 f16 i32; default f32"},
-              {"sizes", "FILE", "the group sizes: [groups], or with the axes before the ragged one",
-               false, FileUse::reads},
-          }),
-          run_operation<prepare>,
-          verifiable_operation<prepare>};
+  return operation_command<prepare>(
+      "ragged-dot", "ragged dot product: rows, contraction or batch are cut into groups",
+      "  gmm-run ragged-dot --group-sizes 100,150,50 --k 64 --n 32 --interpret\n"
+      "  gmm-run ragged-dot --mode contracting --group-sizes 5,0,9 --k 96 --n 64 --batch 2\n"
+      "  gmm-run ragged-dot --mode batch --batch 6 --group-sizes 2,4 --m 8 --k 16 --n 8\n"
+      "  gmm-run ragged-dot --lhs-shape 2,9,7 --rhs-shape 3,2,7,5 --contracting 2/2 "
+      "--batch-axes 0/1 --ragged 1 --group-axis 0 --group-sizes 4,0,5\n",
+      product_options({
+          {"mode", "noncontracting|contracting|batch",
+           "which axis the groups cut, also in files; default the rows"},
+          {"m", "N", "rows of lhs; may be left out when the group sizes give it"},
+          {"k", "N", "columns of lhs"},
+          {"n", "N", "columns of the result"},
+          {"batch", "N", "extent of a batch dimension in front of lhs and rhs"},
+          {"transpose-rhs", "", "rhs, also a file, is stored as [groups, n, k]"},
+          {"group-offset", "N", "the first group that is computed"},
+          {"local-groups", "N", "how many groups are computed; default all from the first"},
+          {"contracting", "L/R", "contracted axes of lhs and of rhs, such as 1,2/1,2"},
+          {"batch-axes", "L/R", "batch axes of lhs and of rhs"},
+          {"ragged", "D", "the ragged axis of lhs; default 0"},
+          {"group-axis", "D", "the axis of rhs that counts the groups"},
+          {"dtype", "TYPE", operand_types_help()},
+          {"rhs-dtype", "TYPE", "element type of rhs, where it is not that of lhs"},
+          {"out-dtype", "TYPE", "preferred element type: f32 bf16 f16 i32; default f32"},
+          {"sizes", "FILE", "the group sizes: [groups], or with the axes before the ragged one",
+           false, FileUse::reads},
+      }));
 }
 
 }  // namespace tessera::cli

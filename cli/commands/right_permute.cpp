@@ -19,18 +19,14 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
 }  // namespace
 
 Command right_permute_command() {
-  return {
-      "right-permute",
-      "",
-      "every device sends its rows to the right neighbour of its ring",
+  return operation_command<prepare>(
+      "right-permute", "every device sends its rows to the right neighbour of its ring",
       "  gmm-run right-permute --devices 4 --m 8 --n 128 --interpret\n"
       "  gmm-run right-permute --devices 8 --m 8 --n 128 --calls 3 --slow-device 2\n"
       "  gmm-run right-permute --devices 4 --lhs 'x{d}.npy' --out y.npy\n",
       rows_options("rows of one device", moved_types,
                    {{"single-barrier", "",
-                     "use the barrier that is too weak for several calls, one after the other"}}),
-      run_operation<prepare>,
-      verifiable_operation<prepare>};
+                     "use the barrier that is too weak for several calls, one after the other"}}));
 }
 
 }  // namespace tessera::cli

@@ -51,56 +51,47 @@ const Collective::Tensors& chosen(CollectiveReader& read) {
 
 Expected<OperationCall> prepare(const Arguments& arguments) {
   CollectiveReader read(arguments);
-  read.begin();
   if (!read.ok()) return read.diags();
   read.bind("ring_of_experts", {{"lhs"}, {"rhs"}, {"experts"}, {"weights"}}, DType::bf16);
   read.otherwise("top-k", 2);
   read.settle();
-  const std::int64_t m = read.value("m"), k = read.value("k"), n = read.value("n"),
-                     groups = read.value("groups"), top_k = read.value("top-k");
+  const std::int64_t groups = read.value("groups"), top_k = read.value("top-k");
   RingOfExpertsOptions options;
   begin_grouped(read, options);
   options.capacity = read.optional("capacity");
   if (top_k > groups) read.complain(fmt::format("--top-k {} of {} groups", top_k, groups));
   if (!read.ok()) return read.diags();
   read.describe({"m", "k", "n", "groups", "top-k"});
-  read.collective.flops =
-      saturated_product({2, m, top_k, k, n, static_cast<std::int64_t>(read.devices())});
+  read.count_flops({"m", "top-k", "k", "n"});
   // Sums of integers are exact: of top_k products of k terms, times weights.
-  const std::int64_t terms = saturated_product({k, top_k, largest_weight});
+  const std::int64_t terms = saturated_product({read.value("k"), top_k, largest_weight});
   const auto &lhs = read.fill("lhs", terms), &rhs = read.fill("rhs", terms),
              &weights = read.fill("weights", 1), &experts = chosen(read);
   if (!read.ok()) return read.diags();
   const Tensor& rings = read.rings();
   return as_call(std::move(read.collective),
                  launch_ring_of_experts(lhs, rhs, experts, weights, rings, options),
-                 [&lhs, &rhs, &experts, &weights, &rings, options](const Launch& done,
-                                                                   const CheckOptions& how) {
-                   return check_ring_of_experts(lhs, rhs, experts, weights, rings, done, options,
-                                                how);
-                 });
+                 judged(check_ring_of_experts, options, lhs, rhs, experts, weights, rings));
 }
 
 }  // namespace
 
 Command ring_of_experts_command() {
-  return {"ring-of-experts",
-          "",
-          "mixture of experts: tokens gathered, each device's experts applied, sums scattered",
-          "  gmm-run ring-of-experts --devices 4 --m 8 --k 32 --n 16 --groups 8 --interpret\n"
-          "  gmm-run ring-of-experts --rings 0,2/3,1 --m 6 --k 32 --n 16 --groups 4 --top-k 1\n"
-          "  gmm-run ring-of-experts --devices 2 --m 8 --k 32 --n 16 --groups 4 --capacity 20\n",
-          collective_options(grouped_options(
-              {{"m", "N", "tokens of one device"},
-               {"top-k", "N", "every token goes to N groups, which --seed draws; default 2"},
-               {"capacity", "N",
-                "choices of its groups that a device has room for; default those of all tokens"},
-               operand_option("lhs", "[m, k] of each device: its tokens"),
-               operand_option("rhs", "[its groups, k, n] of each device"),
-               operand_option("experts", "[m, top-k] of each device: the groups of each token"),
-               operand_option("weights", "[m, top-k] of each device, f32")})),
-          run_operation<prepare>,
-          verifiable_operation<prepare>};
+  return operation_command<prepare>(
+      "ring-of-experts",
+      "mixture of experts: tokens gathered, each device's experts applied, sums scattered",
+      "  gmm-run ring-of-experts --devices 4 --m 8 --k 32 --n 16 --groups 8 --interpret\n"
+      "  gmm-run ring-of-experts --rings 0,2/3,1 --m 6 --k 32 --n 16 --groups 4 --top-k 1\n"
+      "  gmm-run ring-of-experts --devices 2 --m 8 --k 32 --n 16 --groups 4 --capacity 20\n",
+      collective_options(grouped_options(
+          {{"m", "N", "tokens of one device"},
+           {"top-k", "N", "every token goes to N groups, which --seed draws; default 2"},
+           {"capacity", "N",
+            "choices of its groups that a device has room for; default those of all tokens"},
+           operand_option("lhs", "[m, k] of each device: its tokens"),
+           operand_option("rhs", "[its groups, k, n] of each device"),
+           operand_option("experts", "[m, top-k] of each device: the groups of each token"),
+           operand_option("weights", "[m, top-k] of each device, f32")})));
 }
 
 }  // namespace tessera::cli

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "cli/operations/shared_groups.h"
-#include "core/data/shape_limits.h"
 #include "kernels/collective/rings.h"
 #include "kernels/experts/sharded_grouped_matmul.h"
 #include "text/numbers.h"
@@ -27,7 +26,6 @@ std::vector<std::int64_t> group_offsets(CollectiveReader& read) {
 Expected<OperationCall> prepare(const Arguments& arguments) {
   constexpr std::string_view kernel = "sharded_gmm";
   CollectiveReader read(arguments);
-  read.begin();
   if (!read.ok()) return read.diags();
   SharedGroupSizes given(read, kernel, Per::ring);
   read.bind(kernel, {{"lhs", "", Per::ring}, {"rhs"}}, DType::bf16);
@@ -42,24 +40,21 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   if (!read.ok()) return read.diags();
   const auto& sizes = given.tensors(static_cast<std::size_t>(rings.dim(0)));
   if (!read.ok()) return read.diags();
-  const std::int64_t m = read.value("m"), k = read.value("k"), n = read.value("n");
   read.collective.group_sizes = &sizes;
   read.describe({"m", "k", "n", "groups"});
-  read.collective.flops = saturated_product({2, m, k, n, rings.dim(0)});
+  read.count_flops({"m", "k", "n"}, Per::ring);
+  const std::int64_t k = read.value("k");
   const auto &lhs = read.fill("lhs", k), &rhs = read.fill("rhs", k);
-  return as_call(
-      std::move(read.collective), launch_sharded_grouped_matmul(lhs, rhs, sizes, rings, options),
-      [&lhs, &rhs, &sizes, &rings, options](const Launch& done, const CheckOptions& how) {
-        return check_sharded_grouped_matmul(lhs, rhs, sizes, rings, done, options, how);
-      });
+  return as_call(std::move(read.collective),
+                 launch_sharded_grouped_matmul(lhs, rhs, sizes, rings, options),
+                 judged(check_sharded_grouped_matmul, options, lhs, rhs, sizes, rings));
 }
 
 }  // namespace
 
 Command sharded_gmm_command() {
-  return {
+  return operation_command<prepare>(
       "sharded-gmm",
-      "",
       "grouped matmul: all devices hold the rows, each multiplies those of its groups, and the "
       "results are added",
       "  gmm-run sharded-gmm --devices 4 --m 64 --k 32 --n 16 --groups 8 --interpret\n"
@@ -74,9 +69,7 @@ Command sharded_gmm_command() {
            group_sizes_option(),
            operand_option("sizes", "[groups] of each ring", Per::ring),
            operand_option("lhs", "[m, k] of each ring", Per::ring),
-           operand_option("rhs", "[its groups, k, n] of each device")})),
-      run_operation<prepare>,
-      verifiable_operation<prepare>};
+           operand_option("rhs", "[its groups, k, n] of each device")})));
 }
 
 }  // namespace tessera::cli

@@ -46,6 +46,14 @@ struct Collective {
   Judge judge;
 };
 
+// The judge check(operands ..., launch, extra, options). The operands must be the collective's.
+template <typename Check, typename Extra, typename... Operands>
+Collective::Judge judged(Check check, const Extra& extra, const Operands&... operands) {
+  return [check, extra, &operands...](const Launch& done, const CheckOptions& how) {
+    return check(operands..., done, extra, how);
+  };
+}
+
 // The call of a collective whose launch is made, and whose results `judge` checks; the errors of a
 // launch that is rejected.
 Expected<OperationCall> as_call(Collective collective, Expected<Launch> launch,

@@ -83,7 +83,8 @@ Options collective_options(Options own, Peers peers) {
   return operation_options(std::move(options), false);
 }
 
-void CollectiveReader::begin(Peers peers) {
+CollectiveReader::CollectiveReader(const Arguments& arguments, Peers peers)
+    : OperationReader(arguments) {
   Expected<RunRequest> request = run_request(arguments_, false);
   if (!request) {
     diags_ = request.diags();
@@ -119,35 +120,13 @@ void CollectiveReader::begin(Peers peers) {
   collective.options.collective_id = integer("collective-id", 0);
   collective.options.calls =
       static_cast<int>(arguments_.integer("calls", diags_, 1, INT32_MAX).value_or(1));
+  collective.options.run.profile = collective.request.profile.machine;
   collective.options.device = std::string(collective.request.device_name());
   if (const std::vector<std::string> fill = arguments_.glance("fill"); fill.size() == 1)
     collective.values.fill = parse_fill(fill.front()).value_or(Fill::uniform);
   for (const std::string_view option : {"tiling", "tile", "buffers", "buffering"})
     collective.has_given_config |= arguments_.was_given(option);
 }
-
-std::uint64_t CollectiveReader::seed() { return static_cast<std::uint64_t>(integer("seed", 0)); }
-
-std::int64_t CollectiveReader::integer(std::string_view option, std::int64_t fallback,
-                                       std::int64_t lowest) {
-  return arguments_.integer(option, diags_, lowest).value_or(fallback);
-}
-
-std::optional<std::int64_t> CollectiveReader::optional(std::string_view option,
-                                                       std::int64_t lowest) {
-  return arguments_.integer(option, diags_, lowest, max_extent);
-}
-
-DType CollectiveReader::type(std::string_view option, DType fallback) {
-  return dtype_option(arguments_, option, stored_types(), diags_).value_or(fallback);
-}
-
-std::size_t CollectiveReader::choice(std::string_view option,
-                                     std::span<const std::string_view> words) {
-  return arguments_.choice(option, words, diags_);
-}
-
-std::optional<Tiling> CollectiveReader::tiling() { return tiling_option(arguments_, diags_); }
 
 std::vector<std::int64_t> CollectiveReader::group_sizes(std::int64_t groups, std::int64_t rows,
                                                         std::uint64_t stream) {
@@ -156,7 +135,7 @@ std::vector<std::int64_t> CollectiveReader::group_sizes(std::int64_t groups, std
                    ? parse_group_sizes(given)
                    : generate_group_sizes(given, groups, rows, seed() * 65536 + stream);
   if (sizes) return *std::move(sizes);
-  diags_.insert(diags_.end(), sizes.diags().begin(), sizes.diags().end());
+  take(sizes.diags());
   return {};
 }
 
@@ -165,7 +144,7 @@ Tensor CollectiveReader::experts(std::int64_t tokens, std::int64_t top_k, std::i
   if (!ok()) return {};
   Expected<Tensor> drawn = random_experts(tokens, top_k, groups, seed() * 65536 + device);
   if (drawn) return *std::move(drawn);
-  diags_.insert(diags_.end(), drawn.diags().begin(), drawn.diags().end());
+  take(drawn.diags());
   return {};
 }
 

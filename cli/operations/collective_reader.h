@@ -13,10 +13,9 @@
 #include <vector>
 
 #include "cli/args/kernel_header.h"
-#include "cli/args/options.h"
+#include "cli/args/operation_reader.h"
 #include "cli/operations/collective.h"
-#include "core/data/dtype.h"
-#include "core/kernel/tiling.h"
+#include "core/data/shape_limits.h"
 
 namespace tessera::cli {
 
@@ -31,29 +30,25 @@ struct OperandRow {
 };
 
 // Reads the options that commands share, and binds the operands of a kernel.
-class CollectiveReader {
+class CollectiveReader : public OperationReader {
  public:
   using Tensors = Collective::Tensors;
   Collective collective;
 
-  explicit CollectiveReader(const Arguments& arguments) : arguments_(arguments) {}
-
-  // The options of every collective: devices, rings, fill, run; and a profile that has the routes.
-  void begin(Peers peers = Peers::neighbours);
-  // Requires begin(); stays valid as long as the collective's operands.
+  // Reads the options of every collective: devices, rings, fill, run; and a profile that has the
+  // routes. Requires ok() before anything else.
+  explicit CollectiveReader(const Arguments& arguments, Peers peers = Peers::neighbours);
+  // Stays valid as long as the collective's operands.
   const Tensor& rings() const { return *rings_; }
   std::int64_t length() const { return rings().dim(1); }
   std::size_t devices() const { return static_cast<std::size_t>(rings().elements()); }
-  std::int64_t integer(std::string_view option, std::int64_t fallback, std::int64_t lowest = 0);
   // At most max_extent, the largest count of rows, columns or groups.
-  std::optional<std::int64_t> optional(std::string_view option, std::int64_t lowest = 0);
-  DType type(std::string_view option, DType fallback);
-  std::size_t choice(std::string_view option, std::span<const std::string_view> words);
-  bool has(std::string_view option) const { return arguments_.has(option); }
-  std::string_view text(std::string_view option) const { return arguments_.text(option); }
-  std::uint64_t seed();
-  // --tiling, if given: three positive sides.
-  std::optional<Tiling> tiling();
+  std::optional<std::int64_t> optional(std::string_view option, std::int64_t lowest = 0) {
+    return OperationReader::optional(option, lowest, max_extent);
+  }
+  DType type(std::string_view option, DType fallback) {
+    return OperationReader::type(option, stored_types()).value_or(fallback);
+  }
 
   // Reads the files of operands of a kernel: they give extents and types as options do. Axes and
   // types are those of the kernel's header.
@@ -76,6 +71,8 @@ class CollectiveReader {
   DType dtype() const { return collective.dtype; }
   // Sets the shape that is reported: these extents.
   void describe(std::initializer_list<std::string_view> extents);
+  // Sets the operations of all devices or rings: a product of these extents for each.
+  void count_flops(std::initializer_list<std::string_view> extents, Per per = Per::device);
   // Sets the types that are reported for a product.
   void describe_types(DType out, std::string_view more = {});
 
@@ -100,10 +97,6 @@ class CollectiveReader {
   // be drawn.
   Tensor experts(std::int64_t tokens, std::int64_t top_k, std::int64_t groups, std::size_t device);
 
-  void complain(std::string text) { diags_.push_back(error(std::move(text))); }
-  bool ok() const { return diags_.empty(); }
-  Diags diags() const { return diags_; }
-
  private:
   struct Bound {
     HeaderOperand header;
@@ -117,7 +110,6 @@ class CollectiveReader {
   void file(std::string_view operand, const std::vector<Axis>& axes, Agreed<DType>& type,
             DType fallback, Per per);
 
-  const Arguments& arguments_;
   const Tensor* rings_ = nullptr;
   std::deque<Extent> extents_;
   std::optional<Agreed<DType>> type_;  // --dtype
@@ -125,7 +117,6 @@ class CollectiveReader {
   std::map<std::string, Tensors, std::less<>> loaded_;
   std::uint64_t stream_ = 0;
   bool has_bad_file_ = false;  // which would have said extents
-  Diags diags_;
 };
 
 // The row of an operand that files may give: "[m, k] of each device".

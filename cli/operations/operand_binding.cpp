@@ -66,7 +66,7 @@ void CollectiveReader::otherwise(std::string_view option, std::optional<std::int
 
 void CollectiveReader::bind(std::string_view kernel, const std::vector<OperandRow>& operands,
                             DType type, std::string_view shared) {
-  if (!type_) type_.emplace("dtype", dtype_option(arguments_, "dtype", stored_types(), diags_));
+  if (!type_) type_.emplace("dtype", OperationReader::type("dtype", stored_types()));
   collective.dtype = type;
   const HeaderParameters parameters = {
       [&](std::string_view parameter) {
@@ -117,6 +117,12 @@ void CollectiveReader::describe(std::initializer_list<std::string_view> extents)
   }
 }
 
+void CollectiveReader::count_flops(std::initializer_list<std::string_view> extents, Per per) {
+  collective.flops = saturated_product({2, static_cast<std::int64_t>(count(per))});
+  for (const std::string_view option : extents)
+    collective.flops = saturated_product({collective.flops, value(option)});
+}
+
 void CollectiveReader::describe_types(DType out, std::string_view more) {
   collective.types = fmt::format("{} . {} -> {}{}", name(dtype()), name(dtype()), name(out), more);
 }
@@ -124,9 +130,6 @@ void CollectiveReader::describe_types(DType out, std::string_view more) {
 void CollectiveReader::file(std::string_view operand, const std::vector<Axis>& axes,
                             Agreed<DType>& type, DType fallback, Per per) {
   if (!has(operand)) return;
-  const auto take = [&](const Diags& diags) {
-    diags_.insert(diags_.end(), diags.begin(), diags.end());
-  };
   const std::string_view spec = text(operand);
   if (const auto files = part_files(spec, per, count(per)); files)
     for (const std::string& file : *files)
@@ -172,7 +175,7 @@ const Collective::Tensors& CollectiveReader::fill(std::string_view operand, DTyp
   const std::uint64_t first = stream_;
   stream_ += count(per);  // the other operands are the same with a file and without
   if (const Tensors* const given = held(operand, per)) return *given;
-  const Fill kind = fill_option(arguments_, diags_);
+  const Fill kind = fill_kind();
   const std::uint64_t from = seed() * 65536 + first;
   Tensors tensors;
   for (std::size_t part = 0; part < count(per); ++part)

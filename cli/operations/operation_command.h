@@ -1,5 +1,8 @@
 // The command of an operation: operands, one launch, the verdict on its results, and one report.
 #pragma once
+#include <string_view>
+#include <utility>
+
 #include "cli/command.h"
 #include "cli/operations/operation_call.h"
 #include "cli/reports/console.h"
@@ -10,14 +13,19 @@ int run_operation(PrepareOperation prepare, const Arguments& arguments, Console&
 // The same call for `verify`.
 Expected<Prepared> verifiable_operation(PrepareOperation prepare, const Arguments& arguments);
 
-// The functions of a command that is one operation.
+// The command that is one operation.
 template <PrepareOperation prepare>
-int run_operation(const Arguments& arguments, Console& console) {
-  return run_operation(prepare, arguments, console);
-}
-template <PrepareOperation prepare>
-Expected<Prepared> verifiable_operation(const Arguments& arguments) {
-  return verifiable_operation(prepare, arguments);
+Command operation_command(std::string_view name, std::string_view summary,
+                          std::string_view examples, Options options) {
+  return {name,
+          "",
+          summary,
+          examples,
+          std::move(options),
+          [](const Arguments& arguments, Console& console) {
+            return run_operation(prepare, arguments, console);
+          },
+          [](const Arguments& arguments) { return verifiable_operation(prepare, arguments); }};
 }
 
 }  // namespace tessera::cli

@@ -8,7 +8,6 @@ namespace tessera::cli {
 
 const Collective::Tensors* rows_on_rings(CollectiveReader& read, std::string_view kernel,
                                          std::string_view shared) {
-  read.begin();
   if (!read.ok()) return nullptr;
   read.bind(kernel, {{"lhs", "x"}}, DType::f32, shared);
   read.settle();

@@ -37,7 +37,6 @@ Option group_sizes_option() {
 
 void begin_grouped(CollectiveReader& read, GroupedCollectiveOptions& options) {
   static_cast<CollectiveOptions&>(options) = read.collective.options;
-  options.run.profile = read.collective.request.profile.machine;
   options.transpose_rhs = read.has("transpose-rhs");
   options.tiling = read.tiling();
   options.buffers = read.integer("buffers", 2, 1);

@@ -30,7 +30,6 @@ template <typename Launches, typename Judges>
 Expected<OperationCall> wrong(const Arguments& arguments, std::int64_t m, Launches launch,
                               Judges judge) {
   CollectiveReader read(arguments);
-  read.begin();
   if (!read.ok()) return read.diags();
   const auto& x = read.fill("lhs", DType::f32, {m, columns}, read.length());
   Collective& collective = read.collective;

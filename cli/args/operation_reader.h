@@ -1,0 +1,45 @@
+// Reads the options of one operation and collects their errors.
+#pragma once
+#include <span>
+#include <string>
+#include <utility>
+
+#include "cli/args/operation_options.h"
+
+namespace tessera::cli {
+
+class OperationReader {
+ public:
+  explicit OperationReader(const Arguments& arguments) : arguments_(arguments) {}
+
+  bool has(std::string_view option) const { return arguments_.has(option); }
+  std::string_view text(std::string_view option) const { return arguments_.text(option); }
+  std::optional<std::int64_t> optional(std::string_view option, std::int64_t lowest = 0,
+                                       std::int64_t highest = INT64_MAX) {
+    return arguments_.integer(option, diags_, lowest, highest);
+  }
+  std::int64_t integer(std::string_view option, std::int64_t fallback, std::int64_t lowest = 0) {
+    return optional(option, lowest).value_or(fallback);
+  }
+  std::size_t choice(std::string_view option, std::span<const std::string_view> words) {
+    return arguments_.choice(option, words, diags_);
+  }
+  std::optional<DType> type(std::string_view option, std::span<const std::string_view> names) {
+    return dtype_option(arguments_, option, names, diags_);
+  }
+  std::uint64_t seed() { return static_cast<std::uint64_t>(integer("seed", 0)); }
+  Fill fill_kind() { return fill_option(arguments_, diags_); }
+  // --tiling, if given: three positive sides.
+  std::optional<Tiling> tiling() { return tiling_option(arguments_, diags_); }
+
+  void complain(std::string text) { diags_.push_back(error(std::move(text))); }
+  void take(const Diags& diags) { diags_.insert(diags_.end(), diags.begin(), diags.end()); }
+  bool ok() const { return diags_.empty(); }
+  const Diags& diags() const { return diags_; }
+
+ protected:
+  const Arguments& arguments_;
+  Diags diags_;
+};
+
+}  // namespace tessera::cli
