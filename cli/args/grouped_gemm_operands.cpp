@@ -18,21 +18,18 @@ constexpr std::array<std::string_view, 2> fill_options = {"fill", "outliers"};
 
 std::optional<Tensor> GroupedGemmReader::operand_file(std::string_view whose,
                                                       std::optional<DType> dtype) {
-  const std::string quantised = std::string(whose) + "-quantised";
-  if (!arguments_.has(std::string(whose) + "-scale-inv"))
-    return file_option(arguments_, whose, dtype, DType::bf16, diags_);
-  return file_option(arguments_, whose,
-                     dtype_option(arguments_, quantised, quantised_names(), diags_), DType::e4m3,
-                     diags_);
+  const std::string name(whose);
+  if (!has(name + "-scale-inv")) return load(whose, dtype, DType::bf16);
+  return load(whose, type(name + "-quantised", quantised_names()), DType::e4m3);
 }
 
 void GroupedGemmReader::operands(const std::optional<Tensor>& lhs,
                                  const std::optional<Tensor>& rhs) {
-  const Fill kind = fill_option(arguments_, diags_);
-  const std::int64_t outliers = arguments_.integer("outliers", diags_, 1).value_or(0);
+  const Fill kind = fill_kind();
+  const std::int64_t outliers = integer("outliers", 0, 1);
   if (lhs && rhs) refuse(fill_options, "has nothing to fill: every operand is a file");
   take(check_host_memory({{call_.dtype, lhs_shape_}, {call_.dtype, rhs_shape_}}));
-  if (!diags_.empty()) return;
+  if (!ok()) return;
   const std::int64_t products = terms(state_->options.lhs_contracting);
   const auto generate = [&](const Shape& shape, FillRole role, std::uint64_t stream) {
     const auto make = [=, dtype = call_.dtype] {
@@ -44,7 +41,7 @@ void GroupedGemmReader::operands(const std::optional<Tensor>& lhs,
     };
     return may_go_unread(arguments_) ? Tensor::deferred(call_.dtype, shape, make) : make();
   };
-  const bool delayed = arguments_.text("scaling") == "delayed";
+  const bool delayed = text("scaling") == "delayed";
   const auto make = [&](const std::optional<Tensor>& file, const Shape& shape, FillRole role,
                         std::uint64_t stream, GroupedTensor& to, float& seen) {
     Tensor tensor = file ? file->clone() : generate(shape, role, call_.seed * 8 + stream);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/args/fill_operand.h"
+#include "cli/operations/operation_report.h"
 #include "core/data/tensor_file.h"
 #include "core/report/try.h"
 #include "kernels/grouped_gemm/types.h"
@@ -26,13 +27,13 @@ constexpr std::array<std::string_view, 3> paths = {"auto", "v1", "v2"};
 
 Expected<OperationCall> GroupedGemmReader::read() {
   TRY(begin());
-  const auto dtype = dtype_option(arguments_, "dtype", grouped_gemm_operand_names(), diags_);
+  const auto dtype = type("dtype", grouped_gemm_operand_names());
   const auto lhs = operand_file("lhs", dtype);
   const auto rhs = operand_file("rhs", dtype);
-  if (!diags_.empty()) return diags_;
+  if (!ok()) return diags_;
   call_.dtype = lhs ? lhs->dtype() : dtype.value_or(DType::bf16);
   const auto is_packed = [&](const char* first, const char* last) {
-    return arguments_.has(first) && arguments_.has(last);
+    return has(first) && has(last);
   };
   if (has_shapes(lhs, rhs) || is_packed("lhs-first-dims", "lhs-last-dims") ||
       is_packed("rhs-first-dims", "rhs-last-dims")) {
@@ -40,26 +41,26 @@ Expected<OperationCall> GroupedGemmReader::read() {
   } else {
     plain_form();
   }
-  if (!diags_.empty()) return diags_;
+  if (!ok()) return diags_;
   operands(lhs, rhs);
-  if (!diags_.empty()) return diags_;
+  if (!ok()) return diags_;
   scaling();
-  if (!diags_.empty()) return diags_;
+  if (!ok()) return diags_;
   linear_terms();
-  if (!diags_.empty()) return diags_;
+  if (!ok()) return diags_;
   return finish();
 }
 
 std::optional<Tensor> GroupedGemmReader::numbers(std::string_view option, std::int64_t groups) {
-  if (!arguments_.has(option)) return std::nullopt;
-  if (arguments_.text(option).starts_with('@')) return numbers_file(option);
+  if (!has(option)) return std::nullopt;
+  if (text(option).starts_with('@')) return numbers_file(option);
   std::vector<float> values;
-  for (const std::string& word : split(arguments_.text(option), ',')) {
+  for (const std::string& word : split(text(option), ',')) {
     char* end = nullptr;
     values.push_back(std::strtof(word.c_str(), &end));
     if (word.empty() || *end != '\0' || !std::isfinite(values.back())) {
       complain(fmt::format("--{} wants f32 numbers such as 0.5 or 1,0,2, not '{}'", option,
-                           arguments_.text(option)));
+                           text(option)));
       return std::nullopt;
     }
   }
@@ -73,29 +74,26 @@ std::optional<Tensor> GroupedGemmReader::numbers(std::string_view option, std::i
 }
 
 std::optional<Tensor> GroupedGemmReader::numbers_file(std::string_view option) {
-  Expected<Tensor> file = load_tensor(arguments_.text(option).substr(1), std::nullopt);
-  if (!file) {
-    take(file.diags());
-    return std::nullopt;
-  }
+  auto file = taken(load_tensor(text(option).substr(1), std::nullopt));
+  if (!file) return std::nullopt;
   for (std::int64_t g = 0; g < file->elements(); ++g) {
     if (std::isfinite(file->at(g))) continue;
     complain(fmt::format("--{} wants finite numbers: element {} of {} is {}", option, g,
-                         arguments_.text(option).substr(1), file->at(g)));
+                         text(option).substr(1), file->at(g)));
     return std::nullopt;
   }
   call_.values.are_scaled = true;
-  return *std::move(file);
+  return file;
 }
 
 void GroupedGemmReader::linear_terms() {
   GroupedGemmOptions& options = state_->options;
   read_product(result_types, options, state_->group_offset);
-  options.path = static_cast<GroupedGemmPath>(arguments_.choice("path", paths, diags_));
-  options.use_async_d2h_group_sizes = arguments_.has("async-sizes");
-  if (!diags_.empty()) return;
+  options.path = static_cast<GroupedGemmPath>(choice("path", paths));
+  options.use_async_d2h_group_sizes = has("async-sizes");
+  if (!ok()) return;
   quantise();
-  if (!diags_.empty()) return;
+  if (!ok()) return;
   // The call without them says how many groups and columns there are.
   GroupedGemmOptions bare = options;
   bare.group_offset = nullptr;
@@ -108,66 +106,61 @@ void GroupedGemmReader::linear_terms() {
   if (auto beta = numbers("beta", shape->product.groups())) {
     state_->beta = *std::move(beta);
     options.beta = &state_->beta;
-    const auto file =
-        file_option(arguments_, "existing", shape->product.out, shape->product.out, diags_);
-    if (arguments_.has("existing") && !file) return;
-    state_->c = file ? file->clone() : Tensor::uninitialised(shape->product.out, shape->out);
-    if (!file)
-      fill_operand(state_->c, fill_option(arguments_, diags_), FillRole::existing, 1,
-                   call_.seed * 8 + 3);
+    auto file = load("existing", shape->product.out, shape->product.out);
+    if (has("existing") && !file) return;
+    state_->c = added(std::move(file), shape->product.out, shape->out, 3);
     options.c = &state_->c;
-    call_.values.are_of_files |= file.has_value();
-  } else if (arguments_.has("existing")) {
+  } else if (has("existing")) {
     complain("--existing is C, which --beta multiplies");
   }
   bias(*shape);
 }
 
+Tensor GroupedGemmReader::added(std::optional<Tensor> file, DType dtype, const Shape& shape,
+                                std::uint64_t stream) {
+  call_.values.are_of_files |= file.has_value();
+  if (file) return *std::move(file);
+  return filled_operand(dtype, shape, fill_kind(), FillRole::existing, 1, call_.seed * 8 + stream,
+                        false);
+}
+
 void GroupedGemmReader::bias(const GroupedGemmShape& shape) {
-  if (!arguments_.has("bias")) return;
-  if (!arguments_.text("bias").empty()) {
-    const auto file = file_option(arguments_, "bias", std::nullopt, shape.product.out, diags_);
-    if (!file) return;
-    state_->bias = file->clone();
-    call_.values.are_of_files = true;
-  } else {
-    state_->bias =
-        Tensor::uninitialised(shape.product.out, {shape.product.groups(), shape.product.n});
-    fill_operand(state_->bias, fill_option(arguments_, diags_), FillRole::existing, 1,
-                 call_.seed * 8 + 4);
-  }
+  if (!has("bias")) return;
+  std::optional<Tensor> file;
+  if (!text("bias").empty()) file = load("bias", std::nullopt, shape.product.out);
+  if (!ok()) return;
+  state_->bias =
+      added(std::move(file), shape.product.out, {shape.product.groups(), shape.product.n}, 4);
   state_->options.bias = &state_->bias;
   call_.fields["bias"] = {{"dtype", name(state_->bias.dtype())}, {"shape", state_->bias.shape()}};
 }
 
 std::string GroupedGemmReader::packed_groups(const GroupedGemmShape& shape) {
-  std::string text = counted(shape.product.groups(), "group", "groups");
+  std::string words = counted(shape.product.groups(), "group", "groups");
   Json all = Json::array();
   constexpr std::size_t most_told = 8;
   for (std::size_t g = 0; g < shape.of_groups.size(); ++g) {
     const GroupedDesc& each = shape.of_groups[g];
     if (g < most_told)
-      text += fmt::format("{}{} x {} . {} x {}", g == 0 ? " of " : ", ", each.m, each.k, each.k,
-                          each.n);
-    if (g == most_told) text += ", ...";
+      words += fmt::format("{}{} x {} . {} x {}", g == 0 ? " of " : ", ", each.m, each.k, each.k,
+                           each.n);
+    if (g == most_told) words += ", ...";
     all.push_back({{"m", each.m}, {"k", each.k}, {"n", each.n}});
   }
   call_.fields["group_shapes"] = std::move(all);
-  return text;
+  return words;
 }
 
 Expected<OperationCall> GroupedGemmReader::finish() {
   const GroupedGemmShape shape = TRY(grouped_gemm_shape(state_->lhs, state_->rhs, state_->options));
   call_.flops = shape.flops;
-  const std::string_view lhs_type = name(state_->lhs.data->dtype()),
-                         rhs_type = name(state_->rhs.data->dtype());
-  if (state_->lhs.is_packed() || state_->rhs.is_packed())
-    describe(lhs_type, rhs_type, shape.product.out, shape.out, packed_groups(shape));
-  else
-    describe(lhs_type, rhs_type, shape.product.out, shape.out, shape.product.sizes);
+  const bool is_packed = state_->lhs.is_packed() || state_->rhs.is_packed();
+  describe(state_->lhs.data->dtype(), state_->rhs.data->dtype(), shape.product.out, shape.out,
+           is_packed ? packed_groups(shape) : groups_text(shape.product.sizes));
+  if (!is_packed) call_.fields["group_sizes"] = shape.product.sizes;
   const Support v2 = TRY(grouped_gemm_v2_support(state_->lhs, state_->rhs, state_->options));
   const bool first = state_->options.path == GroupedGemmPath::V1 || !v2.ok;
-  if (arguments_.has("async-sizes") && (!first || call_.request.device == nullptr))
+  if (has("async-sizes") && (!first || call_.request.device == nullptr))
     return error("--async-sizes is for path v1, which this call does not take");
   if (call_.request.device != nullptr) {
     if (first) call_.launches = shape.products;
@@ -181,14 +174,9 @@ Expected<OperationCall> GroupedGemmReader::finish() {
   name_scales();
   if (state_->options.c != nullptr) name_operand("existing", {state_, &state_->c});
   if (state_->options.bias != nullptr) name_operand("bias", {state_, &state_->bias});
-  call_.launch = [state = state_, machine = call_.request.profile.machine](
-                     const RunOptions& run) -> Expected<OperationRun> {
-    GroupedGemmOptions with_run = state->options;
-    with_run.run = {machine, &run};
-    GroupedGemmRun result = TRY(run_grouped_gemm(state->lhs, state->rhs, with_run));
-    return operation_run(static_cast<GroupedMatmulRun&&>(std::move(result)),
-                         with_run.input_buffer_count);
-  };
+  set_launch(state_, [](const State& state, const GroupedGemmOptions& how) {
+    return run_grouped_gemm(state.lhs, state.rhs, how);
+  });
   call_.judge = [state = state_](const OperationRun& run, const CheckOptions& how) {
     return check_grouped_gemm(state->lhs, state->rhs, state->options, *run.results.front(), how);
   };

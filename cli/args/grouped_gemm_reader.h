@@ -29,6 +29,8 @@ class GroupedGemmReader : ProductReader {
   // Sizes of --OPTION LIST|@FILE; none where it is not given.
   DimSizes dims(std::string_view option);
   DimSizes sizes_of(std::string_view option, const Axes& sizes);
+  // Sets lhs's first dims to --group-sizes or --sizes. False if they are an error.
+  bool read_sizes(std::optional<std::int64_t> rows);
   // m, k, n of a product or of one of its gradients.
   void plain_form();
   // Returns the kind, from --kind and --transpose-rhs, and sets the axes for generated, saved and
@@ -54,6 +56,8 @@ class GroupedGemmReader : ProductReader {
   // alpha, beta with C, and the bias.
   void linear_terms();
   void bias(const GroupedGemmShape& shape);
+  // A tensor that is added to the product: of a file, or filled.
+  Tensor added(std::optional<Tensor> file, DType dtype, const Shape& shape, std::uint64_t stream);
   // The groups in words, where more than rows or the contraction differs.
   std::string packed_groups(const GroupedGemmShape& shape);
   // What the call tells of itself, and the functions that launch and judge it.

@@ -38,10 +38,10 @@ Json scales_json(const GroupedTensor& tensor) {
 }  // namespace
 
 void GroupedGemmReader::scaling() {
-  const auto mode = static_cast<ScalingMode>(arguments_.choice("scaling", scalings, diags_));
+  const auto mode = static_cast<ScalingMode>(choice("scaling", scalings));
   if (mode == ScalingMode::NoScaling)
     refuse(scaling_options, "is for --scaling delayed, current or mxfp8");
-  const bool is_given = arguments_.has("lhs-scale-inv") || arguments_.has("rhs-scale-inv");
+  const bool is_given = has("lhs-scale-inv") || has("rhs-scale-inv");
   if (mode != ScalingMode::DelayedTensor || is_given)
     refuse(factors, is_given ? "is what an operand is quantised with, and here they are quantised"
                              : "is for --scaling delayed");
@@ -50,14 +50,14 @@ void GroupedGemmReader::scaling() {
     constexpr std::array<std::string_view, 1> of_blocks = {"scale-rounding"};
     refuse(of_blocks, "is for --scaling mxfp8, whose scales are powers of two");
   }
-  const std::size_t overflow = arguments_.choice("overflow", overflows, diags_);
-  const std::size_t rounding = arguments_.choice("scale-rounding", scale_roundings, diags_);
-  if (mode == ScalingMode::NoScaling || !diags_.empty()) return;
+  const std::size_t overflow = choice("overflow", overflows);
+  const std::size_t rounding = choice("scale-rounding", scale_roundings);
+  if (mode == ScalingMode::NoScaling || !ok()) return;
   call_.values.are_scaled = true;
-  std::string text = fmt::format("{}{}", name(mode), is_given ? ", by scales of files" : "");
-  if (rounding > 0) text += fmt::format(", scales rounded {}", scale_roundings[rounding]);
-  if (overflow > 0) text += fmt::format(", overflow {}", overflows[overflow]);
-  call_.lines.emplace_back("scaling", std::move(text));
+  std::string words = fmt::format("{}{}", name(mode), is_given ? ", by scales of files" : "");
+  if (rounding > 0) words += fmt::format(", scales rounded {}", scale_roundings[rounding]);
+  if (overflow > 0) words += fmt::format(", overflow {}", overflows[overflow]);
+  call_.lines.emplace_back("scaling", std::move(words));
   if (is_given) return given_scales(mode);
   const auto spec = [&](std::string_view whose, float seen) {
     const std::string operand(whose);
@@ -65,8 +65,7 @@ void GroupedGemmReader::scaling() {
     result.mode = mode;
     result.overflow = static_cast<Overflow>(overflow);
     result.scale_rounding = static_cast<ScaleRounding>(rounding);
-    result.dtype = dtype_option(arguments_, operand + "-quantised", quantised_names(), diags_)
-                       .value_or(DType::e4m3);
+    result.dtype = type(operand + "-quantised", quantised_names()).value_or(DType::e4m3);
     const DimSizes& sizes = state_->lhs.first_dims   ? state_->lhs.first_dims
                             : state_->lhs.last_dims  ? state_->lhs.last_dims
                             : state_->rhs.first_dims ? state_->rhs.first_dims
@@ -94,19 +93,19 @@ void GroupedGemmReader::given_scales(ScalingMode mode) {
     diags_.push_back(error(ErrorCode::unsupported, std::string(reason)));
     return;
   }
-  const DType type = mode == ScalingMode::Mxfp8_1D ? DType::e8m0 : DType::f32;
+  const DType scale_type = mode == ScalingMode::Mxfp8_1D ? DType::e8m0 : DType::f32;
   for (const auto& [tensor, whose] :
        {std::pair{&state_->lhs, "lhs"}, std::pair{&state_->rhs, "rhs"}}) {
     // What the elements stand for; the result's type is given.
     tensor->dq_dtype = DType::bf16;
     const std::string option = std::string(whose) + "-scale-inv";
-    if (!arguments_.has(option)) {
+    if (!has(option)) {
       const std::array<std::string_view, 1> quantised = {
           whose == std::string_view("lhs") ? "lhs-quantised" : "rhs-quantised"};
       refuse(quantised, "is the type of an operand with scales");
       continue;
     }
-    auto scales = file_option(arguments_, option, type, type, diags_);
+    auto scales = load(option, scale_type, scale_type);
     if (!scales) continue;
     tensor->mode = mode;
     // A flat file of MXFP8 scales lies as tensor cores read them; a matrix beside the operand,

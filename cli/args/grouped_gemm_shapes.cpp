@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,8 +46,8 @@ std::optional<Shape> packed_shape(const GroupedTensor& tensor) {
 }  // namespace
 
 std::size_t GroupedGemmReader::contract_plainly() {
-  const std::size_t kind = arguments_.choice("kind", kinds, diags_);
-  const bool turned = arguments_.has("transpose-rhs");
+  const std::size_t kind = choice("kind", kinds);
+  const bool turned = has("transpose-rhs");
   if (turned && kind == 2) complain("--transpose-rhs is for weights, which wgrad has none of");
   // A gradient for lhs contracts the weights' columns.
   const std::int64_t of_weights = (kind == 1) == turned ? 1 : 2;
@@ -58,35 +59,33 @@ std::size_t GroupedGemmReader::contract_plainly() {
 void GroupedGemmReader::plain_form() {
   refuse(axis_options, "goes with --lhs-shape and --rhs-shape");
   const std::size_t kind = contract_plainly();
-  auto m = arguments_.integer("m", diags_);
+  auto m = optional("m");
   const std::int64_t k = extent_of("k"), n = extent_of("n");
-  if (!diags_.empty()) return;
-  const auto sizes = sizes_option(arguments_, m, call_.seed, diags_);
-  if (!sizes) return;
-  std::vector<std::int64_t> all;
-  for (std::int64_t g = 0; g < sizes->elements(); ++g)
-    all.push_back(static_cast<std::int64_t>(sizes->at(g)));
-  if (!m) {
-    m = 0;
-    for (const std::int64_t size : all) m = *m + size;
-  }
-  const auto groups = static_cast<std::int64_t>(all.size());
-  state_->lhs.first_dims = sizes_of(arguments_.has("sizes") ? "sizes" : "group-sizes", all);
-  if (!diags_.empty()) return;
+  if (!ok()) return;
+  if (!read_sizes(m)) return;
+  const Axes all = integers_of(*state_->lhs.first_dims);
+  if (!m) m = std::accumulate(all.begin(), all.end(), std::int64_t{0});
   lhs_shape_ = {*m, kind == 1 ? n : k};
   if (kind == 2) {
     rhs_shape_ = {*m, n};
     state_->rhs.first_dims = state_->lhs.first_dims;
   } else {
-    rhs_shape_ = arguments_.has("transpose-rhs") ? Shape{groups, n, k} : Shape{groups, k, n};
+    const auto groups = static_cast<std::int64_t>(all.size());
+    rhs_shape_ = has("transpose-rhs") ? Shape{groups, n, k} : Shape{groups, k, n};
   }
+}
+
+bool GroupedGemmReader::read_sizes(std::optional<std::int64_t> rows) {
+  if (const auto sizes = group_sizes(rows))
+    state_->lhs.first_dims = sizes_of(has("sizes") ? "sizes" : "group-sizes", integers_of(*sizes));
+  return ok();
 }
 
 void GroupedGemmReader::free_form(const std::optional<Tensor>& lhs,
                                   const std::optional<Tensor>& rhs) {
   // Without dims the group sizes may be given as in the plain form.
   const bool has_dims = std::any_of(axis_options.begin(), axis_options.end() - 1,
-                                    [&](const auto& option) { return arguments_.has(option); });
+                                    [&](const auto& option) { return has(option); });
   const bool has_sizes =
       !has_dims && (arguments_.was_given("group-sizes") || arguments_.was_given("sizes"));
   refuse(std::span(plain_options).first(has_sizes ? plain_only : plain_options.size()),
@@ -96,14 +95,13 @@ void GroupedGemmReader::free_form(const std::optional<Tensor>& lhs,
   state_->rhs.first_dims = dims("rhs-first-dims");
   state_->rhs.last_dims = dims("rhs-last-dims");
   read_shapes(lhs, rhs, packed_shape(state_->lhs), packed_shape(state_->rhs));
-  if (arguments_.has("contracting")) {
+  if (has("contracting")) {
     refuse(layout_options, "goes without --contracting, which gives the axes");
-    pair("contracting", arguments_.text("contracting"), state_->options.lhs_contracting,
-         state_->options.rhs_contracting);
+    pair("contracting", state_->options.lhs_contracting, state_->options.rhs_contracting);
   } else {
     contract_plainly();
   }
-  if (has_sizes && diags_.empty()) sizes_of_first_dims();
+  if (has_sizes && ok()) sizes_of_first_dims();
 }
 
 void GroupedGemmReader::sizes_of_first_dims() {
@@ -114,33 +112,23 @@ void GroupedGemmReader::sizes_of_first_dims() {
   const Shape leading(lhs_shape_.begin(), lhs_shape_.begin() + std::min(boundary, end));
   const auto rows = checked_bytes(DType::i8, leading);
   if (!rows) return complain(fmt::format("--lhs-shape {} is too large", to_string(lhs_shape_)));
-  const auto sizes = sizes_option(arguments_, *rows, call_.seed, diags_);
-  if (!sizes) return;
-  Axes all;
-  for (std::int64_t g = 0; g < sizes->elements(); ++g)
-    all.push_back(static_cast<std::int64_t>(sizes->at(g)));
-  state_->lhs.first_dims = sizes_of(arguments_.has("sizes") ? "sizes" : "group-sizes", all);
+  if (!read_sizes(*rows)) return;
   if (begins(l))
     (begins(r) ? state_->rhs.first_dims : state_->rhs.last_dims) = state_->lhs.first_dims;
 }
 
 DimSizes GroupedGemmReader::dims(std::string_view option) {
-  if (!arguments_.has(option)) return nullptr;
-  const std::string_view text = arguments_.text(option);
-  if (!text.starts_with('@')) return sizes_of(option, list(option, text).value_or(Axes{}));
-  Expected<Tensor> file = load_tensor(text.substr(1), std::nullopt);
-  if (!file) return take(file.diags()), nullptr;
-  if (file->rank() != 1 || !is_integer(file->dtype())) {
-    complain(
-        fmt::format("--{} wants a size for each group, integers of one axis: {} holds {} of "
-                    "shape {}",
-                    option, text.substr(1), name(file->dtype()), to_string(file->shape())));
-    return nullptr;
-  }
-  Axes sizes;
-  for (std::int64_t g = 0; g < file->elements(); ++g)
-    sizes.push_back(static_cast<std::int64_t>(file->at(g)));
-  return sizes_of(option, sizes);
+  if (!has(option)) return nullptr;
+  const std::string_view given = text(option);
+  if (!given.starts_with('@')) return sizes_of(option, list(option).value_or(Axes{}));
+  const auto file = taken(load_tensor(given.substr(1), std::nullopt));
+  if (!file) return nullptr;
+  if (file->rank() == 1 && is_integer(file->dtype())) return sizes_of(option, integers_of(*file));
+  complain(
+      fmt::format("--{} wants a size for each group, integers of one axis: {} holds {} of "
+                  "shape {}",
+                  option, given.substr(1), name(file->dtype()), to_string(file->shape())));
+  return nullptr;
 }
 
 DimSizes GroupedGemmReader::sizes_of(std::string_view option, const Axes& sizes) {

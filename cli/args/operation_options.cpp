@@ -8,8 +8,8 @@
 
 #include "cli/args/run_options.h"
 #include "cli/args/run_request.h"
+#include "core/data/tensor_file.h"
 #include "kernels/launch/operand_type.h"
-#include "text/numbers.h"
 
 namespace tessera::cli {
 
@@ -43,31 +43,33 @@ std::string_view operand_types_help() {
   return text;
 }
 
-std::optional<DType> dtype_option(const Arguments& arguments, std::string_view option,
-                                  std::span<const std::string_view> names, Diags& diags) {
-  if (!arguments.has(option)) return std::nullopt;
-  return parse_dtype(names[arguments.choice(option, names, diags)]);
-}
-
-std::optional<Tiling> tiling_option(const Arguments& arguments, Diags& diags) {
-  if (!arguments.has("tiling")) return std::nullopt;
-  const auto sides = parse_integers(arguments.text("tiling"));
-  if (sides && sides->size() == 3 && *std::min_element(sides->begin(), sides->end()) > 0) {
-    return Tiling{(*sides)[0], (*sides)[1], (*sides)[2]};
-  }
-  diags.push_back(error(fmt::format("--tiling wants three positive sides tm,tk,tn, not '{}'",
-                                    arguments.text("tiling"))));
-  return std::nullopt;
-}
-
-Precision precision_option(const Arguments& arguments, Diags& diags) {
-  constexpr std::array<std::string_view, 3> words = {"default", "high", "highest"};
-  return static_cast<Precision>(arguments.choice("precision", words, diags));
-}
-
 Fill fill_option(const Arguments& arguments, Diags& diags) {
   constexpr std::array<std::string_view, 3> words = {"normal", "uniform", "integers"};
   return static_cast<Fill>(arguments.choice("fill", words, diags));
+}
+
+Tensor sizes_tensor(const std::vector<std::int64_t>& sizes) {
+  const bool fits =
+      std::all_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size <= INT32_MAX; });
+  Tensor tensor(fits ? DType::i32 : DType::i64, {static_cast<std::int64_t>(sizes.size())});
+  for (std::size_t g = 0; g < sizes.size(); ++g)
+    tensor.set(static_cast<std::int64_t>(g), static_cast<double>(sizes[g]));
+  return tensor;
+}
+
+std::vector<std::int64_t> integers_of(const Tensor& tensor) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t i = 0; i < tensor.elements(); ++i)
+    all.push_back(static_cast<std::int64_t>(tensor.at(i)));
+  return all;
+}
+
+Expected<Tensor> load_operand(const std::string& file, std::optional<DType> declared,
+                              DType fallback) {
+  Expected<Tensor> tensor = load_tensor(file, declared);
+  if (tensor || declared) return tensor;
+  Expected<Tensor> raw = load_tensor(file, fallback);
+  return raw ? std::move(raw) : std::move(tensor);
 }
 
 }  // namespace tessera::cli

@@ -1,10 +1,15 @@
 // Reads the options of one operation and collects their errors.
 #pragma once
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/args/operation_options.h"
+#include "core/kernel/tiling.h"
+#include "kernels/grouped_matmul/grouped_matmul.h"
 
 namespace tessera::cli {
 
@@ -24,13 +29,23 @@ class OperationReader {
   std::size_t choice(std::string_view option, std::span<const std::string_view> words) {
     return arguments_.choice(option, words, diags_);
   }
-  std::optional<DType> type(std::string_view option, std::span<const std::string_view> names) {
-    return dtype_option(arguments_, option, names, diags_);
-  }
+  std::optional<DType> type(std::string_view option, std::span<const std::string_view> names);
   std::uint64_t seed() { return static_cast<std::uint64_t>(integer("seed", 0)); }
   Fill fill_kind() { return fill_option(arguments_, diags_); }
+  Precision precision();
   // --tiling, if given: three positive sides.
-  std::optional<Tiling> tiling() { return tiling_option(arguments_, diags_); }
+  std::optional<Tiling> tiling();
+
+  // The tensor of --OPTION FILE by load_operand(), or none.
+  std::optional<Tensor> load(std::string_view option, std::optional<DType> declared,
+                             DType fallback);
+  // Sizes by the name of a distribution of `groups` groups over `rows`; `text` is empty for the
+  // default one.
+  std::optional<std::vector<std::int64_t>> drawn_sizes(const std::string& text,
+                                                       std::optional<std::int64_t> groups,
+                                                       std::optional<std::int64_t> rows);
+  // Sizes of --sizes FILE, or of --group-sizes: a list, @FILE, or a distribution.
+  std::optional<Tensor> group_sizes(std::optional<std::int64_t> rows);
 
   void complain(std::string text) { diags_.push_back(error(std::move(text))); }
   void take(const Diags& diags) { diags_.insert(diags_.end(), diags.begin(), diags.end()); }
@@ -38,6 +53,14 @@ class OperationReader {
   const Diags& diags() const { return diags_; }
 
  protected:
+  // None if the value is an error, which is added to diags().
+  template <typename T>
+  std::optional<T> taken(Expected<T> value) {
+    if (value) return *std::move(value);
+    take(value.diags());
+    return std::nullopt;
+  }
+
   const Arguments& arguments_;
   Diags diags_;
 };

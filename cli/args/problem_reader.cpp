@@ -11,7 +11,7 @@
 #include "cli/args/fill_operand.h"
 #include "cli/args/host_memory.h"
 #include "cli/args/kernel_header.h"
-#include "cli/args/operation_options.h"
+#include "cli/args/operation_reader.h"
 #include "cli/args/problem.h"
 #include "core/data/tensor_file.h"
 #include "kernels/inputs/group_sizes.h"
@@ -31,10 +31,10 @@ bool saves(const Arguments& arguments, std::string_view operand) {
                      [&](const std::string& file) { return named_file(file).name == operand; });
 }
 
-class ProblemReader {
+class ProblemReader : public OperationReader {
  public:
   ProblemReader(GroupedKind kind, const Arguments& arguments)
-      : arguments_(arguments), problem_(given_.problem), desc_(problem_.desc) {
+      : OperationReader(arguments), problem_(given_.problem), desc_(problem_.desc) {
     desc_.kind = kind;
   }
 
@@ -42,24 +42,23 @@ class ProblemReader {
   bool settle() {
     for (const auto step : {&ProblemReader::read_options, &ProblemReader::read_files,
                             &ProblemReader::settle_extents, &ProblemReader::settle_groups})
-      if (diags_.empty()) (this->*step)();
-    return diags_.empty();
+      if (ok()) (this->*step)();
+    return ok();
   }
 
   // Operands without files.
   bool fill() {
     Operands& operands = given_.operands;
-    const Fill kind = fill_option(arguments_, diags_);
+    const Fill kind = fill_kind();
     const bool exists = desc_.existing.has_value();
-    if (arguments_.has("fill") && has_file("lhs") && has_file("rhs") &&
-        (!exists || has_file("existing")))
+    if (has("fill") && has_file("lhs") && has_file("rhs") && (!exists || has_file("existing")))
       complain("--fill has nothing to fill: every operand is a file");
     const TensorSize out{desc_.out, axes_of("out").shape()};
     std::vector<TensorSize> sizes = {
         {desc_.lhs, lhs_axes().shape()}, {desc_.rhs, axes_of("rhs").shape()}, out};
     if (exists) sizes.push_back(out);
-    if (diags_.empty()) take(check_host_memory(sizes));
-    if (!diags_.empty()) return false;
+    if (ok()) take(check_host_memory(sizes));
+    if (!ok()) return false;
     operands.values = {kind, has_file("lhs") || has_file("rhs") || has_file("existing")};
     constexpr std::array roles = {FillRole::lhs, FillRole::rhs, FillRole::existing};
     const std::array to = {&operands.lhs, &operands.rhs, &operands.existing};
@@ -75,41 +74,37 @@ class ProblemReader {
   }
 
   Given& result() { return given_; }
-  const Diags& diags() const { return diags_; }
 
  private:
-  bool has_file(std::string_view option) const { return !arguments_.text(option).empty(); }
+  bool has_file(std::string_view option) const { return !text(option).empty(); }
 
   void read_options() {
-    for (Extent* extent : {&m_, &k_, &n_})
-      extent->value = arguments_.integer(extent->option, diags_);
+    for (Extent* extent : {&m_, &k_, &n_}) extent->value = optional(extent->option);
     for (Extent* extent : {&groups_, &local_groups_})
-      extent->value = arguments_.integer(extent->option, diags_, 1, max_groups);
-    lhs_dtype_.value = rhs_dtype_.value =
-        dtype_option(arguments_, "dtype", operand_type_names(), diags_);
-    out_dtype_.value = dtype_option(arguments_, "out-dtype", stored_types(), diags_);
+      extent->value = optional(extent->option, 1, max_groups);
+    lhs_dtype_.value = rhs_dtype_.value = type("dtype", operand_type_names());
+    out_dtype_.value = type("out-dtype", stored_types());
     const bool has_lhs_file = has_file("lhs") || saves(arguments_, "lhs");
     if (desc_.is_tgmm() && has_lhs_file)
-      problem_.lhs_files_stored = arguments_.choice("lhs-layout", layouts, diags_) == 1;
+      problem_.lhs_files_stored = choice("lhs-layout", layouts) == 1;
     problem_.lhs_stored = !has_file("lhs") || problem_.lhs_files_stored;
-    if (!has_lhs_file && arguments_.has("lhs-layout"))
+    if (!has_lhs_file && has("lhs-layout"))
       complain("--lhs-layout is the layout of files of lhs: expected --lhs FILE or --out lhs=FILE");
-    desc_.transpose_rhs = arguments_.has("transpose-rhs");
-    desc_.group_offset = arguments_.integer("group-offset", diags_).value_or(0);
-    desc_.local_rows = arguments_.choice("rows", row_kinds, diags_) == 1;
-    if (arguments_.has("existing-out")) {
-      const bool overwrites = arguments_.choice("existing-out", existing_kinds, diags_) == 1;
+    desc_.transpose_rhs = has("transpose-rhs");
+    desc_.group_offset = optional("group-offset").value_or(0);
+    desc_.local_rows = choice("rows", row_kinds) == 1;
+    if (has("existing-out")) {
+      const bool overwrites = choice("existing-out", existing_kinds) == 1;
       desc_.existing = overwrites ? ExistingOut::Overwrite : ExistingOut::Accumulate;
     } else if (has_file("existing")) {
       desc_.existing = ExistingOut::Accumulate;
     }
-    problem_.tiling = tiling_option(arguments_, diags_);
-    problem_.buffers =
-        arguments_.integer("buffers", diags_, 1, max_window_depth).value_or(problem_.buffers);
-    desc_.precision = precision_option(arguments_, diags_);
-    problem_.strict_sum = arguments_.has("strict-sum");
-    fill_option(arguments_, diags_);
-    problem_.seed = static_cast<std::uint64_t>(arguments_.integer("seed", diags_).value_or(0));
+    problem_.tiling = tiling();
+    problem_.buffers = optional("buffers", 1, max_window_depth).value_or(problem_.buffers);
+    desc_.precision = precision();
+    problem_.strict_sum = has("strict-sum");
+    fill_kind();
+    problem_.seed = seed();
   }
 
   // The axes of an operand or of `out`, as the kernel declares them.
@@ -136,27 +131,27 @@ class ProblemReader {
 
   void read_files() {
     Operands& operands = given_.operands;
-    const auto file = [&](std::string_view option) { return std::string(arguments_.text(option)); };
-    operands.lhs = load("lhs", file("lhs"), lhs_axes(), &lhs_dtype_);
-    operands.rhs = load("rhs", file("rhs"), axes_of("rhs"), &rhs_dtype_);
-    operands.existing = load("existing", file("existing"), axes_of("out"), &out_dtype_);
-    const std::string text = file("group-sizes");
-    std::string sizes = file("sizes");
-    if (text.starts_with('@')) {
+    operands.lhs = read_file("lhs", text("lhs"), lhs_axes(), &lhs_dtype_);
+    operands.rhs = read_file("rhs", text("rhs"), axes_of("rhs"), &rhs_dtype_);
+    operands.existing = read_file("existing", text("existing"), axes_of("out"), &out_dtype_);
+    const std::string given(text("group-sizes"));
+    std::string sizes(text("sizes"));
+    if (given.starts_with('@')) {
       if (!sizes.empty()) complain("--group-sizes and --sizes both name a file");
-      sizes = text.substr(1);
-    } else if (!sizes.empty() && !text.empty()) {
+      sizes = given.substr(1);
+    } else if (!sizes.empty() && !given.empty()) {
       complain("--sizes names a file, and --group-sizes gives the sizes");
     }
-    operands.group_sizes = load("sizes", sizes, axes_of("group_sizes"), nullptr);
-    if (!diags_.empty()) return;
+    operands.group_sizes = read_file("sizes", sizes, axes_of("group_sizes"), nullptr);
+    if (!ok()) return;
     for (std::int64_t g = 0; !sizes.empty() && g < operands.group_sizes.elements(); ++g)
       desc_.sizes.push_back(std::llround(operands.group_sizes.at(g)));
   }
 
-  Tensor load(std::string_view operand, const std::string& file, const HeaderOperand& header,
-              Agreed<DType>* dtype) {
-    if (file.empty()) return {};
+  Tensor read_file(std::string_view operand, std::string_view name, const HeaderOperand& header,
+                   Agreed<DType>* dtype) {
+    if (name.empty()) return {};
+    const std::string file(name);
     Expected<Tensor> tensor = dtype == nullptr ? load_tensor(file, std::nullopt)
                                                : load_operand(file, dtype->value, DType::bf16);
     if (!tensor) return take(tensor.diags()), Tensor();
@@ -182,17 +177,15 @@ class ProblemReader {
       if (!extent->value) complain(fmt::format("--{} is missing", extent->option));
     desc_.k = k_.value.value_or(0);
     desc_.n = n_.value.value_or(0);
-    if (diags_.empty()) settle_sizes();
+    if (ok()) settle_sizes();
   }
 
   void settle_sizes() {
-    const std::string text(arguments_.text("group-sizes"));
-    if (is_group_size_list(text) && !text.empty() && text[0] != '@') {
-      auto sizes = parse_group_sizes(text);
-      if (!sizes) return take(sizes.diags());
-      desc_.sizes = *std::move(sizes);
+    const std::string given(text("group-sizes"));
+    if (is_group_size_list(given) && !given.empty() && given[0] != '@') {
+      if (auto sizes = taken(parse_group_sizes(given))) desc_.sizes = *std::move(sizes);
     } else if (desc_.sizes.empty() && given_.operands.group_sizes.rank() == 0) {
-      auto sizes = drawn_sizes(text, groups_.value, m_.value, problem_.seed, diags_);
+      auto sizes = drawn_sizes(given, groups_.value, m_.value);
       if (desc_.local_rows)
         complain(
             "--rows local needs listed group sizes: m is the rows of the processed groups alone");
@@ -221,16 +214,11 @@ class ProblemReader {
     desc_.m = *m_.value;
   }
 
-  void complain(std::string text) { diags_.push_back(error(std::move(text))); }
-  void take(const Diags& diags) { diags_.insert(diags_.end(), diags.begin(), diags.end()); }
-
-  const Arguments& arguments_;
   Extent m_{"m"}, k_{"k"}, n_{"n"}, groups_{"groups"}, local_groups_{"local-groups"};
   Agreed<DType> lhs_dtype_{"dtype"}, rhs_dtype_{"dtype"}, out_dtype_{"out-dtype"};
   Given given_;
   Problem& problem_;
   GroupedDesc& desc_;
-  Diags diags_;
 };
 
 }  // namespace

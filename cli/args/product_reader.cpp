@@ -13,13 +13,13 @@ namespace tessera::cli {
 
 Expected<void> ProductReader::begin() {
   call_.request = TRY(run_request(arguments_, true));
-  call_.seed = static_cast<std::uint64_t>(arguments_.integer("seed", diags_).value_or(0));
+  call_.seed = seed();
   return {};
 }
 
 std::int64_t ProductReader::extent_of(std::string_view option) {
-  if (!arguments_.has(option)) complain(fmt::format("--{} is missing", option));
-  return arguments_.integer(option, diags_).value_or(0);
+  if (!has(option)) complain(fmt::format("--{} is missing", option));
+  return optional(option).value_or(0);
 }
 
 std::optional<ProductReader::Axes> ProductReader::list(std::string_view option,
@@ -32,23 +32,23 @@ std::optional<ProductReader::Axes> ProductReader::list(std::string_view option,
   return std::nullopt;
 }
 
-void ProductReader::pair(std::string_view option, std::string_view text, Axes& left, Axes& right) {
-  const auto sides = split(text, '/');
+void ProductReader::pair(std::string_view option, Axes& left, Axes& right) {
+  const auto sides = split(text(option), '/');
   if (sides.size() != 2)
-    return complain(
-        fmt::format("--{} wants axes of lhs and of rhs such as 1/2, not '{}'", option, text));
+    return complain(fmt::format("--{} wants axes of lhs and of rhs such as 1/2, not '{}'", option,
+                                text(option)));
   left = list(option, sides[0]).value_or(Axes{});
   right = list(option, sides[1]).value_or(Axes{});
 }
 
 bool ProductReader::has_shapes(const std::optional<Tensor>& lhs,
                                const std::optional<Tensor>& rhs) const {
-  return lhs || rhs || arguments_.has("lhs-shape") || arguments_.has("rhs-shape");
+  return lhs || rhs || has("lhs-shape") || has("rhs-shape");
 }
 
 void ProductReader::refuse(std::span<const std::string_view> options, std::string_view why) {
   for (const std::string_view option : options)
-    if (arguments_.has(option)) complain(fmt::format("--{} {}", option, why));
+    if (has(option)) complain(fmt::format("--{} {}", option, why));
 }
 
 void ProductReader::read_shapes(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs,
@@ -56,11 +56,11 @@ void ProductReader::read_shapes(const std::optional<Tensor>& lhs, const std::opt
                                 const std::optional<Shape>& rhs_else) {
   const auto shape = [&](std::string_view option, const std::optional<Tensor>& file,
                          const std::optional<Shape>& otherwise) -> Shape {
-    if (file && arguments_.has(option)) complain(fmt::format("--{} is that of the file", option));
+    if (file && has(option)) complain(fmt::format("--{} is that of the file", option));
     if (file) return file->shape();
-    if (!arguments_.has(option) && otherwise) return *otherwise;
-    if (!arguments_.has(option)) complain(fmt::format("--{} is missing", option));
-    return list(option, arguments_.text(option)).value_or(Shape{});
+    if (!has(option) && otherwise) return *otherwise;
+    if (!has(option)) complain(fmt::format("--{} is missing", option));
+    return list(option).value_or(Shape{});
   };
   lhs_shape_ = shape("lhs-shape", lhs, lhs_else);
   rhs_shape_ = shape("rhs-shape", rhs, rhs_else);
@@ -74,21 +74,15 @@ std::int64_t ProductReader::terms(const Axes& lhs_contracting) const {
   return result;
 }
 
-void ProductReader::describe(std::string_view lhs_type, std::string_view rhs_type, DType out_dtype,
-                             const Shape& out, const std::vector<std::int64_t>& group_sizes) {
-  describe(lhs_type, rhs_type, out_dtype, out, groups_text(group_sizes));
-  call_.fields["group_sizes"] = group_sizes;
-}
-
-void ProductReader::describe(std::string_view lhs_type, std::string_view rhs_type, DType out_dtype,
-                             const Shape& out, const std::string& groups) {
+void ProductReader::describe(DType lhs, DType rhs, DType out_dtype, const Shape& out,
+                             const std::string& groups) {
   call_.out_dtype = out_dtype;
   const std::string shape =
       fmt::format("{} . {} -> {}", to_string(lhs_shape_), to_string(rhs_shape_), to_string(out));
   const Words lines = {
       {"shape", shape},
       {"groups", groups},
-      {"types", fmt::format("{} . {} -> {}", lhs_type, rhs_type, name(out_dtype))}};
+      {"types", fmt::format("{} . {} -> {}", name(lhs), name(rhs), name(out_dtype))}};
   call_.lines.insert(call_.lines.begin(), lines.begin(), lines.end());
   call_.fields["shape"] = {{"lhs", lhs_shape_}, {"rhs", rhs_shape_}, {"out", out}};
   call_.title = fmt::format("{}, {}", shape, groups);

@@ -7,28 +7,27 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/args/operation_options.h"
+#include "cli/args/operation_reader.h"
 #include "cli/operations/operation_call.h"
 
 namespace tessera::cli {
 
-class ProductReader {
+class ProductReader : protected OperationReader {
  public:
-  explicit ProductReader(const Arguments& arguments) : arguments_(arguments) {}
+  using OperationReader::OperationReader;
 
  protected:
   using Axes = std::vector<std::int64_t>;
 
   // Where it runs, and the seed.
   Expected<void> begin();
-  void complain(std::string text) { diags_.push_back(error(std::move(text))); }
-  void take(const Diags& diags) { diags_.insert(diags_.end(), diags.begin(), diags.end()); }
-
   // An extent of the plain form, which must be given.
   std::int64_t extent_of(std::string_view option);
+  // Numbers of at least 0.
   std::optional<Axes> list(std::string_view option, std::string_view text);
+  std::optional<Axes> list(std::string_view option) { return list(option, text(option)); }
   // --OPTION L/R: axes of lhs and of rhs.
-  void pair(std::string_view option, std::string_view text, Axes& left, Axes& right);
+  void pair(std::string_view option, Axes& left, Axes& right);
   // Whether the operands' shapes are given, by files or by options.
   bool has_shapes(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs) const;
   // Refuses the options that are given.
@@ -44,15 +43,13 @@ class ProductReader {
   template <typename ProductOptions>
   void read_product(std::span<const std::string_view> result_types, ProductOptions& options,
                     Tensor& group_offset) {
-    options.preferred_element_type =
-        dtype_option(arguments_, "out-dtype", result_types, diags_).value_or(DType::f32);
-    options.precision = precision_option(arguments_, diags_);
-    if (const auto tiling = tiling_option(arguments_, diags_)) options.tiling = *tiling;
-    options.input_buffer_count =
-        arguments_.integer("buffers", diags_, 1, max_window_depth).value_or(2);
-    call_.has_given_config = arguments_.has("tiling") || arguments_.has("buffers");
+    options.preferred_element_type = type("out-dtype", result_types).value_or(DType::f32);
+    options.precision = precision();
+    if (const auto sides = tiling()) options.tiling = *sides;
+    options.input_buffer_count = optional("buffers", 1, max_window_depth).value_or(2);
+    call_.has_given_config = has("tiling") || has("buffers");
     options.device = std::string(call_.request.device_name());
-    if (const auto offset = arguments_.integer("group-offset", diags_)) {
+    if (const auto offset = optional("group-offset")) {
       group_offset = Tensor(DType::i32, {1});
       group_offset.set(0, static_cast<double>(*offset));
       options.group_offset = &group_offset;
@@ -63,16 +60,23 @@ class ProductReader {
     call_.operands.push_back({name, Per::device, {std::move(tensor)}});
   }
   // The call's shapes, groups and types, for its report.
-  void describe(std::string_view lhs_type, std::string_view rhs_type, DType out_dtype,
-                const Shape& out, const std::vector<std::int64_t>& group_sizes);
-  // The same where `groups` tells the groups in words.
-  void describe(std::string_view lhs_type, std::string_view rhs_type, DType out_dtype,
-                const Shape& out, const std::string& groups);
+  void describe(DType lhs, DType rhs, DType out_dtype, const Shape& out, const std::string& groups);
+  // The function that launches the product by `run`, with its options and those of the machine.
+  template <typename State, typename Run>
+  void set_launch(const std::shared_ptr<State>& state, Run run) {
+    call_.launch = [state, run, machine = call_.request.profile.machine](
+                       const RunOptions& how) -> Expected<OperationRun> {
+      auto options = state->options;
+      options.run = {machine, &how};
+      auto result = run(*state, options);
+      if (!result) return result.diags();
+      return operation_run(static_cast<GroupedMatmulRun&&>(*std::move(result)),
+                           options.input_buffer_count);
+    };
+  }
 
-  const Arguments& arguments_;
   OperationCall call_;
   Shape lhs_shape_, rhs_shape_;
-  Diags diags_;
 };
 
 // The rows of these commands' option tables that are alike, after those of the product itself.

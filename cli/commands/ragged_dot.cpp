@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,8 +16,8 @@
 #include "cli/args/host_memory.h"
 #include "cli/args/product_reader.h"
 #include "cli/operations/operation_command.h"
+#include "cli/operations/operation_report.h"
 #include "core/report/try.h"
-#include "kernels/launch/axes.h"
 #include "kernels/launch/operand_type.h"
 #include "kernels/ragged_dot/validate.h"
 
@@ -45,21 +46,20 @@ class Reader : ProductReader {
 
   Expected<OperationCall> read() {
     TRY(begin());
-    const auto dtype = dtype_option(arguments_, "dtype", operand_type_names(), diags_);
-    const auto rhs_dtype = dtype_option(arguments_, "rhs-dtype", operand_type_names(), diags_);
-    const auto lhs = file_option(arguments_, "lhs", dtype, DType::bf16, diags_);
-    const auto rhs =
-        file_option(arguments_, "rhs", rhs_dtype ? rhs_dtype : dtype, DType::bf16, diags_);
-    if (!diags_.empty()) return diags_;
+    const auto dtype = type("dtype", operand_type_names()),
+               rhs_dtype = type("rhs-dtype", operand_type_names());
+    auto lhs = load("lhs", dtype, DType::bf16),
+         rhs = load("rhs", rhs_dtype ? rhs_dtype : dtype, DType::bf16);
+    if (!ok()) return diags_;
     if (has_shapes(lhs, rhs)) {
       free_form(lhs, rhs);
     } else {
       plain_form();
     }
-    if (!diags_.empty()) return diags_;
+    if (!ok()) return diags_;
     call_.dtype = lhs ? lhs->dtype() : dtype.value_or(DType::bf16);
-    operands(lhs, rhs, rhs_dtype.value_or(call_.dtype));
-    if (!diags_.empty()) return diags_;
+    operands(std::move(lhs), std::move(rhs), rhs_dtype.value_or(call_.dtype));
+    if (!ok()) return diags_;
     return finish();
   }
 
@@ -67,44 +67,32 @@ class Reader : ProductReader {
   // Extents m, k, n of a mode, with a batch dimension in front where --batch gives one.
   void plain_form() {
     refuse(axis_options, "names axes of --lhs-shape and --rhs-shape");
-    const auto batch = arguments_.integer("batch", diags_);
+    const auto batch = optional("batch");
     const std::size_t mode = plain_axes(batch ? 1 : 0);
     const std::int64_t k = extent_of("k"), n = extent_of("n");
     if (mode == 2 && !batch) complain("--batch is missing: its dimension is the ragged one");
-    auto m = arguments_.integer("m", diags_);
+    const auto m = optional("m");
     if (mode == 2 && !m) complain("--m is missing");
-    if (!diags_.empty()) return;
-    const auto sizes = sizes_option(arguments_, mode == 2 ? batch : m, call_.seed, diags_);
+    if (!ok()) return;
+    auto sizes = group_sizes(mode == 2 ? batch : m);
     if (!sizes) return;
-    if (!m) {
-      m = 0;
-      for (std::int64_t i = 0; i < sizes->elements(); ++i)
-        m = *m + static_cast<std::int64_t>(sizes->at(i));
-    }
+    const Axes all = integers_of(*sizes);
+    const std::int64_t rows = m ? *m : std::accumulate(all.begin(), all.end(), std::int64_t{0});
     const std::int64_t groups = sizes->rank() == 0 ? 1 : sizes->dim(sizes->rank() - 1);
     // A batch is computed as a whole: there --local-groups is refused.
-    const auto local = mode == 2 ? std::nullopt : arguments_.integer("local-groups", diags_, 1);
-    const std::int64_t first = arguments_.integer("group-offset", diags_).value_or(0);
-    const Axes lead = batch ? Axes{*batch} : Axes{};
-    const auto with = [](Axes front, std::initializer_list<std::int64_t> rest) {
-      front.insert(front.end(), rest.begin(), rest.end());
-      return front;
-    };
-    lhs_shape_ = with(lead, {*m, k});
-    if (mode == 0) {
-      rhs_shape_ = with(Axes{local.value_or(std::max<std::int64_t>(groups - first, 0))}, {});
-      rhs_shape_.insert(rhs_shape_.end(), lead.begin(), lead.end());
-      rhs_shape_ =
-          arguments_.has("transpose-rhs") ? with(rhs_shape_, {n, k}) : with(rhs_shape_, {k, n});
-    } else if (mode == 1) {
-      rhs_shape_ = with(lead, {*m, n});
-      state_->options.local_groups = local;
-    } else {
-      rhs_shape_ = with(lead, {k, n});
-    }
-    if (mode == 0 && local && !arguments_.has("group-offset") && *local != groups)
+    const auto local = mode == 2 ? std::nullopt : optional("local-groups", 1);
+    const std::int64_t first = optional("group-offset").value_or(0);
+    lhs_shape_ = {rows, k};
+    rhs_shape_ = mode == 1 ? Shape{rows, n} : has("transpose-rhs") ? Shape{n, k} : Shape{k, n};
+    for (Shape* shape : {&lhs_shape_, &rhs_shape_})
+      if (batch) shape->insert(shape->begin(), *batch);
+    if (mode == 0)
+      rhs_shape_.insert(rhs_shape_.begin(),
+                        local.value_or(std::max<std::int64_t>(groups - first, 0)));
+    if (mode == 1) state_->options.local_groups = local;
+    if (mode == 0 && local && !has("group-offset") && *local != groups)
       complain("--local-groups without --group-offset must be all the groups");
-    state_->sizes = sizes->clone();
+    state_->sizes = *std::move(sizes);
   }
 
   // Returns the mode, and sets the axes of its operands as generated, saved and read.
@@ -112,8 +100,8 @@ class Reader : ProductReader {
   // contracting: [m, k] and [m, n]; batch: [m, k] and [k, n].
   // batch: number of axes, 0 or 1, before these, in rhs after the groups.
   std::size_t plain_axes(std::int64_t batch) {
-    const std::size_t mode = arguments_.choice("mode", modes, diags_);
-    const bool turned = arguments_.has("transpose-rhs");
+    const std::size_t mode = choice("mode", modes);
+    const bool turned = has("transpose-rhs");
     if (turned && mode != 0) complain("--transpose-rhs is for --mode noncontracting");
     RaggedDotDims& dims = state_->dims;
     if (batch > 0) dims.lhs_batch = {0}, dims.rhs_batch = {mode == 0 ? 1 : 0};
@@ -136,82 +124,63 @@ class Reader : ProductReader {
   void named_axes() {
     refuse(layout_options, "goes without --contracting, which gives the axes");
     RaggedDotDims& dims = state_->dims;
-    pair("contracting", arguments_.text("contracting"), dims.lhs_contracting, dims.rhs_contracting);
-    if (arguments_.has("batch-axes"))
-      pair("batch-axes", arguments_.text("batch-axes"), dims.lhs_batch, dims.rhs_batch);
-    dims.lhs_ragged = list("ragged", arguments_.text("ragged", "0")).value_or(Axes{});
-    if (arguments_.has("group-axis"))
-      dims.rhs_group = list("group-axis", arguments_.text("group-axis")).value_or(Axes{});
+    pair("contracting", dims.lhs_contracting, dims.rhs_contracting);
+    if (has("batch-axes")) pair("batch-axes", dims.lhs_batch, dims.rhs_batch);
+    dims.lhs_ragged = has("ragged") ? list("ragged").value_or(Axes{}) : Axes{0};
+    if (has("group-axis")) dims.rhs_group = list("group-axis").value_or(Axes{});
   }
 
   void free_form(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs) {
     refuse(plain_options, "is for calls without shapes: the shapes of this call give the sizes");
     read_shapes(lhs, rhs);
-    const bool names_axes =
-        std::any_of(axis_options.begin(), axis_options.end(),
-                    [&](std::string_view option) { return arguments_.has(option); });
-    if (names_axes && !arguments_.has("contracting")) complain("--contracting is missing");
-    if (!diags_.empty()) return;
+    const bool names_axes = std::any_of(axis_options.begin(), axis_options.end(),
+                                        [&](std::string_view option) { return has(option); });
+    if (names_axes && !has("contracting")) complain("--contracting is missing");
+    if (!ok()) return;
     if (names_axes)
       named_axes();
     else
       plain_axes(lhs_shape_.size() == 3 ? 1 : 0);
-    const RaggedDotDims& dims = state_->dims;
-    state_->options.local_groups = arguments_.integer("local-groups", diags_, 1);
-    if (!diags_.empty()) return;
+    state_->options.local_groups = optional("local-groups", 1);
+    if (!ok()) return;
     std::optional<std::int64_t> rows;
-    if (dims.lhs_ragged.size() == 1 &&
-        dims.lhs_ragged[0] < static_cast<std::int64_t>(lhs_shape_.size()))
-      rows = lhs_shape_[static_cast<std::size_t>(dims.lhs_ragged[0])];
-    if (const auto sizes = sizes_option(arguments_, rows, call_.seed, diags_))
-      state_->sizes = sizes->clone();
+    const Axes& ragged = state_->dims.lhs_ragged;
+    if (ragged.size() == 1 && ragged[0] < static_cast<std::int64_t>(lhs_shape_.size()))
+      rows = lhs_shape_[static_cast<std::size_t>(ragged[0])];
+    if (auto sizes = group_sizes(rows)) state_->sizes = *std::move(sizes);
   }
 
-  void operands(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs,
-                DType rhs_dtype) {
-    const Fill fill_kind = fill_option(arguments_, diags_);
+  void operands(std::optional<Tensor> lhs, std::optional<Tensor> rhs, DType rhs_dtype) {
+    const Fill kind = fill_kind();
     if (lhs && rhs) refuse(fill_options, "has nothing to fill: every operand is a file");
     take(check_host_memory({{call_.dtype, lhs_shape_}, {rhs_dtype, rhs_shape_}}));
-    if (!diags_.empty()) return;
-    const std::int64_t products = terms(state_->dims.lhs_contracting);
-    const auto make = [&](const std::optional<Tensor>& file, DType dtype, const Shape& shape,
-                          FillRole role, std::uint64_t stream) {
-      if (file) return file->clone();
-      return filled_operand(dtype, shape, fill_kind, role, products, call_.seed * 4 + stream,
-                            may_go_unread(arguments_));
+    if (!ok()) return;
+    call_.values = {kind, lhs || rhs};
+    const auto fill = [&](DType dtype, const Shape& shape, FillRole role, std::uint64_t stream) {
+      return filled_operand(dtype, shape, kind, role, terms(state_->dims.lhs_contracting),
+                            call_.seed * 4 + stream, may_go_unread(arguments_));
     };
-    state_->lhs = make(lhs, call_.dtype, lhs_shape_, FillRole::lhs, 1);
-    state_->rhs = make(rhs, rhs_dtype, rhs_shape_, FillRole::rhs, 2);
-    call_.values = {fill_kind, lhs || rhs};
+    state_->lhs = lhs ? *std::move(lhs) : fill(call_.dtype, lhs_shape_, FillRole::lhs, 1);
+    state_->rhs = rhs ? *std::move(rhs) : fill(rhs_dtype, rhs_shape_, FillRole::rhs, 2);
   }
 
   Expected<OperationCall> finish() {
-    RaggedDotOptions& options = state_->options;
-    read_product(result_types, options, state_->group_offset);
-    if (!diags_.empty()) return diags_;
-    const auto checked =
-        validate_ragged_dot(state_->lhs, state_->rhs, state_->sizes, state_->dims, options);
-    if (!checked) return checked.diags();
-    call_.flops = checked->flops();
-    std::vector<std::int64_t> sizes;
-    for (std::int64_t i = 0; i < state_->sizes.elements(); ++i)
-      sizes.push_back(static_cast<std::int64_t>(state_->sizes.at(i)));
-    describe(name(state_->lhs.dtype()), name(state_->rhs.dtype()), checked->product.out,
-             checked->out_shape, sizes);
-    call_.lines.emplace_back("mode", name(checked->mode));
-    call_.fields["mode"] = name(checked->mode);
-    name_operand("lhs", {state_, &state_->lhs});
-    name_operand("rhs", {state_, &state_->rhs});
-    name_operand("sizes", {state_, &state_->sizes});
-    call_.launch = [state = state_, machine = call_.request.profile.machine](
-                       const RunOptions& run) -> Expected<OperationRun> {
-      RaggedDotOptions with_run = state->options;
-      with_run.run = {machine, &run};
-      Expected<GroupedMatmulRun> result =
-          run_ragged_dot(state->lhs, state->rhs, state->sizes, state->dims, with_run);
-      if (!result) return result.diags();
-      return operation_run(*std::move(result), with_run.input_buffer_count);
-    };
+    const auto& [lhs, rhs, sizes, offset, dims, options] = *state_;
+    read_product(result_types, state_->options, state_->group_offset);
+    if (!ok()) return diags_;
+    const auto checked = TRY(validate_ragged_dot(lhs, rhs, sizes, dims, options));
+    call_.flops = checked.flops();
+    describe(lhs.dtype(), rhs.dtype(), checked.product.out, checked.out_shape,
+             groups_text(integers_of(sizes)));
+    call_.fields["group_sizes"] = integers_of(sizes);
+    call_.lines.emplace_back("mode", name(checked.mode));
+    call_.fields["mode"] = name(checked.mode);
+    name_operand("lhs", {state_, &lhs});
+    name_operand("rhs", {state_, &rhs});
+    name_operand("sizes", {state_, &sizes});
+    set_launch(state_, [](const State& state, const RaggedDotOptions& how) {
+      return run_ragged_dot(state.lhs, state.rhs, state.sizes, state.dims, how);
+    });
     call_.judge = [state = state_](const OperationRun& run, const CheckOptions& how) {
       return check_ragged_dot(state->lhs, state->rhs, state->sizes, state->dims, state->options,
                               *run.results.front(), how);
