@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "cli/args/operation_options.h"
 #include "cli/operations/operation_report.h"
 #include "kernels/programs/kernels.h"
 #include "text/numbers.h"
@@ -62,12 +63,7 @@ std::optional<Tiling> tiling_of(const Settings& settings) {
 // A list; of several devices or rings a list of theirs.
 Json sizes_json(const Collective::Tensors& group_sizes) {
   std::vector<Json> all;
-  for (const Tensor& tensor : group_sizes) {
-    std::vector<std::int64_t> sizes;
-    for (std::int64_t g = 0; g < tensor.elements(); ++g)
-      sizes.push_back(static_cast<std::int64_t>(tensor.at(g)));
-    all.emplace_back(sizes);
-  }
+  for (const Tensor& tensor : group_sizes) all.emplace_back(integers_of(tensor));
   return all.size() == 1 ? all.front() : Json(all);
 }
 

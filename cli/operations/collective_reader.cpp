@@ -131,21 +131,16 @@ CollectiveReader::CollectiveReader(const Arguments& arguments, Peers peers)
 std::vector<std::int64_t> CollectiveReader::group_sizes(std::int64_t groups, std::int64_t rows,
                                                         std::uint64_t stream) {
   const std::string_view given = has("group-sizes") ? text("group-sizes") : "multinomial";
-  auto sizes = is_group_size_list(given)
+  return taken(is_group_size_list(given)
                    ? parse_group_sizes(given)
-                   : generate_group_sizes(given, groups, rows, seed() * 65536 + stream);
-  if (sizes) return *std::move(sizes);
-  take(sizes.diags());
-  return {};
+                   : generate_group_sizes(given, groups, rows, seed() * 65536 + stream))
+      .value_or(std::vector<std::int64_t>());
 }
 
 Tensor CollectiveReader::experts(std::int64_t tokens, std::int64_t top_k, std::int64_t groups,
                                  std::size_t device) {
   if (!ok()) return {};
-  Expected<Tensor> drawn = random_experts(tokens, top_k, groups, seed() * 65536 + device);
-  if (drawn) return *std::move(drawn);
-  take(drawn.diags());
-  return {};
+  return taken(random_experts(tokens, top_k, groups, seed() * 65536 + device)).value_or(Tensor());
 }
 
 std::vector<std::vector<std::int64_t>> CollectiveReader::counts(
