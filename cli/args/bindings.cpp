@@ -82,7 +82,6 @@ struct Filling {
   Fill kind;
   std::uint64_t seed;
   std::int64_t terms;  // no sum of products is longer
-  bool is_lazy;
 };
 
 std::int64_t longest_extent(const Program& program) {
@@ -113,12 +112,7 @@ Tensor filled(const Buffer& buffer, int device, std::uint64_t index, const Filli
   if (is_table(buffer)) return zeros(buffer, diags);
   const std::uint64_t stream = (how.seed * 1024 + static_cast<std::uint64_t>(device)) * 64 + index;
   const FillRole role = index == 1 ? FillRole::lhs : FillRole::rhs;
-  if (how.is_lazy)
-    return filled_operand(buffer.dtype, stored_shape(buffer), how.kind, role, how.terms, stream,
-                          true);
-  Tensor tensor = zeros(buffer, diags);
-  if (diags.empty()) fill_operand(tensor, how.kind, role, how.terms, stream);
-  return tensor;
+  return filled_operand(buffer.dtype, stored_shape(buffer), how.kind, role, how.terms, stream);
 }
 
 // Names with holes are filled now; the others were compared before.
@@ -157,7 +151,7 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
   const InOutOptions out(arguments, "out", program, devices, diags);
   if (!diags.empty()) return diags;
   TRY(check_places(places("--in", in), places("--out", out)));
-  const Filling how{kind, seed, longest_extent(program), may_go_unread(arguments)};
+  const Filling how{kind, seed, longest_extent(program)};
   diags = check_memory(program, devices);
   if (!diags.empty()) return diags;
   Table<BufferId, std::string> unknown;

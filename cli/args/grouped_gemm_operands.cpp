@@ -34,12 +34,12 @@ void GroupedGemmReader::operands(const std::optional<Tensor>& lhs,
   const auto generate = [&](const Shape& shape, FillRole role, std::uint64_t stream) {
     const auto make = [=, dtype = call_.dtype] {
       // Four times the products leave room for alpha and beta * c.
-      Tensor tensor = filled_operand(dtype, shape, kind, role, 4 * products, stream, false);
+      Tensor tensor = filled_operand(dtype, shape, kind, role, 4 * products, stream);
       for (std::int64_t i = outliers - 1; outliers > 0 && i < tensor.elements(); i += outliers)
         tensor.set(i, tensor.at(i) * 1000);
       return tensor;
     };
-    return may_go_unread(arguments_) ? Tensor::deferred(call_.dtype, shape, make) : make();
+    return Tensor::deferred(call_.dtype, shape, make);
   };
   const bool delayed = text("scaling") == "delayed";
   const auto make = [&](const std::optional<Tensor>& file, const Shape& shape, FillRole role,

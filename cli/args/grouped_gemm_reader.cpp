@@ -120,8 +120,7 @@ Tensor GroupedGemmReader::added(std::optional<Tensor> file, DType dtype, const S
                                 std::uint64_t stream) {
   call_.values.are_of_files |= file.has_value();
   if (file) return *std::move(file);
-  return filled_operand(dtype, shape, fill_kind(), FillRole::existing, 1, call_.seed * 8 + stream,
-                        false);
+  return filled_operand(dtype, shape, fill_kind(), FillRole::existing, 1, call_.seed * 8 + stream);
 }
 
 void GroupedGemmReader::bias(const GroupedGemmShape& shape) {

@@ -66,8 +66,7 @@ class ProblemReader : public OperationReader {
       if (to[i]->rank() != 0) continue;
       // Sums run over k, or over the rows of a group.
       *to[i] = filled_operand(sizes[i].dtype, sizes[i].shape, kind, roles[i],
-                              desc_.is_tgmm() ? desc_.m : desc_.k, problem_.seed * 4 + i + 1,
-                              may_go_unread(arguments_));
+                              desc_.is_tgmm() ? desc_.m : desc_.k, problem_.seed * 4 + i + 1);
     }
     if (operands.group_sizes.rank() == 0) operands.group_sizes = sizes_tensor(desc_.sizes);
     return true;

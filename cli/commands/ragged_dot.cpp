@@ -158,7 +158,7 @@ class Reader : ProductReader {
     call_.values = {kind, lhs || rhs};
     const auto fill = [&](DType dtype, const Shape& shape, FillRole role, std::uint64_t stream) {
       return filled_operand(dtype, shape, kind, role, terms(state_->dims.lhs_contracting),
-                            call_.seed * 4 + stream, may_go_unread(arguments_));
+                            call_.seed * 4 + stream);
     };
     state_->lhs = lhs ? *std::move(lhs) : fill(call_.dtype, lhs_shape_, FillRole::lhs, 1);
     state_->rhs = rhs ? *std::move(rhs) : fill(rhs_dtype, rhs_shape_, FillRole::rhs, 2);

@@ -11,7 +11,6 @@
 
 #include "cli/args/bindings.h"
 #include "cli/args/expectations.h"
-#include "cli/args/fill_operand.h"
 #include "cli/args/run_options.h"
 #include "cli/args/run_request.h"
 #include "cli/args/source_file.h"
@@ -39,16 +38,11 @@
 namespace tessera::cli {
 namespace {
 
-// The operands, filled unless no run of the program would begin.
-Expected<Bindings> bind_for_launch(const Program& program, const Arguments& arguments,
-                                   const RunRequest& request) {
-  return filled_for_launch(
-      [&] { return bind(program, arguments, request.options.machine.devices); },
-      [&](const Bindings&) {
-        if (!request.is_simulated()) return false;
-        const Expected<Program> expanded = expand(program);
-        return !expanded || launch_excess(*expanded, request.profile.machine).has_value();
-      });
+// If the machine rejects the launch, the run stops before its first step and fills no operand.
+void restrict_rejected(const Program& program, RunRequest& request) {
+  if (!request.is_simulated()) return;
+  const Expected<Program> expanded = expand(program);
+  if (!expanded || launch_excess(*expanded, request.profile.machine)) request.options.max_steps = 0;
 }
 
 struct Ran {
@@ -95,7 +89,8 @@ Expected<void> check_values(Ran& ran, Executable& executable, const DeviceOption
 Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   Program program = TRY(launched_program(arguments));
   RunRequest request = TRY(run_request(arguments, false));
-  Bindings bindings = TRY(bind_for_launch(program, arguments, request));
+  Bindings bindings = TRY(bind(program, arguments, request.options.machine.devices));
+  restrict_rejected(program, request);
   std::vector<Expectation> expectations = TRY(read_expectations(program, arguments, request));
   const bool is_strict = TRY(strict_values(arguments, request));
   Dumps dumps = TRY(Dumps::open(arguments));
@@ -144,7 +139,7 @@ Expected<std::shared_ptr<State>> state_of(const Arguments& arguments, const Modu
   if (!program) return program.diags();
   const auto state = std::make_shared<State>();
   state->program = *std::move(program);
-  Expected<Bindings> bindings = bind_for_launch(state->program, arguments, request);
+  Expected<Bindings> bindings = bind(state->program, arguments, request.options.machine.devices);
   if (!bindings) return bindings.diags();
   state->bindings = *std::move(bindings);
   Expected<std::unique_ptr<Executable>> executable = request.device->prepare(state->program);
@@ -170,6 +165,7 @@ Expected<Prepared> prepare(const Arguments& arguments) {
   if (!request) return request.diags();
   const auto state = state_of(arguments, **module, *request);
   if (!state) return state.diags();
+  restrict_rejected((*state)->program, *request);
   Prepared prepared{*std::move(request), {}, {}};
   prepared.kernel = (*state)->program.name + settings_text((*state)->program);
   prepared.simulate = simulation_of(*state, prepared.request);

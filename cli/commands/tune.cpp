@@ -193,11 +193,11 @@ bool is_by_cache(const Command& command, const std::vector<std::string>& words) 
 int run(const Arguments& arguments, Console& console) {
   const Command command = tuned_command(arguments.words());
   const auto begin = std::chrono::steady_clock::now();
-  Progress::phase("timing candidates");
+  Progress::phase(console, "timing candidates");
   Expected<TuneReport> report = is_by_cache(command, arguments.given())
                                     ? tune_by_cache(arguments)
                                     : tune_by_model(command, arguments);
-  Progress::phase({});
+  Progress::phase(console, {});
   if (!report) return fail(console, report.diags());
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -179,8 +179,7 @@ const Collective::Tensors& CollectiveReader::fill(std::string_view operand, DTyp
   const std::uint64_t from = seed() * 65536 + first;
   Tensors tensors;
   for (std::size_t part = 0; part < count(per); ++part)
-    tensors.push_back(filled_operand(type, shape, kind, role_of(operand), terms, from + part + 1,
-                                     may_go_unread(arguments_)));
+    tensors.push_back(filled_operand(type, shape, kind, role_of(operand), terms, from + part + 1));
   return keep(operand, std::move(tensors), per);
 }
 

@@ -7,7 +7,6 @@
 #include <ostream>
 #include <utility>
 
-#include "cli/args/fill_operand.h"
 #include "cli/args/operation_options.h"
 #include "cli/debug/dumps.h"
 #include "cli/operations/modelled_time.h"
@@ -42,18 +41,19 @@ Check choose_check(const Arguments& arguments, const OperationCall& call, Diags&
   return default_check(static_cast<double>(call.flops));
 }
 
-// Whether not even a launch is possible; then the call takes the options of a launch for good.
-bool is_refused(OperationCall& call) {
-  if (!call.request.is_simulated()) return false;
+// If the machine rejects the launch, the call runs no further and fills no operand.
+void restrict_rejected(OperationCall& call) {
+  if (!call.request.is_simulated()) return;
   const RunOptions launch = launch_options(call.request);
   const Expected<OperationRun> run = call.launch(launch);
-  const bool is_refused = !run || !run->report.findings.empty();
-  if (is_refused) call.request.options.max_steps = 0;
-  return is_refused;
+  if (!run || !run->report.findings.empty()) call.request.options.max_steps = 0;
 }
 
+// A call that no launch rejects, or with the options of a launch.
 Expected<OperationCall> call_for_launch(PrepareOperation prepare, const Arguments& arguments) {
-  return filled_for_launch([&] { return prepare(arguments); }, is_refused);
+  OperationCall call = TRY(prepare(arguments));
+  restrict_rejected(call);
+  return call;
 }
 
 struct Opened {
@@ -62,24 +62,19 @@ struct Opened {
   Dumps dumps;
 };
 
-// With the files of its results, which are opened before its operands are filled.
+// The files of results are opened before operands are filled.
 Expected<Opened> open_call(PrepareOperation prepare, const Arguments& arguments) {
   OutputFiles files = TRY(OutputFiles::open(arguments));
   Dumps dumps = TRY(Dumps::open(arguments));
-  bool is_settled = false;
-  const auto settled = [&]() -> Expected<OperationCall> {
-    Expected<OperationCall> call = prepare(arguments);
-    if (!call || std::exchange(is_settled, true)) return call;
-    TRY(files.settle(*call));
-    return call;
-  };
-  OperationCall call = TRY(filled_for_launch(settled, is_refused));
+  OperationCall call = TRY(prepare(arguments));
+  TRY(files.settle(call));
+  restrict_rejected(call);
   return Opened{std::move(call), std::move(files), std::move(dumps)};
 }
 
 Expected<OperationOutcome> perform(const OperationCall& call, const RunOptions& options,
-                                   Check check) {
-  Progress::phase("running");
+                                   Check check, const Console& console) {
+  Progress::phase(console, "running");
   Expected<OperationRun> run = call.launch(options);
   if (!run) return run.diags();
   OperationOutcome outcome{status_of(run->report), *std::move(run), {}, {}};
@@ -90,7 +85,7 @@ Expected<OperationOutcome> perform(const OperationCall& call, const RunOptions& 
   how.seed = call.seed;
   how.sum_error = outcome.run.report.sum_error;
   how.values = call.values.known();
-  outcome.verdict = judged([&] { return call.judge(outcome.run, how); });
+  outcome.verdict = judged(console, [&] { return call.judge(outcome.run, how); });
   if (!outcome.verdict) outcome.status = Status::interrupted;
   if (!outcome.verdict || outcome.verdict->ok) return outcome;
   outcome.status = Status::mismatch;
@@ -139,7 +134,7 @@ int run_operation(PrepareOperation prepare, const Arguments& arguments, Console&
   if (!dumped) return fail(console, dumped.diags());
   diags = dumps.unwritten();
   Observation observation(call->request, console);
-  Expected<OperationOutcome> outcome = perform(*call, observation.options(), check);
+  Expected<OperationOutcome> outcome = perform(*call, observation.options(), check, console);
   if (!outcome) return fail(console, outcome.diags());
   collect(diags, observation.finish());
   if (outcome->status == Status::ok)

@@ -155,7 +155,7 @@ int report(Console& console, Status status, const Diags& unwritten,
 }
 
 int fail(Console& console, const Diags& diags) {
-  Progress::phase({});
+  Progress::phase(console, {});
   const Status status = status_of(diags);
   if (console.tells_object()) {
     Json object = Json::object();

@@ -30,11 +30,14 @@ int exit_code(
     Status status);  // 0 fine, 1 a finding or mismatch, 2 bad input or unsupported, else 3
 Status status_of(const Diags& diags);  // of the first, which is what stopped the command
 
+class Progress;  // cli/reports/progress.h
+
 struct Console {
   std::ostream& out;
   std::ostream& err;
   bool json = false;
   std::ostream* object = nullptr;  // where the object goes beside the report for people
+  Progress* progress = nullptr;    // of the command that runs
 
   bool tells_object() const { return json || object != nullptr; }
   bool tells_people() const { return !json; }

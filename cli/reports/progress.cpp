@@ -15,15 +15,12 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Of the command that this thread runs: inside another program several threads may run one each.
-thread_local Progress* of_command = nullptr;
-
 }  // namespace
 
 // A stream that is not the process's own belongs to a test: it stays free of what depends on time.
 Progress::Progress(Console& console) : console_(console) {
-  if (of_command != nullptr) return;
-  of_command = this;
+  if (console.progress != nullptr) return;
+  console.progress = this;
   is_first_ = true;
   if (&console.err != &std::cerr || isatty(STDERR_FILENO) != 1) return;
   try {
@@ -35,16 +32,16 @@ Progress::Progress(Console& console) : console_(console) {
 Progress::~Progress() {
   if (!is_first_) return;
   hide();
-  of_command = nullptr;
+  console_.progress = nullptr;
 }
 
 bool Progress::is_due() const {
-  const Progress& first = is_first_ ? *this : *of_command;
+  const Progress& first = is_first_ ? *this : *console_.progress;
   return first.ticker_.joinable() && Clock::now() >= first.next_;
 }
 
 void Progress::show(std::string text) {
-  if (!is_first_) return of_command->show(std::move(text));
+  if (!is_first_) return console_.progress->show(std::move(text));
   if (!ticker_.joinable()) return;
   const std::lock_guard lock(mutex_);
   next_ = Clock::now() + milliseconds(100);
@@ -52,8 +49,8 @@ void Progress::show(std::string text) {
   if (is_shown_ && text_.empty()) write();
 }
 
-void Progress::phase(std::string_view what) {
-  if (of_command != nullptr) of_command->show(std::string(what));
+void Progress::phase(const Console& console, std::string_view what) {
+  if (console.progress != nullptr) console.progress->show(std::string(what));
 }
 
 void Progress::tick(const std::stop_token& ends) {

@@ -13,8 +13,8 @@
 namespace tessera::cli {
 
 // Appears after two seconds and changes in place, also while nobody tells it anything: a thread of
-// its own shows the last text and the time. Of several the first shows, and takes what the others
-// are told.
+// its own shows the last text and the time. Of several on one console the first shows the texts of
+// all; it must outlive the others.
 class Progress {
  public:
   explicit Progress(Console& console);
@@ -29,8 +29,8 @@ class Progress {
   // Clears the line until something is shown again: before a report.
   void hide() { show({}); }
 
-  // That of the command that runs, if any: what it does now, and before its report.
-  static void phase(std::string_view what);
+  // Shows what the command does now, if its console has a progress line; empty: clears the line.
+  static void phase(const Console& console, std::string_view what);
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -40,10 +40,11 @@ bool has_results(const DeviceReport& report) {
   return report.findings.empty() && is_complete;
 }
 
-std::optional<Verdict> judged(const std::function<Verdict()>& judge) try {
-  Progress::phase("comparing with the reference");
+std::optional<Verdict> judged(const Console& console,
+                              const std::function<Verdict()>& judge) try {
+  Progress::phase(console, "comparing with the reference");
   const Verdict verdict = judge();
-  Progress::phase({});
+  Progress::phase(console, {});
   return verdict;
 } catch (const Interrupted&) {
   return std::nullopt;

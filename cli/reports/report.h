@@ -25,7 +25,7 @@ Status status_of(RunEnd end);
 // Whether the results are what the program makes, to the end.
 bool has_results(const DeviceReport& report);
 // The verdict on them, or none: the check was interrupted.
-std::optional<Verdict> judged(const std::function<Verdict()>& judge);
+std::optional<Verdict> judged(const Console& console, const std::function<Verdict()>& judge);
 
 inline constexpr std::size_t longest_schedule = 500;  // characters that read as a command line
 

@@ -105,6 +105,8 @@ class IdleBuffers {
 }  // namespace
 
 Table<BufferId, bool> idle_buffers(const Program& expanded, const RunOptions& options) {
+  // Only the launch is checked.
+  if (options.max_steps == 0) return Table<BufferId, bool>(expanded.buffers.size(), true);
   const bool shows_poison =
       options.checks.uninitialised == Uninitialised::poison && options.computes_values;
   if (options.math != Math::none || options.record.results || shows_poison)
