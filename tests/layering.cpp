@@ -23,6 +23,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
+const std::set<std::string> of_tests = {"tests/",
+                                        "tests/mutation/",
+                                        "cli/",
+                                        "debugger/",
+                                        "bench/",
+                                        "fuzz/",
+                                        "text/",
+                                        "kernels/",
+                                        "kernels/programs",
+                                        "kernels/oracle/reference",
+                                        "devices/",
+                                        "devices/cuda/",
+                                        "devices/cuda/graph/",
+                                        "devices/device.h",
+                                        "devices/emitted_kernel.h",
+                                        "devices/workbench.h",
+                                        "analysis/",
+                                        "interp/",
+                                        "core/"};
+
 // A key is a path prefix; the longest that matches is a file's unit, and a unit may always include
 // itself.
 const std::map<std::string, std::set<std::string>> may_include = {
@@ -38,8 +58,8 @@ const std::map<std::string, std::set<std::string>> may_include = {
      {"devices/device.h", "devices/emitted_kernel.h", "devices/workbench.h", "devices/cuda/",
       "analysis/", "interp/", "core/"}},
     {"devices/cuda/",
-     {"devices/device.h", "devices/emitted_kernel.h", "devices/workbench.h",
-      "devices/cuda/graph/", "core/"}},
+     {"devices/device.h", "devices/emitted_kernel.h", "devices/workbench.h", "devices/cuda/graph/",
+      "core/"}},
     // Programs as task graphs, which are made of runs.
     {"devices/cuda/graph/",
      {"devices/", "devices/device.h", "devices/cuda/", "analysis/", "interp/", "core/"}},
@@ -54,17 +74,16 @@ const std::map<std::string, std::set<std::string>> may_include = {
      {"kernels/", "kernels/programs", "kernels/oracle/reference", "devices/", "devices/device.h",
       "devices/workbench.h", "analysis/", "interp/", "text/", "core/"}},
     {"debugger/", {"interp/", "text/", "core/"}},
+    // A library of the tests, and of `verify --mutants`.
+    {"tests/mutation/", {"kernels/programs", "kernels/", "analysis/", "interp/", "core/"}},
     {"cli/",
-     {"debugger/", "bench/", "fuzz/", "kernels/", "kernels/programs", "kernels/oracle/reference",
-      "devices/", "devices/device.h", "devices/emitted_kernel.h", "analysis/", "interp/", "text/",
-      "core/"}},
+     {"tests/mutation/", "debugger/", "bench/", "fuzz/", "kernels/", "kernels/programs",
+      "kernels/oracle/reference", "devices/", "devices/device.h", "devices/emitted_kernel.h",
+      "analysis/", "interp/", "text/", "core/"}},
     // Commands by their words; nothing below them.
     {"python/", {"cli/", "core/"}},
-    {"tests/",
-     {"cli/", "debugger/", "bench/", "fuzz/", "text/", "kernels/", "kernels/programs",
-      "kernels/oracle/reference", "devices/", "devices/cuda/", "devices/cuda/graph/",
-      "devices/device.h",
-      "devices/emitted_kernel.h", "devices/workbench.h", "analysis/", "interp/", "core/"}},
+    {"tests/", of_tests},
+    {"tests/mutation/table", of_tests},
     {"examples/", {}},
 };
 

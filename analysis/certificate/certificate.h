@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "analysis/certificate/conditions.h"
-#include "analysis/certificate/mutation/necessity.h"
+#include "analysis/certificate/necessity.h"
 #include "analysis/certificate/points/points.h"
 #include "analysis/certificate/points/points_witness.h"
 #include "analysis/certificate/simulate.h"

@@ -3,9 +3,9 @@
 #pragma once
 #include <string>
 
-#include "analysis/certificate/mutation/mutation_test.h"
-#include "analysis/equality/mutation/value_test.h"
 #include "cli/command.h"
+#include "tests/mutation/mutation_test.h"
+#include "tests/mutation/value_test.h"
 
 namespace tessera::cli {
 

@@ -11,11 +11,11 @@
 #include <iterator>
 #include <sstream>
 
-#include "analysis/certificate/mutation/mutation_test.h"
-#include "analysis/equality/mutation/value_test.h"
 #include "cli/verify_target.h"
 #include "tests/mutation/calls.h"
 #include "tests/mutation/fate_table.h"
+#include "tests/mutation/mutation_test.h"
+#include "tests/mutation/value_test.h"
 #include "tests/source_dir.h"
 
 namespace tessera {

@@ -1,6 +1,6 @@
 // What becomes of the mutants of small programs, one by one; and that a mutant is the program with
 // one change.
-#include "analysis/certificate/mutation/mutation_test.h"
+#include "tests/mutation/mutation_test.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

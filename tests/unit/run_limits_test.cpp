@@ -5,12 +5,12 @@
 #include <atomic>
 
 #include "analysis/certificate/certificate.h"
-#include "analysis/certificate/mutation/mutation_test.h"
 #include "core/report/stop.h"
 #include "interp/findings/capacity.h"
 #include "interp/observe/observer.h"
 #include "kernels/grouped_matmul/grouped_matmul.h"
 #include "kernels/inputs/fill.h"
+#include "tests/mutation/mutation_test.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"
 

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "analysis/equality/equality.h"
-#include "analysis/equality/mutation/integer_runs.h"
-#include "analysis/equality/mutation/value_test.h"
 #include "core/lang/language.h"
 #include "interp/run.h"
 #include "kernels/programs/kernels.h"
+#include "tests/mutation/integer_runs.h"
+#include "tests/mutation/value_test.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "analysis/certificate/certifier.h"
-#include "analysis/certificate/mutation/mutation_test.h"
 #include "analysis/certificate/promises.h"
 #include "analysis/certificate/races/freeze_one.h"
 #include "analysis/certificate/races/missing_wait.h"
@@ -15,6 +14,7 @@
 #include "interp/observe/trace_text.h"
 #include "interp/schedule/schedule.h"
 #include "tests/fuzz/harness/simulated.h"
+#include "tests/mutation/mutation_test.h"
 
 namespace tessera::fuzz {
 namespace {

@@ -5,7 +5,7 @@ file(GLOB harnesses CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/fuzz_*.cp
 file(GLOB harness_parts CONFIGURE_DEPENDS fuzz/harness/*.cpp)
 list(FILTER harness_parts EXCLUDE REGEX "/(replay|coverage|mutate_command)\\.cpp$")
 add_library(fuzz_parts STATIC EXCLUDE_FROM_ALL ${harness_parts})
-target_link_libraries(fuzz_parts PUBLIC tessera_flags tessera_kernels)
+target_link_libraries(fuzz_parts PUBLIC tessera_flags tessera_mutation tessera_kernels)
 # Allocations are counted, and may be refused (memory_budget.h).
 target_link_options(fuzz_parts INTERFACE -Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc,--wrap=free)
 
@@ -34,7 +34,7 @@ foreach(source IN LISTS harnesses)
   endif()
   if(TESSERA_FUZZ)
     target_compile_definitions(${name} PRIVATE TESSERA_FUZZ)
-    target_link_libraries(${name} PRIVATE tessera_kernels tessera_devices tessera_analysis tessera_interp tessera_core
+    target_link_libraries(${name} PRIVATE tessera_mutation tessera_kernels tessera_devices tessera_analysis tessera_interp tessera_core
                           -Wl,--whole-archive ${libfuzzer} -Wl,--no-whole-archive)
   else()
     target_sources(${name} PRIVATE fuzz/harness/replay.cpp)

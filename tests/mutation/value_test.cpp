@@ -1,4 +1,4 @@
-#include "analysis/equality/mutation/value_test.h"
+#include "tests/mutation/value_test.h"
 
 #include <array>
 #include <chrono>
@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "analysis/equality/equality.h"
-#include "analysis/equality/mutation/integer_runs.h"
 #include "core/lang/language.h"
 #include "core/passes/statement_rewriter.h"
 #include "core/report/stop.h"
 #include "core/report/try.h"
 #include "interp/launch.h"
 #include "interp/run.h"
+#include "tests/mutation/integer_runs.h"
 
 namespace tessera::fields {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/certificate/certificate.h"
-#include "analysis/equality/mutation/value_mutants.h"
+#include "tests/mutation/value_mutants.h"
 
 namespace tessera::fields {
 

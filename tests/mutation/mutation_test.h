@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/certificate/certificate.h"
-#include "analysis/certificate/mutation/mutants.h"
+#include "tests/mutation/mutants.h"
 
 namespace tessera {
 

@@ -1,4 +1,4 @@
-#include "analysis/certificate/mutation/mutants.h"
+#include "tests/mutation/mutants.h"
 
 #include <algorithm>
 #include <optional>

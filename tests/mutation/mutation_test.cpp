@@ -1,4 +1,4 @@
-#include "analysis/certificate/mutation/mutation_test.h"
+#include "tests/mutation/mutation_test.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,4 +1,4 @@
-#include "analysis/equality/mutation/integer_runs.h"
+#include "tests/mutation/integer_runs.h"
 
 #include <limits>
 

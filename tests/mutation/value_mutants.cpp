@@ -1,4 +1,4 @@
-#include "analysis/equality/mutation/value_mutants.h"
+#include "tests/mutation/value_mutants.h"
 
 #include <fmt/format.h>
 

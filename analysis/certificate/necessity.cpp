@@ -1,4 +1,4 @@
-#include "analysis/certificate/mutation/necessity.h"
+#include "analysis/certificate/necessity.h"
 
 #include <algorithm>
 #include <map>
