@@ -106,7 +106,7 @@ def test_an_index_that_wraps():
         o_ref[...] = x_ref[pl.ds(lax.rem(n_ref[5] * 2816 + 2570, 8), 1)]
     call = pl.pallas_call(kernel, out_shape=shaped((1, 128)), in_specs=[SMEM, VMEM])
     verdict = tessera.pallas.verify(call, N, np.zeros((8, 128), np.float32), numbers=False)
-    assert [one.kind for one in verdict.findings] == ["out_of_bounds"] and "read of x_ref[-6:-5" in str(verdict), verdict
+    assert [one.kind for one in verdict.findings] == ["out_of_bounds"] and "read of x_ref[-6 .. -5" in str(verdict), verdict
 
     def within(n_ref, x_ref, o_ref):
         o_ref[...] = x_ref[pl.ds(n_ref[0] * 4 + 2, 1)]
