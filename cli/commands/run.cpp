@@ -38,7 +38,7 @@
 namespace tessera::cli {
 namespace {
 
-// If the machine rejects the launch, the run stops before its first step and fills no operand.
+// Stops the run before its first step, with unfilled operands, if the machine rejects the launch.
 void restrict_rejected(const Program& program, RunRequest& request) {
   if (!request.is_simulated()) return;
   const Expected<Program> expanded = expand(program);

@@ -1,4 +1,4 @@
-// The comparison behind `diff` of the debugger.
+// Comparison of two runs for the debugger's command `diff`.
 #pragma once
 #include "debugger/commands/debugger.h"
 #include "text/invocation.h"

@@ -41,17 +41,17 @@ Check choose_check(const Arguments& arguments, const OperationCall& call, Diags&
   return default_check(static_cast<double>(call.flops));
 }
 
-// If the machine rejects the launch of a large call, the call runs no further and fills no operand.
+// Stops a large call before its first step, with unfilled operands, if the machine rejects it.
 void restrict_rejected(OperationCall& call) {
   constexpr std::int64_t small_flops = std::int64_t{1} << 30;  // filling costs less than the check
-  const bool is_small = call.flops > 0 && call.flops < small_flops;  // 0: not known here
+  const bool is_small = call.flops > 0 && call.flops < small_flops;  // 0: only moves data
   if (!call.request.is_simulated() || is_small) return;
   const RunOptions launch = launch_options(call.request);
   const Expected<OperationRun> run = call.launch(launch);
   if (!run || !run->report.findings.empty()) call.request.options.max_steps = 0;
 }
 
-// A call that no launch rejects, or with the options of a launch.
+// The prepared call; if the machine rejects it, it takes no step.
 Expected<OperationCall> call_for_launch(PrepareOperation prepare, const Arguments& arguments) {
   OperationCall call = TRY(prepare(arguments));
   restrict_rejected(call);

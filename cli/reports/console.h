@@ -37,7 +37,7 @@ struct Console {
   std::ostream& err;
   bool json = false;
   std::ostream* object = nullptr;  // where the object goes beside the report for people
-  Progress* progress = nullptr;    // of the command that runs
+  Progress* progress = nullptr;    // may be null: no progress line
 
   bool tells_object() const { return json || object != nullptr; }
   bool tells_people() const { return !json; }

@@ -13,8 +13,8 @@
 namespace tessera::cli {
 
 // Appears after two seconds and changes in place, also while nobody tells it anything: a thread of
-// its own shows the last text and the time. Of several on one console the first shows the texts of
-// all; it must outlive the others.
+// its own shows the last text and the time. If a console has several, the first shows the texts
+// of all; it must outlive the others.
 class Progress {
  public:
   explicit Progress(Console& console);

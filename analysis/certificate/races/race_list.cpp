@@ -120,7 +120,7 @@ void RaceList::add_groups(Accesses x, Accesses y) {
   std::vector<Accesses> ours, others;
   for_each_run(x, is_same_statement, [&](Accesses run) { ours.push_back(run); });
   for_each_run(y, is_same_statement, [&](Accesses run) { others.push_back(run); });
-  // Pairs the accesses of one statement with those of the other side's statements from `from` on.
+  // Pairs the accesses of one statement with the other side's statements from index `from` on.
   const auto pair_up = [&](Accesses one, const std::vector<Accesses>& rest, std::size_t from,
                            bool is_ours) {
     for (std::size_t i = from; i < rest.size(); ++i) {

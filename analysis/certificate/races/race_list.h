@@ -32,7 +32,7 @@ struct MorePairs {
 // max_races, and the number of the others. Independent of the recorded schedule.
 class RaceList {
  public:
-  // run_position: of each event. record, conflicts, run_position: must outlive this object.
+  // run_position: by event. record, conflicts, run_position: must outlive this object.
   RaceList(const Record& record, const Conflicts& conflicts,
            const Table<EventId, std::int32_t>& run_position, std::size_t max_races)
       : record_(record), conflicts_(conflicts), run_position_(run_position), max_races_(max_races) {
@@ -88,7 +88,7 @@ class RaceList {
     EventId event;
     auto operator<=>(const Access&) const = default;
   };
-  using Accesses = std::span<const Access>;  // of one kind to one range
+  using Accesses = std::span<const Access>;  // one kind, one range
   using Pairs = std::vector<std::pair<EventId, EventId>>;
   // Orders pairs independently of the recorded schedule.
   using CanonicalKey = std::array<std::array<std::int64_t, 5>, 2>;
