@@ -49,11 +49,18 @@ Status status_of(const Diags& diags) {
       return is_stopped(current_stop()) ? Status::interrupted : Status::budget;
     case ErrorCode::invalid_value:
     case ErrorCode::invalid_type:
+    case ErrorCode::unused_option:
     case ErrorCode::runtime:
       return Status::bad_input;
   }
   return Status::bad_input;
 }
+
+namespace {
+
+Json or_null(std::string_view text) { return text.empty() ? Json() : Json(text); }
+
+}  // namespace
 
 Json place_json(const Loc& loc, int device, std::string_view agent) {
   Json place;
@@ -61,7 +68,7 @@ Json place_json(const Loc& loc, int device, std::string_view agent) {
   place["line"] = loc ? Json(loc.line) : Json();
   place["column"] = loc && loc.column > 0 ? Json(loc.column) : Json();
   place["device"] = device >= 0 ? Json(device) : Json();
-  place["agent"] = agent.empty() ? Json() : Json(agent);
+  place["agent"] = or_null(agent);
   return place;
 }
 
@@ -86,6 +93,8 @@ Json notes_json(const std::vector<FindingPlace>& notes) {
   for (const FindingPlace& note : notes) {
     Json object = note_json(note.message, note);
     object["detail"] = note.is_detail;
+    object["role"] = tessera::name(note.role);
+    object["buffer"] = or_null(note.buffer);
     list.push_back(std::move(object));
   }
   return list;
@@ -94,7 +103,9 @@ Json notes_json(const std::vector<FindingPlace>& notes) {
 }  // namespace
 
 Json to_json(const Diag& diag) {
-  Json result = {{"kind", diag.code == ErrorCode::unsupported ? "unsupported" : "error"}};
+  Json result = {{"kind", diag.code == ErrorCode::unsupported     ? "unsupported"
+                          : diag.code == ErrorCode::unused_option ? "unused_option"
+                                                                  : "error"}};
   result.update(note_json(shown_text(diag.message, longest_message), diag.loc, -1, {}));
   result["notes"] = Json::array();
   for (const Note& note : diag.notes) {
@@ -107,6 +118,12 @@ Json to_json(const Finding& finding) {
   Json result = {{"kind", tessera::name(finding.kind)}};
   result.update(note_json(finding.message, finding.at));
   result["notes"] = notes_json(finding.notes);
+  result["access"] = Json();
+  if (const FindingAccess& access = finding.access; !access.buffer.empty())
+    result["access"] = {{"buffer", access.buffer},
+                        {"slice", access.slice},
+                        {"element", access.element},
+                        {"result", or_null(access.result)}};
   result["insert"] = Json();
   if (const MissingWait& wait = finding.missing_wait; wait.before_line > 0)
     result["insert"] = {{"text", wait.text}, {"before_line", wait.before_line}};

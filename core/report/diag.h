@@ -31,7 +31,8 @@ enum class ErrorCode {
   unsupported,    // NotImplementedError: sound, but not built; the message has the reason
   runtime,        // RuntimeError: the work failed, or what it needs is not there any more
   environment,    // a file, a device, a library or memory that is not there
-  interrupted     // by a signal, the stop of the work (core/report/stop.h), or a limit
+  interrupted,    // by a signal, the stop of the work (core/report/stop.h), or a limit
+  unused_option   // ValueError: an option that has no effect on the given call
 };
 
 // What else there is to know about an error, and where.

@@ -26,6 +26,11 @@ std::string_view name(FindingKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
+std::string_view name(NoteRole role) {
+  static constexpr std::string_view names[] = {"other", "undefined_since", "moved_by"};
+  return names[static_cast<std::size_t>(role)];
+}
+
 bool has(FindingKind kind, FindingTrait trait) {
   using enum FindingTrait;
   static constexpr FindingTrait of_kind[] = {

@@ -62,6 +62,14 @@ std::span<const FindingKind> finding_kinds();
 std::string_view name(FindingKind kind);  // as reports have it: "out_of_bounds"
 bool has(FindingKind kind, FindingTrait trait);  // by the list above
 
+// What a note shows, for readers of reports that act on it.
+enum class NoteRole : std::uint8_t {
+  other,            // described only by the message
+  undefined_since,  // declares or writes the memory that is undefined since then
+  moved_by,         // copied the undefined data
+};
+std::string_view name(NoteRole role);  // as reports have it: "moved_by"
+
 // An event of a run: who did or waits for what, and where the program says so.
 struct FindingPlace {
   Loc loc{};               // the statement; empty where there is none
@@ -71,6 +79,8 @@ struct FindingPlace {
   LoopIndices loops{};     // indices of the loops around it; of a copy: around its start
   bool is_last = false;    // the message counts several events; `loops` are those of the last one
   bool is_detail = false;  // a note that only a full report shows
+  NoteRole role = NoteRole::other;
+  std::string buffer{};  // memory that the role is about; empty: none
 };
 
 // The begin or the end of the kernel on a core, with which an access of another core can race.
@@ -98,10 +108,18 @@ struct MissingWait {
   std::string text{};   // the statement: "wait arrived[now] for buffer[now]"
 };
 
+// The memory access that a finding is about, as reports print it; empty texts: none.
+struct FindingAccess {
+  std::string buffer{};   // name of the accessed memory
+  std::string slice{};    // its accessed part: "a[0 .. 128, 3]"
+  std::string element{};  // the undefined element: "a[5, 3]"
+  std::string result{};   // name of the result to which the element is copied
+};
+
 // One mistake of the program that a run showed.
 struct Finding {
   FindingKind kind;       // its class
-  std::string message{};  // one sentence with the values: "read of a[0:128, 64:192] leaves ..."
+  std::string message{};  // one sentence with the values: "read of a[0 .. 8, 3] leaves ..."
   FindingPlace at{};      // where it happened
   std::vector<FindingPlace> notes{};  // call chain, origins, the other access, who waits for what
   FindingSubject about{};             // the same as indices into the program
@@ -109,6 +127,7 @@ struct Finding {
   int mended_with = -1;  // index of the finding whose missing wait mends this one too; -1: none
   MissingWait missing_wait{};  // with it this finding, and those that follow from it, do not happen
   std::vector<std::int32_t> devices{};  // numbers of the devices on which it was found, ascending
+  FindingAccess access{};               // of undefined data; empty for other kinds
 };
 
 // Whether some finding is of a kind with this trait; whether all are (also where there is none).

@@ -30,6 +30,16 @@ FindingPlace outside_note(const Program& program, StmtId read) {
   return {.loc = program.loc(read), .message = "undefined since this read, which is out of bounds"};
 }
 
+// `is_named`: the memory is not the one that was read.
+FindingPlace since_note(const Program& program, PlaceId place, BufferId buffer, bool is_named) {
+  const std::string& name = program.buffers[buffer].name;
+  return {.loc = program.loc(place),
+          .message = is_named ? fmt::format("{} is undefined since here", name)
+                              : "undefined since here",
+          .role = NoteRole::undefined_since,
+          .buffer = name};
+}
+
 }  // namespace
 
 StmtId outside_read(const Program& program, const std::vector<Finding>& found, PlaceId place) {
@@ -60,7 +70,9 @@ Finding uninitialised_finding(const Program& program, const std::vector<Finding>
   const std::string element = element_text(program, region.buffer, index);
   Finding finding{.kind = FindingKind::uninitialised_read};
   const std::string slice = slice_text(program, region.buffer, region.box);
-  finding.message = buffer.role == Role::out && verb != "read"
+  const bool is_result = buffer.role == Role::out && verb != "read";
+  finding.access = {.buffer = buffer.name, .slice = slice, .element = element};
+  finding.message = is_result
                         ? fmt::format("{} of {} puts an undefined element into the result: {}",
                                       verb, slice, element)
                         : fmt::format("{} of {} uses {}, which is undefined", verb, slice, element);
@@ -75,16 +87,15 @@ Finding uninitialised_finding(const Program& program, const std::vector<Finding>
     finding.notes.push_back(outside_note(program, finding.about.other));
   else if (origin.place)
     finding.notes.push_back(
-        {.loc = program.loc(origin.place),
-         .message = is_parallel_loop(program, origin.place)
-                        ? "undefined since here: the points stored it, side by side, each "
-                          "point-core in scratch of its own"
-                    : is_brought
-                        ? fmt::format("{} is undefined since here", program.buffers[source].name)
-                        : "undefined since here"});
+        is_parallel_loop(program, origin.place)
+            ? FindingPlace{.loc = program.loc(origin.place),
+                           .message = "undefined since here: the points stored it, side by side, "
+                                      "each point-core in scratch of its own"}
+            : since_note(program, origin.place, source, is_brought));
   if (origin.via && origin.via != origin.place)
-    finding.notes.push_back(
-        {.loc = program.loc(origin.via), .message = "the undefined data was copied here"});
+    finding.notes.push_back({.loc = program.loc(origin.via),
+                             .message = "the undefined data was copied here",
+                             .role = NoteRole::moved_by});
   add_call_chain(program, place, finding.notes);
   return finding;
 }

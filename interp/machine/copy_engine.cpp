@@ -93,9 +93,10 @@ bool CopyEngine::keeps_result_defined(const Copy& copy, const Snapshot& data, co
   Finding finding = uninitialised_finding(machine_.program(), machine_.findings(), "copy", copy.src,
                                           missing, data.origin(), copy.id, copy.statement);
   finding.message = fmt::format("copy of {} to {} takes {}, which is undefined, into the result",
-                                slice_text(machine_.program(), copy.src.buffer, copy.src.box),
+                                finding.access.slice,
                                 slice_text(machine_.program(), copy.dst.buffer, copy.dst.box),
-                                element_text(machine_.program(), copy.src.buffer, missing));
+                                finding.access.element);
+  finding.access.result = machine_.program().buffers[copy.dst.buffer].name;
   machine_.stop(std::move(finding), copy.id, copy.statement);
   return false;
 }

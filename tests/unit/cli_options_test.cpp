@@ -132,6 +132,7 @@ TEST(Options, what_nobody_asked_for_is_unread) {
   const Diags left = given->unread();
   ASSERT_EQ(left.size(), 1U) << "what a copy was asked for counts";
   EXPECT_EQ(left.front().message, "--m changes nothing in this call");
+  EXPECT_EQ(left.front().code, ErrorCode::unused_option);
   const auto other = parse({"--m", "3"});
   Diags diags;
   other->integer("m", diags);

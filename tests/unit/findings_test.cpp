@@ -134,6 +134,20 @@ TEST(findings, uninitialised_result) {
             "  2: undefined since here");
 }
 
+TEST(findings, undefined_data_has_its_access_and_notes_their_roles) {
+  const RunResult result = run_ok(result_of(3));
+  ASSERT_EQ(result.findings.size(), 1U);
+  const Finding& finding = result.findings.front();
+  EXPECT_EQ(finding.access.buffer, "y");
+  EXPECT_EQ(finding.access.slice, "y[0 .. 4, 0 .. 2]");
+  EXPECT_EQ(finding.access.element, "y[3, 0]");
+  EXPECT_EQ(finding.access.result, "out");
+  ASSERT_EQ(finding.notes.size(), 2U);
+  EXPECT_EQ(finding.notes[0].role, NoteRole::undefined_since);
+  EXPECT_EQ(finding.notes[0].buffer, "x");
+  EXPECT_EQ(finding.notes[1].role, NoteRole::moved_by);
+}
+
 TEST(findings, a_result_in_vmem_must_be_defined_too) {
   Kernel k;
   const ValueId out = k.line(1).ref("out", Role::out, Space::vmem, {2});

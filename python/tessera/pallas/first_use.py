@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from tessera.pallas.engine import Finding, Note
-
-_SINCE = re.compile(r"^(\w+) is undefined since here$")
-_USED = re.compile(r" of (\w+)(\[[^\]]*\])? uses \S")
 
 
 def told(findings: Sequence[Finding], strict: Callable[[], Sequence[Finding]]) -> tuple[Finding, ...]:
@@ -20,12 +16,12 @@ def told(findings: Sequence[Finding], strict: Callable[[], Sequence[Finding]]) -
     found: Sequence[Finding] | None = None
     written = []
     for finding in findings:
-        culprit = next((since[1] for note in finding.notes if (since := _SINCE.match(note.message))), None)
+        culprit = next((note.buffer for note in finding.notes if note.role == "undefined_since" and note.buffer != finding.buffer), None)
         if finding.kind == "uninitialised_read" and culprit is not None:
             found = strict() if found is None else found
             first = _first(found, culprit)
             told_by = {note.place for note in first}
-            others = (note for note in finding.notes if note.message != "the undefined data was copied here" or note.place not in told_by)
+            others = (note for note in finding.notes if note.role != "moved_by" or note.place not in told_by)
             finding = replace(finding, notes=(*first, *others))
         written.append(finding)
     return tuple(written)
@@ -33,8 +29,6 @@ def told(findings: Sequence[Finding], strict: Callable[[], Sequence[Finding]]) -
 
 def _first(findings: Sequence[Finding], culprit: str) -> tuple[Note, ...]:
     for one in findings:
-        used = _USED.search(one.message)
-        if one.kind == "uninitialised_read" and used and used[1] == culprit:
-            text = f"first used undefined here: {culprit}{used[2] or ''}"
-            return (Note(text, one.place, one.at, one.source, one.function, one.stack),)
+        if one.kind == "uninitialised_read" and one.buffer == culprit:
+            return (Note(f"first used undefined here: {one.access}", one.place, one.at, one.source, one.function, one.stack),)
     return ()

@@ -32,9 +32,10 @@ def _explained(kernel: Kernel, eqn: core.JaxprEqn, finding: Finding) -> Finding:
     mapping = eqn.params["grid_mapping"]
     reason = _reason(mapping, mapping.block_mappings[mapping.num_inputs + names.index(finding.into)])
     if reason is None:
-        brought = any(note.message == "the undefined data was copied here" for note in finding.notes)
+        brought = any(note.role == "moved_by" for note in finding.notes)
         reason = "the body reads the block before it stores it" if brought else "the body does not store all of the block"
-    notes = [replace(note, message=f"{note.message}: {reason}") if note.message == "undefined since here" and reason else note for note in finding.notes]
+    notes = [replace(note, message=f"{note.message}: {reason}") if reason and note.role == "undefined_since" and note.buffer == finding.buffer else note
+             for note in finding.notes]
     return replace(finding, notes=tuple(notes))
 
 

@@ -10,9 +10,9 @@ from tessera.pallas.compare import Numbers
 from tessera.pallas.verdict import STATUSES, SiteVerdict
 
 _CALLS = [(str, int, str)]
-_NOTE = {"message": str, "place": str, "at": str, "source": str, "function": str, "stack": _CALLS}
+_NOTE = {"message": str, "place": str, "at": str, "source": str, "function": str, "stack": _CALLS, "role": str, "buffer": str}
 _FINDING = {"kind": str, "message": str, "place": str, "stack": _CALLS, "source": str, "notes": [_NOTE], "count": int,
-            "consequence": bool, "at": str, "function": str, "devices": int, "into": str}
+            "consequence": bool, "at": str, "function": str, "devices": int, "into": str, "buffer": str, "access": str}
 _NUMBERS = {"status": frozenset(("same", "differ", "unknown", "not asked", "not needed")), "text": str, "elements": int,
             "share": float, "unused": [str], "is_final": bool, "note": str}
 # For `cache.has_shape`.

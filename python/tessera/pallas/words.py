@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from tessera.pallas.convert import Kernel
 
-_INTO_RESULT = re.compile(r"^copy of \w+\[[^\]]*\] to (\w+)(?:\[[^\]]*\])? takes (.+?), which is undefined, into the result")
+
+def said(kernel: Kernel, finding: Mapping[str, Any]) -> str:
+    """The message of a finding of the engine, with the ref of the result to which undefined data is copied."""
+    if ref := undefined_result(kernel, finding):
+        return f"{renamed(kernel, finding['access']['element'])}, which is undefined, goes into the result {ref}"
+    return renamed(kernel, finding["message"])
 
 
-def said(kernel: Kernel, message: str) -> str:
-    """A message without what the text alone has: the slot of a block's buffer, and the array behind a block."""
-    message = _renamed(kernel, message)
-    found = _INTO_RESULT.match(message)
-    if found and found[1] in kernel.arrays:
-        message = f"{found[2]}, which is undefined, goes into the result {kernel.arrays[found[1]]}{message[found.end():]}"
-    return message
+def undefined_result(kernel: Kernel, finding: Mapping[str, Any]) -> str:
+    """The ref of the result to which undefined data is copied; empty if the finding is about something else."""
+    result = (finding.get("access") or {}).get("result")
+    return kernel.arrays.get(renamed(kernel, result), "") if result else ""
 
 
-def undefined_result(kernel: Kernel, message: str) -> str:
-    """The ref of the result to which undefined data is copied; empty if the message is about something else."""
-    found = _INTO_RESULT.match(_renamed(kernel, message))
-    return kernel.arrays.get(found[1], "") if found else ""
-
-
-def _renamed(kernel: Kernel, message: str) -> str:
+def renamed(kernel: Kernel, message: str) -> str:
+    """A text of the engine with the names of the Python, and without the slot of a block's buffer."""
     if kernel.windows:
         names = "|".join(map(re.escape, sorted(kernel.windows, key=len, reverse=True)))
         message = re.sub(rf"\b({names})\[[^\],]*(?:, |(?=\]))", r"\1[", message)
