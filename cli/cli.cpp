@@ -16,7 +16,6 @@
 #include "cli/reports/printable_stream.h"
 #include "cli/reports/progress.h"
 #include "core/host/host_memory.h"
-#include "core/host/read_files.h"
 #include "core/report/guarded.h"
 #include "core/report/near.h"
 #include "devices/devices.h"
@@ -148,8 +147,6 @@ int run_whole(const Command& command, const Arguments& arguments, Console& conso
               const Host& host) {
   arguments.has("json");  // the console's
   const StopScope listens(host.stop);
-  ReadFiles read;
-  const ReadFilesScope records(read);
   const int code = run_bounded(command, arguments, console, host);
   // A command that runs long looks for these before; here none can be forgotten.
   if (const Diags unread = arguments.unread(); code < 2 && !unread.empty())
@@ -163,7 +160,7 @@ int run_part(Team& team, const Command& command, const Arguments& arguments, con
   std::ostringstream out, err;
   Console silent{out, err};
   const std::vector<std::string> words = arguments.invocation().without({"out", "json"}).words();
-  const Expected<Arguments> part = parse_arguments(all_options(command), words);
+  const Expected<Arguments> part = parse_arguments(all_options(command), words, arguments.files());
   const int code = part ? run_whole(command, *part, silent, host) : fail(silent, part.diags());
   team.end(code, err.str());
   return 0;
@@ -206,7 +203,8 @@ int run_command(const Command& command, const std::vector<std::string>& args, Co
     print_help(console.out, command);
     return 0;
   }
-  Expected<Arguments> arguments = parse_arguments(all_options(command), args);
+  Files files(host.held);
+  Expected<Arguments> arguments = parse_arguments(all_options(command), args, &files);
   if (!arguments) {
     Diags diags = arguments.diags();
     add_meant_parameter(command, args, diags.back());
@@ -231,9 +229,9 @@ int run_command(const Command& command, const std::vector<std::string>& args, Co
   if (arguments->words().size() < needed) {
     return fail(console, error(fmt::format("{} needs {}", command.name, command.operand)));
   }
-  if (const Expected<void> files = check_files(command.options, command.operand, *arguments);
-      !files)
-    return fail(console, files.diags());
+  if (const Expected<void> checked = check_files(command.options, command.operand, *arguments);
+      !checked)
+    return fail(console, checked.diags());
   if (const Device* const device = device_of(command, *arguments);
       device != nullptr && device->available().ok) {
     const Expected<Team*> team = team_of(*device);

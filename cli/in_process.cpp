@@ -12,10 +12,9 @@
 namespace tessera::cli {
 
 Answer answer(const std::vector<std::string>& args, HeldFiles& files, Stop stop) {
-  const HeldFilesScope holds(files);
   std::ostringstream out, err, object;
   Console console{out, err, false, &object};
-  const int code = run(args, console, {stop, false});
+  const int code = run(args, console, {stop, false, &files});
   return {code, object.str(), out.str(), err.str()};
 }
 

@@ -41,11 +41,11 @@ Options options_of(const std::vector<std::string>& words, OptionNames not_taken)
 
 // `said`: how reports and messages call it.
 Expected<RunSide> run_side(std::vector<std::string> words, const std::string& said,
-                           OptionNames not_taken) {
+                           OptionNames not_taken, Files* files) {
   Options options = options_of(words, not_taken);
   options.push_back({"interpret", "", ""});
   words.push_back("--interpret");
-  const Arguments given = TRY(parse_arguments(options, words));
+  const Arguments given = TRY(parse_arguments(options, words, files));
   if (given.words().size() != 1) return error(fmt::format("'{}' names no program", said));
   Prepared prepared = TRY(verified_command(words).prepare(given));
   std::optional<KeptRun> launch = TRY(launch_of(prepared.simulate, prepared.request.options));
@@ -78,14 +78,14 @@ Expected<RunSide> run_side(const std::string& word, const Arguments& arguments,
     words.push_back("--" + option.name);
     if (option.value) words.push_back(*option.value);
   }
-  RunSide side = TRY(run_side(std::move(words), word, not_taken));
+  RunSide side = TRY(run_side(std::move(words), word, not_taken, arguments.files()));
   arguments.read_as(side.given);
   return side;
 }
 
-Expected<RunSide> run_side(std::vector<std::string> words, OptionNames not_taken) {
+Expected<RunSide> run_side(std::vector<std::string> words, OptionNames not_taken, Files* files) {
   const std::vector<std::string> said(words.begin() + 1, words.end());
-  return run_side(std::move(words), shell_line(said), not_taken);
+  return run_side(std::move(words), shell_line(said), not_taken, files);
 }
 
 }  // namespace tessera::cli

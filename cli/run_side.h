@@ -25,7 +25,7 @@ Options run_side_options(const std::vector<std::string>& words, OptionNames not_
 Expected<RunSide> run_side(const std::string& word, const Arguments& arguments,
                            OptionNames not_taken);
 
-// The run of a whole command line, which begins with `run`.
-Expected<RunSide> run_side(std::vector<std::string> words, OptionNames not_taken);
+// The run of a whole command line, which begins with `run`. files: must outlive the result.
+Expected<RunSide> run_side(std::vector<std::string> words, OptionNames not_taken, Files* files);
 
 }  // namespace tessera::cli

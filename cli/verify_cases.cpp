@@ -52,7 +52,7 @@ std::optional<Case> one_case(std::int64_t index, std::uint64_t seed,
       ++summary.not_allowed;
       continue;
     }
-    Expected<VerifyTarget> target = verify_target(*words);
+    Expected<VerifyTarget> target = verify_target(*words, arguments.files());
     if (!target) {
       summary.last_refusal = target.diags();
       ++summary.not_allowed;
@@ -157,7 +157,7 @@ int verify_cases(const Arguments& arguments, Console& console) {
   if (!diags.empty()) return fail(console, diags);
   const std::vector<std::string> given =
       arguments.invocation().without({"cases", "seed", "json"}).words();
-  Expected<Arguments> fixed = verify_arguments(given);
+  Expected<Arguments> fixed = verify_arguments(given, arguments.files());
   if (!fixed) return fail(console, fixed.diags());
   fixed->read_along(arguments);
   Progress progress(console);

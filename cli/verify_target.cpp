@@ -69,10 +69,10 @@ Options verify_options(const std::vector<std::string>& words) {
   return options;
 }
 
-Expected<Arguments> verify_arguments(std::vector<std::string> words) {
+Expected<Arguments> verify_arguments(std::vector<std::string> words, Files* files) {
   Options options = verify_options(words);
   options.push_back({"json", "", ""});
-  Expected<Arguments> arguments = parse_arguments(options, words);
+  Expected<Arguments> arguments = parse_arguments(options, words, files);
   if (!arguments) return arguments;
   if (const std::string_view device = arguments->text("device");
       !device.empty() && device != simulated_device().name())
@@ -80,7 +80,7 @@ Expected<Arguments> verify_arguments(std::vector<std::string> words) {
   if (arguments->has("interpret") || arguments->has("device")) return arguments;
   // What is verified runs on the interpreter, whatever device would be the default.
   words.push_back("--interpret");
-  return parse_arguments(options, words);
+  return parse_arguments(options, words, files);
 }
 
 Expected<VerifyTarget> verify_target(const Arguments& arguments) {
@@ -100,8 +100,8 @@ Expected<VerifyTarget> verify_target(const Arguments& arguments) {
   return VerifyTarget{arguments, *std::move(prepared), how};
 }
 
-Expected<VerifyTarget> verify_target(std::vector<std::string> words) {
-  const Expected<Arguments> arguments = verify_arguments(std::move(words));
+Expected<VerifyTarget> verify_target(std::vector<std::string> words, Files* files) {
+  const Expected<Arguments> arguments = verify_arguments(std::move(words), files);
   if (!arguments) return arguments.diags();
   return verify_target(*arguments);
 }

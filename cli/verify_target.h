@@ -25,8 +25,8 @@ Command verified_command(const std::vector<std::string>& words);
 Options verify_options(const std::vector<std::string>& words);
 
 // The words begin with `verify`.
-Expected<Arguments> verify_arguments(std::vector<std::string> words);
+Expected<Arguments> verify_arguments(std::vector<std::string> words, Files* files);
 Expected<VerifyTarget> verify_target(const Arguments& arguments);
-Expected<VerifyTarget> verify_target(std::vector<std::string> words);
+Expected<VerifyTarget> verify_target(std::vector<std::string> words, Files* files = nullptr);
 
 }  // namespace tessera::cli

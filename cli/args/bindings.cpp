@@ -31,7 +31,8 @@ struct Target {
 };
 using Targets = std::map<std::pair<int, const Buffer*>, Target>;
 
-Targets open_targets(const Program& program, const InOutOptions& out, int devices, Diags& diags) {
+Targets open_targets(const Program& program, const InOutOptions& out, int devices, Files* files,
+                     Diags& diags) {
   Targets targets;
   for (int device = 0; device < devices; ++device) {
     for (const Buffer& buffer : program.buffers) {
@@ -48,7 +49,7 @@ Targets open_targets(const Program& program, const InOutOptions& out, int device
       }
       Target opened{target->value, std::nullopt, is_stacked};
       if (!is_stacked || device == 0) {
-        Expected<TensorOutput> output = TensorOutput::open(target->value);
+        Expected<TensorOutput> output = TensorOutput::open(target->value, files);
         if (!output) {
           diags.insert(diags.end(), output.diags().begin(), output.diags().end());
           continue;
@@ -116,9 +117,11 @@ Tensor filled(const Buffer& buffer, int device, std::uint64_t index, const Filli
 }
 
 // Names with holes are filled now; the others were compared before.
-std::vector<FilePlace> places(const std::string& option, const InOutOptions& given) {
+std::vector<FilePlace> places(const std::string& option, const InOutOptions& given,
+                              const Files* files) {
   std::vector<FilePlace> places;
-  for (const Assignment& each : given.all()) places.push_back(file_place(option, each.value));
+  for (const Assignment& each : given.all())
+    places.push_back(file_place(option, each.value, files));
   return places;
 }
 
@@ -150,18 +153,19 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
   const InOutOptions in(arguments, "in", program, devices, diags);
   const InOutOptions out(arguments, "out", program, devices, diags);
   if (!diags.empty()) return diags;
-  TRY(check_places(places("--in", in), places("--out", out)));
+  Files* const files = arguments.files();
+  TRY(check_places(places("--in", in, files), places("--out", out, files)));
   const Filling how{kind, seed, longest_extent(program)};
   diags = check_memory(program, devices);
   if (!diags.empty()) return diags;
   Table<BufferId, std::string> unknown;
   for (const StmtId from : unknown_values(program).buffers) unknown.add(why_unknown(program, from));
   TRY(check_known(program, unknown, out, devices));
-  Targets targets = open_targets(program, out, devices, diags);
+  Targets targets = open_targets(program, out, devices, files, diags);
   if (!diags.empty()) return diags;
   Bindings result;
   result.devices_ = devices;
-  OperandFiles files(devices);
+  OperandFiles operands(devices, files);
   for (int device = 0; device < devices; ++device) {
     std::uint64_t index = 0;
     for (const Buffer& buffer : program.buffers) {
@@ -180,7 +184,7 @@ Expected<Bindings> bind(const Program& program, const Arguments& arguments, int 
         std::optional<Tensor> words =
             given_in_words(buffer, buffer.dtype, source->value, "in", diags);
         bound.origin = words ? "given" : source->value;
-        bound.tensor = words ? *std::move(words) : files.operand(buffer, *source, device, diags);
+        bound.tensor = words ? *std::move(words) : operands.operand(buffer, *source, device, diags);
       } else {
         bound.origin = is_table(buffer) ? "zeros" : "filled";
         bound.tensor = filled(buffer, device, index, how, diags);

@@ -90,7 +90,7 @@ Tensor OperandFiles::read(const Buffer& buffer, DType type, const Assignment& fr
   const auto index = static_cast<std::size_t>(device);
   if (const auto whole = wholes_.find(&buffer); whole != wholes_.end())
     return part_of(whole->second, index);
-  Expected<Tensor> tensor = load_tensor(from.value, type);
+  Expected<Tensor> tensor = load_tensor(from.value, type, files_);
   if (!tensor) {
     add(diags, tensor.diags());
     return {};
@@ -120,7 +120,7 @@ Tensor OperandFiles::operand(const Buffer& buffer, const Assignment& from, int d
 
 Tensor OperandFiles::expected(const Buffer& buffer, const Assignment& from, int device,
                               Diags& diags) {
-  const Expected<TensorHeader> header = read_tensor_header(from.value);
+  const Expected<TensorHeader> header = read_tensor_header(from.value, files_);
   if (!header) {
     add(diags, header.diags());
     return {};

@@ -26,7 +26,7 @@ std::optional<Tensor> given_in_words(const Buffer& buffer, DType type, const std
 // them in front, and gives each its part; it is read once.
 class OperandFiles {
  public:
-  explicit OperandFiles(int devices) : devices_(devices) {}
+  OperandFiles(int devices, Files* files) : devices_(devices), files_(files) {}
 
   Tensor operand(const Buffer& buffer, const Assignment& from, int device, Diags& diags);
   // What a result should be: of any element type of the buffer's family, floats or integers.
@@ -37,6 +37,7 @@ class OperandFiles {
               Diags& diags);
 
   int devices_;
+  Files* files_;
   std::map<const Buffer*, Tensor> wholes_;
 };
 

@@ -139,7 +139,7 @@ Expected<std::vector<Expectation>> read_expectations(const Program& program,
     diags.push_back(error("--expect is about values, and --no-math computes none"));
   std::vector<Expectation> expectations;
   const UnknownValues values = unknown_values(program);
-  OperandFiles files(devices);
+  OperandFiles files(devices, arguments.files());
   for (int device = 0; device < devices && diags.empty(); ++device) {
     for (const Buffer& buffer : program.buffers) {
       const Assignment* const source =

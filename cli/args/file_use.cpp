@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "cli/args/dump_words.h"
-#include "core/data/held_files.h"
 #include "core/host/output_file.h"
 
 namespace tessera::cli {
@@ -57,10 +56,10 @@ NamedFile named_file(std::string_view value) {
   return {std::string(name), std::string(value.substr(equals + 1))};
 }
 
-FilePlace file_place(std::string by, std::string_view text) {
+FilePlace file_place(std::string by, std::string_view text, const Files* files) {
   constexpr std::string_view separator = ".safetensors#";
   FilePlace result{std::move(by), std::string(text), std::string(text), {}};
-  if (is_held_name(text) || held_text(text) != nullptr) return result;
+  if (is_held_name(text, files) || held_text(text, files) != nullptr) return result;
   if (const std::size_t at = text.find(separator); at != std::string_view::npos) {
     const std::size_t hash = at + separator.size() - 1;
     result.path = text.substr(0, hash);
@@ -99,7 +98,7 @@ Expected<void> check_files(const Options& options, std::string_view operand,
   std::vector<FilePlace> read, written;
   if (operand.starts_with("FILE")) {
     for (const std::string& word : arguments.words())
-      if (word != "-") read.push_back(file_place("the command", word));
+      if (word != "-") read.push_back(file_place("the command", word, arguments.files()));
   }
   for (const Option& option : options) {
     if (option.file == FileUse::none) continue;
@@ -107,7 +106,7 @@ Expected<void> check_files(const Options& options, std::string_view operand,
       const std::string_view file = file_of(option, value);
       if (file.empty()) continue;
       (option.file == FileUse::reads ? read : written)
-          .push_back(file_place(fmt::format("--{}", option.name), file));
+          .push_back(file_place(fmt::format("--{}", option.name), file, arguments.files()));
     }
   }
   return check_places(read, written);

@@ -23,7 +23,7 @@ struct FilePlace {
   std::string path;    // in the end
   std::string tensor;  // of a file that has several
 };
-FilePlace file_place(std::string by, std::string_view text);
+FilePlace file_place(std::string by, std::string_view text, const Files* files);
 // An error for each that is written twice, or read as well.
 Expected<void> check_places(const std::vector<FilePlace>& read,
                             const std::vector<FilePlace>& written);

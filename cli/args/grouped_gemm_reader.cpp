@@ -74,7 +74,7 @@ std::optional<Tensor> GroupedGemmReader::numbers(std::string_view option, std::i
 }
 
 std::optional<Tensor> GroupedGemmReader::numbers_file(std::string_view option) {
-  auto file = taken(load_tensor(text(option).substr(1), std::nullopt));
+  auto file = taken(load_tensor(text(option).substr(1), std::nullopt, arguments_.files()));
   if (!file) return std::nullopt;
   for (std::int64_t g = 0; g < file->elements(); ++g) {
     if (std::isfinite(file->at(g))) continue;

@@ -121,7 +121,7 @@ DimSizes GroupedGemmReader::dims(std::string_view option) {
   if (!has(option)) return nullptr;
   const std::string_view given = text(option);
   if (!given.starts_with('@')) return sizes_of(option, list(option).value_or(Axes{}));
-  const auto file = taken(load_tensor(given.substr(1), std::nullopt));
+  const auto file = taken(load_tensor(given.substr(1), std::nullopt, arguments_.files()));
   if (!file) return nullptr;
   if (file->rank() == 1 && is_integer(file->dtype())) return sizes_of(option, integers_of(*file));
   complain(

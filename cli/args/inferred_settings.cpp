@@ -17,10 +17,10 @@
 namespace tessera::cli {
 namespace {
 
-Expected<TensorHeader> header_of(const std::string& value) {
+Expected<TensorHeader> header_of(const std::string& value, Files* files) {
   if (const auto numbers = parse_reals(value))
     return TensorHeader{std::nullopt, {static_cast<std::int64_t>(numbers->size())}};
-  return read_tensor_header(value);
+  return read_tensor_header(value, files);
 }
 
 bool is_parameter(const KernelInfo& kernel, const std::string& name, bool of_types) {
@@ -75,9 +75,8 @@ Expected<void> infer_settings(const KernelInfo& kernel, const Arguments& argumen
     if (operand == kernel.operands.end())
       return error(
           fmt::format("{} has no operand {}{}", kernel.name, name, operands_text(kernel, name)));
-    infer_from(kernel, *operand,
-               TRY(header_of(with_number(text.substr(equals + 1), device_hole, 0))), is_for_all,
-               settings);
+    const std::string file = with_number(text.substr(equals + 1), device_hole, 0);
+    infer_from(kernel, *operand, TRY(header_of(file, arguments.files())), is_for_all, settings);
   }
   return {};
 }

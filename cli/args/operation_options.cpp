@@ -65,10 +65,10 @@ std::vector<std::int64_t> integers_of(const Tensor& tensor) {
 }
 
 Expected<Tensor> load_operand(const std::string& file, std::optional<DType> declared,
-                              DType fallback) {
-  Expected<Tensor> tensor = load_tensor(file, declared);
+                              DType fallback, Files* files) {
+  Expected<Tensor> tensor = load_tensor(file, declared, files);
   if (tensor || declared) return tensor;
-  Expected<Tensor> raw = load_tensor(file, fallback);
+  Expected<Tensor> raw = load_tensor(file, fallback, files);
   return raw ? std::move(raw) : std::move(tensor);
 }
 

@@ -27,7 +27,7 @@ Fill fill_option(const Arguments& arguments, Diags& diags);
 // The tensor of a file, of the type `declared`, else of the file's own type, else of `fallback` if
 // the file holds raw elements.
 Expected<Tensor> load_operand(const std::string& file, std::optional<DType> declared,
-                              DType fallback);
+                              DType fallback, Files* files);
 // [groups], i32 if all sizes fit, else i64.
 Tensor sizes_tensor(const std::vector<std::int64_t>& sizes);
 // The elements of a tensor of integers, in order.

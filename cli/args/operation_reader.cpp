@@ -34,7 +34,7 @@ std::optional<Tiling> OperationReader::tiling() {
 std::optional<Tensor> OperationReader::load(std::string_view option, std::optional<DType> declared,
                                             DType fallback) {
   if (!has(option)) return std::nullopt;
-  return taken(load_operand(std::string(text(option)), declared, fallback));
+  return taken(load_operand(std::string(text(option)), declared, fallback, arguments_.files()));
 }
 
 std::optional<std::vector<std::int64_t>> OperationReader::drawn_sizes(
@@ -58,8 +58,9 @@ std::optional<Tensor> OperationReader::group_sizes(std::optional<std::int64_t> r
     complain("--sizes names a file, and --group-sizes gives the sizes");
     return std::nullopt;
   }
-  if (has("sizes")) return taken(load_tensor(std::string(text("sizes")), std::nullopt));
-  if (given.starts_with('@')) return taken(load_tensor(given.substr(1), std::nullopt));
+  if (has("sizes")) return taken(load_tensor(text("sizes"), std::nullopt, arguments_.files()));
+  if (given.starts_with('@'))
+    return taken(load_tensor(given.substr(1), std::nullopt, arguments_.files()));
   const auto groups = optional("groups", 1, max_groups);
   const bool is_list = !given.empty() && is_group_size_list(given);
   const auto sizes = is_list ? taken(parse_group_sizes(given)) : drawn_sizes(given, groups, rows);

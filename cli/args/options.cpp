@@ -89,8 +89,10 @@ class Splitter {
 
 }  // namespace
 
-Expected<Arguments> parse_arguments(const Options& options, const std::vector<std::string>& given) {
+Expected<Arguments> parse_arguments(const Options& options, const std::vector<std::string>& given,
+                                    Files* files) {
   Arguments result;
+  result.files_ = files;
   result.given_ = given;
   if (!given.empty()) result.invocation_.command = given.front();
   Diags diags;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/data/held_files.h"
 #include "core/report/expected.h"
 #include "text/invocation.h"
 
@@ -50,6 +51,8 @@ class Arguments {
   // All that followed the program's name, as a value and word by word.
   const Invocation& invocation() const { return invocation_; }
   const std::vector<std::string>& given() const { return given_; }
+  // The files of the command, for all that opens files by its words; may be null.
+  Files* files() const { return files_; }
   // An error for each option that was given and that nobody has asked for, of these arguments or of
   // a copy of them.
   Diags unread() const;
@@ -65,18 +68,20 @@ class Arguments {
 
  private:
   friend Expected<Arguments> parse_arguments(const Options& options,
-                                             const std::vector<std::string>& given);
+                                             const std::vector<std::string>& given, Files* files);
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
   std::vector<std::string> words_;
   std::vector<std::string> given_;
   Invocation invocation_;
+  Files* files_ = nullptr;
   std::shared_ptr<std::set<std::string, std::less<>>> read_ =
       std::make_shared<std::set<std::string, std::less<>>>();
 };
 
 // `given` begins with the command's name. Unknown options get a near match; an option without its
-// value, and one given twice that is not repeatable, are errors.
-Expected<Arguments> parse_arguments(const Options& options, const std::vector<std::string>& given);
+// value, and one given twice that is not repeatable, are errors. files: must outlive the arguments.
+Expected<Arguments> parse_arguments(const Options& options, const std::vector<std::string>& given,
+                                    Files* files = nullptr);
 
 // Two columns, options left and their meanings right.
 std::string describe(const Options& options);

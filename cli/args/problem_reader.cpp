@@ -151,8 +151,10 @@ class ProblemReader : public OperationReader {
                    Agreed<DType>* dtype) {
     if (name.empty()) return {};
     const std::string file(name);
-    Expected<Tensor> tensor = dtype == nullptr ? load_tensor(file, std::nullopt)
-                                               : load_operand(file, dtype->value, DType::bf16);
+    Files* const files = arguments_.files();
+    Expected<Tensor> tensor = dtype == nullptr
+                                  ? load_tensor(file, std::nullopt, files)
+                                  : load_operand(file, dtype->value, DType::bf16, files);
     if (!tensor) return take(tensor.diags()), Tensor();
     const std::string source = fmt::format("--{} {}", operand, file);
     const auto rank = static_cast<int>(header.axes.size());

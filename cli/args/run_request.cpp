@@ -71,7 +71,7 @@ void choose_schedule(const Arguments& arguments, RunRequest& request, Diags& dia
   constexpr std::string_view replay = "replay:";
   if (!request.schedule.starts_with(replay)) return;
   Expected<std::string> file =
-      read_whole(request.schedule.substr(replay.size()), file_kinds::schedule);
+      read_whole(request.schedule.substr(replay.size()), file_kinds::schedule, arguments.files());
   if (!file) {
     diags.insert(diags.end(), file.diags().begin(), file.diags().end());
     return;
@@ -132,9 +132,10 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
   request.deeper = std::make_shared<DeeperWindowsObserver>(request.profile.rates);
 }
 
-std::shared_ptr<OutputFile> opened(const std::string& path, Diags& diags) {
+std::shared_ptr<OutputFile> opened(const std::string& path, const Arguments& arguments,
+                                   Diags& diags) {
   if (path.empty()) return nullptr;
-  Expected<OutputFile> file = OutputFile::create(path);
+  Expected<OutputFile> file = OutputFile::create(path, arguments.files());
   if (file) return std::make_shared<OutputFile>(*std::move(file));
   diags.insert(diags.end(), file.diags().begin(), file.diags().end());
   return nullptr;
@@ -220,9 +221,9 @@ Expected<RunRequest> run_request(const Arguments& arguments, bool with_reference
   choose_schedule(arguments, request, diags);
   choose_interpretation(arguments, request, diags);
   if (!diags.empty()) return diags;
-  if (request.trace != "-") request.trace_file = opened(request.trace, diags);
-  request.schedule_file = opened(request.save_schedule, diags);
-  request.timeline_file = opened(std::string(arguments.text("timeline")), diags);
+  if (request.trace != "-") request.trace_file = opened(request.trace, arguments, diags);
+  request.schedule_file = opened(request.save_schedule, arguments, diags);
+  request.timeline_file = opened(std::string(arguments.text("timeline")), arguments, diags);
   if (!diags.empty()) return diags;
   return request;
 }

@@ -9,7 +9,6 @@
 
 #include "cli/args/inferred_settings.h"
 #include "cli/args/set_options.h"
-#include "core/data/held_files.h"
 #include "core/host/file.h"
 #include "core/report/near.h"
 #include "core/report/try.h"
@@ -43,7 +42,7 @@ constexpr FileKind shown_text{"a text that is shown", std::int64_t{4} << 20};
 
 // Of a file that a `# line` names. A program may come from a stranger, so it is one in the current
 // folder or below; one that lies elsewhere, cannot be read, or is larger is not shown.
-std::string text_to_show(const std::string& name) {
+std::string text_to_show(const std::string& name, Files* files) {
   std::error_code failed;
   const auto folder = std::filesystem::canonical(std::filesystem::current_path(failed), failed);
   if (failed) return "";
@@ -51,14 +50,14 @@ std::string text_to_show(const std::string& name) {
   if (failed ||
       std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first != folder.end())
     return "";
-  Expected<std::string> text = read_whole(name, shown_text);
+  Expected<std::string> text = read_whole(name, shown_text, files);
   return text ? *std::move(text) : "";
 }
 
 }  // namespace
 
-Expected<std::shared_ptr<const Source>> read_source(const std::string& path) {
-  if (const std::string* held = held_text(path))
+Expected<std::shared_ptr<const Source>> read_source(const std::string& path, Files* files) {
+  if (const std::string* held = held_text(path, files))
     return std::make_shared<const Source>(Source{path, *held});
   if (path == "-") {
     // A command may ask for its program more than once, and standard input ends once.
@@ -66,21 +65,23 @@ Expected<std::shared_ptr<const Source>> read_source(const std::string& path) {
     if (!text) return text.diags();
     return std::make_shared<const Source>(Source{"<standard input>", *text});
   }
-  Expected<std::string> text = read_whole(path, file_kinds::program);
+  Expected<std::string> text = read_whole(path, file_kinds::program, files);
   if (!text) return text.diags();
   return std::make_shared<const Source>(Source{path, *std::move(text)});
 }
 
-Expected<std::shared_ptr<const Module>> open_program(const std::string& file_or_kernel) {
-  if (held_text(file_or_kernel) == nullptr && find_kernel(file_or_kernel) != nullptr) {
+Expected<std::shared_ptr<const Module>> open_program(const std::string& file_or_kernel,
+                                                     Files* files) {
+  if (held_text(file_or_kernel, files) == nullptr && find_kernel(file_or_kernel) != nullptr) {
     const Expected<const Module*> embedded = embedded_module(file_or_kernel);
     if (!embedded) return embedded.diags();
     // It lives as long as the process.
     return std::shared_ptr<const Module>(std::shared_ptr<const Module>(), *embedded);
   }
-  const auto source = read_source(file_or_kernel);
+  const auto source = read_source(file_or_kernel, files);
   if (!source) return without_such_kernel(file_or_kernel, source.diags());
-  Expected<Module> module = parse(*source, text_to_show);
+  Expected<Module> module =
+      parse(*source, [files](const std::string& name) { return text_to_show(name, files); });
   if (!module) return module.diags();
   return std::make_shared<const Module>(*std::move(module));
 }
@@ -141,7 +142,7 @@ Expected<Program> program_of(const Module& module, const Arguments& arguments,
 }  // namespace
 
 Expected<Program> named_program(const Arguments& arguments, const InstantiateOptions& launch) {
-  const auto module = open_program(arguments.words().front());
+  const auto module = open_program(arguments.words().front(), arguments.files());
   if (!module) return module.diags();
   return program_of(**module, arguments, launch);
 }
@@ -153,7 +154,7 @@ Expected<Program> launched_program(const Arguments& arguments, const Module& mod
 }
 
 Expected<Program> launched_program(const Arguments& arguments) {
-  const auto module = open_program(arguments.words().front());
+  const auto module = open_program(arguments.words().front(), arguments.files());
   if (!module) return module.diags();
   return launched_program(arguments, **module);
 }

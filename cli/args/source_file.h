@@ -12,10 +12,11 @@
 namespace tessera::cli {
 
 // The text of a program; a failure says why it cannot be read, as an error of the environment.
-Expected<std::shared_ptr<const Source>> read_source(const std::string& path);
+Expected<std::shared_ptr<const Source>> read_source(const std::string& path, Files* files);
 
 // A program by the name of its file, or of a kernel that the binary carries.
-Expected<std::shared_ptr<const Module>> open_program(const std::string& file_or_kernel);
+Expected<std::shared_ptr<const Module>> open_program(const std::string& file_or_kernel,
+                                                     Files* files);
 // The kernel that --kernel names, or the only one of the module.
 Expected<const KernelInfo*> choose_kernel(const Module& module, const Arguments& arguments);
 // The kernel with its parameters fixed; functions of the library are at its hand.

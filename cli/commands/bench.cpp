@@ -116,7 +116,8 @@ using Plot = std::optional<OutputFile>;
 
 Expected<Plot> open_plot(const Arguments& arguments) {
   if (!arguments.has("plot")) return Plot();
-  Expected<OutputFile> file = OutputFile::create(std::string(arguments.text("plot")));
+  Expected<OutputFile> file =
+      OutputFile::create(std::string(arguments.text("plot")), arguments.files());
   if (!file) return file.diags();
   return Plot(*std::move(file));
 }
@@ -137,7 +138,7 @@ int show(const Arguments& arguments, Console& console) {
                                              other)));
     }
   }
-  const Expected<std::string> text = read_whole(place, file_kinds::report);
+  const Expected<std::string> text = read_whole(place, file_kinds::report, arguments.files());
   if (!text) return fail(console, text.diags());
   const Expected<BenchReport> report = bench::read_report(*text);
   if (!report) return fail(console, report.diags());

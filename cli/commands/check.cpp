@@ -31,7 +31,7 @@ Diags problems(const Module& module, const KernelInfo& kernel, const Settings& s
 }
 
 int run(const Arguments& arguments, Console& console) {
-  const auto module = open_program(arguments.words().front());
+  const auto module = open_program(arguments.words().front(), arguments.files());
   if (!module) return fail(console, module.diags());
   if ((*module)->kernels.empty() && (*module)->functions.empty()) {
     return fail(console,

@@ -142,7 +142,7 @@ void compare_verdicts(Comparison& comparison, const Json& kept, const Json& now,
 int run(const Arguments& arguments, Console& console) {
   const auto begin = std::chrono::steady_clock::now();
   const std::string& path = arguments.words().front();
-  const Expected<Json> kept = read_certificate(path);
+  const Expected<Json> kept = read_certificate(path, arguments.files());
   if (!kept) return fail(console, kept.diags());
   std::vector<std::string> words = {"verify"};
   for (const Json& word : kept->find("command")->elements()) words.push_back(word.text());
@@ -152,7 +152,7 @@ int run(const Arguments& arguments, Console& console) {
                                              path, words[1], arguments.words()[1])));
     words[1] = arguments.words()[1];
   }
-  const Expected<VerifyTarget> target = verify_target(words);
+  const Expected<VerifyTarget> target = verify_target(words, arguments.files());
   if (!target) return fail(console, without_content(target.diags(), words));
 
   Certificate certificate;

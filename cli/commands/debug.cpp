@@ -60,8 +60,8 @@ Status status_of_batch(const Debugger& debugger) {
 Expected<std::vector<std::string>> given_lines(const Arguments& arguments) {
   std::vector<std::string> lines;
   for (const std::string& path : arguments.all("script")) {
-    const std::string text =
-        TRY(read_whole(path, FileKind{"a script of the debugger", std::int64_t{1} << 20}));
+    const std::string text = TRY(read_whole(
+        path, FileKind{"a script of the debugger", std::int64_t{1} << 20}, arguments.files()));
     for (std::string& line : split(text, '\n')) lines.push_back(std::move(line));
   }
   for (const std::string& text : arguments.all("commands"))
@@ -71,11 +71,11 @@ Expected<std::vector<std::string>> given_lines(const Arguments& arguments) {
 
 // Commands of files and of the command line, each with what it answered; the first that cannot be
 // done ends them.
-int run_in_json(Session& session, const Invocation& invocation, const std::vector<std::string>& lines,
-                Console& console) {
+int run_in_json(Session& session, const Invocation& invocation, Files* files,
+                const std::vector<std::string>& lines, Console& console) {
   Json told = Json::array();
   std::ostringstream out;
-  Debugger debugger(session, out, invocation, compare_with(invocation));
+  Debugger debugger(session, out, invocation, compare_with(invocation, files), files);
   if (const auto told = debugger.tell_printed(); !told) return fail(console, told.diags());
   for (const std::string& line : lines) {
     if (debugger.wants_to_quit()) break;
@@ -106,7 +106,9 @@ void talk(Debugger& debugger, Console& console) {
 }
 
 int run(const Arguments& given, Console& console) {
-  Expected<Arguments> arguments = debug_arguments(given.given(), debug_options(given.given()));
+  Files* const files = given.files();
+  Expected<Arguments> arguments =
+      debug_arguments(given.given(), debug_options(given.given()), files);
   if (!arguments) return fail(console, arguments.diags());
   arguments->read_along(given);
   const auto lines = given_lines(*arguments);
@@ -117,8 +119,9 @@ int run(const Arguments& given, Console& console) {
   if (!session) return fail(console, session.diags());
   if (const Diags unread = arguments->unread(); !unread.empty()) return fail(console, unread);
   const Invocation invocation = arguments->invocation().without({"script", "commands", batch});
-  if (console.json) return run_in_json(**session, invocation.without({"json"}), *lines, console);
-  Debugger debugger(**session, console.out, invocation, compare_with(invocation));
+  if (console.json)
+    return run_in_json(**session, invocation.without({"json"}), files, *lines, console);
+  Debugger debugger(**session, console.out, invocation, compare_with(invocation, files), files);
   if (const auto told = debugger.tell_printed(); !told) return fail(console, told.diags());
   debugger.show_place();
   for (const std::string& line : *lines) {
@@ -157,11 +160,12 @@ int debug_on_finding(const Arguments& of_run, const std::vector<Finding>& findin
                      Console& console) {
   const Invocation invocation = as_debug(of_run.invocation());
   const std::vector<std::string> words = invocation.words();
-  const Expected<Arguments> arguments = debug_arguments(words, debug_options(words));
+  Files* const files = of_run.files();
+  const Expected<Arguments> arguments = debug_arguments(words, debug_options(words), files);
   if (!arguments) return fail(console, arguments.diags());
   const auto session = debug_session(*arguments);
   if (!session) return fail(console, session.diags());
-  Debugger debugger(**session, console.out, invocation, compare_with(invocation));
+  Debugger debugger(**session, console.out, invocation, compare_with(invocation, files), files);
   if (const auto there = debugger.go_to_finding(findings); !there)
     return fail(console, there.diags());
   talk(debugger, console);

@@ -7,7 +7,6 @@
 #include "cli/args/source_file.h"
 #include "cli/command.h"
 #include "core/host/output_file.h"
-#include "core/host/read_files.h"
 #include "core/lang/language.h"
 
 namespace tessera::cli {
@@ -19,15 +18,15 @@ int run(const Arguments& arguments, Console& console) {
     return fail(console, error("--check changes nothing and --write does: give one of them"));
   }
   const std::string& path = arguments.words().front();
-  const Expected<std::shared_ptr<const Source>> source = read_source(path);
+  const Expected<std::shared_ptr<const Source>> source = read_source(path, arguments.files());
   if (!source) return fail(console, source.diags());
   const Expected<std::string> text = format(*source);
   if (!text) return fail(console, text.diags());
   const std::string refused = fmt::format("{} is not in the house layout", path);
   const bool is_formatted = *text == (*source)->text;
   if (in_place && !is_formatted) {
-    if (ReadFiles* const read = ReadFiles::current()) read->remove(path);
-    const Expected<void> written = write_whole(path, *text);
+    if (arguments.files() != nullptr) arguments.files()->remove(path);
+    const Expected<void> written = write_whole(path, *text, arguments.files());
     if (!written) return fail(console, written.diags());
   }
   const bool ok = is_formatted || !only_check;

@@ -70,7 +70,8 @@ std::string case_file(std::int64_t index, const Plan& plan) {
 
 // Runs one case. One that fails is made small and reported with its command, and with a file to go
 // on from where it is of one kernel.
-Expected<std::optional<Found>> one_case(std::int64_t index, const Plan& plan) {
+Expected<std::optional<Found>> one_case(std::int64_t index, const Plan& plan,
+                                        const ReadFiles* read) {
   using Result = std::optional<Found>;
   const Invocation a_case = fuzz::draw(plan.operation, plan.seed, index);
   const std::optional<fuzz::Failure> failure = try_command(a_case);
@@ -81,7 +82,7 @@ Expected<std::optional<Found>> one_case(std::int64_t index, const Plan& plan) {
   const Expected<std::string> text = fuzz::as_program(smallest, found.failure);
   if (!text) return text.diags();
   found.file = case_file(index, plan);
-  collect(found.unwritten, write_whole(found.file, *text));
+  collect(found.unwritten, write_whole(found.file, *text, read));
   if (!found.unwritten.empty()) found.file.clear();
   return Result(std::move(found));
 }
@@ -127,7 +128,7 @@ int run(const Arguments& arguments, Console& console) {
   if (!plan) return fail(console, plan.diags());
   // That failures can be written is tried before they are looked for.
   if (fuzz::has_program(fuzz::draw(plan->operation, plan->seed, plan->first))) {
-    const auto file = OutputFile::create(case_file(plan->first, *plan));
+    const auto file = OutputFile::create(case_file(plan->first, *plan), arguments.files());
     if (!file) return fail(console, file.diags());
   }
   Progress progress(console);
@@ -140,7 +141,7 @@ int run(const Arguments& arguments, Console& console) {
       progress.show(fmt::format("fuzz: {} cases, {} failures", cases, failures.size()));
     }
     const std::int64_t index = plan->first + cases;
-    Expected<std::optional<Found>> found = one_case(index, *plan);
+    Expected<std::optional<Found>> found = one_case(index, *plan, arguments.files());
     if (!found) return fail(console, found.diags());
     if (*found) failures.push_back(**std::move(found));
   }

@@ -47,14 +47,16 @@ Expected<void> write_dot(OutputFile& file, const graph::TaskGraph& graph) {
 }
 
 int run(const Arguments& given, Console& console) {
-  Expected<Arguments> arguments = debug_arguments(given.given(), graph_options(given.given()));
+  Expected<Arguments> arguments =
+      debug_arguments(given.given(), graph_options(given.given()), given.files());
   if (!arguments) return fail(console, arguments.diags());
   arguments->read_along(given);
   const Expected<Prepared> prepared = verified_command(arguments->given()).prepare(*arguments);
   if (!prepared) return fail(console, prepared.diags());
   std::optional<OutputFile> dot;
   if (arguments->has("dot")) {
-    Expected<OutputFile> created = OutputFile::create(std::string(arguments->text("dot")));
+    Expected<OutputFile> created =
+        OutputFile::create(std::string(arguments->text("dot")), given.files());
     if (!created) return fail(console, created.diags());
     dot.emplace(*std::move(created));
   }

@@ -159,7 +159,7 @@ Simulate simulation_of(std::shared_ptr<State> state, const RunRequest& request) 
 }
 
 Expected<Prepared> prepare(const Arguments& arguments) {
-  auto module = open_program(arguments.words().front());
+  auto module = open_program(arguments.words().front(), arguments.files());
   if (!module) return module.diags();
   Expected<RunRequest> request = run_request(arguments, false);
   if (!request) return request.diags();

@@ -77,7 +77,7 @@ Expected<void> write_all(OutputFile& file, const std::string& text) {
 
 int run(const Arguments& given, Console& console) {
   const auto begin = std::chrono::steady_clock::now();
-  Expected<Arguments> arguments = verify_arguments(given.given());
+  Expected<Arguments> arguments = verify_arguments(given.given(), given.files());
   if (!arguments) return fail(console, arguments.diags());
   arguments->read_along(given);
   if (const auto checked = check_questions(*arguments); !checked)
@@ -92,7 +92,8 @@ int run(const Arguments& given, Console& console) {
   for (const auto& [option, opened] :
        {std::pair("save", &file), {"save-schedule", &schedule_file}}) {
     if (!arguments->has(option)) continue;
-    Expected<OutputFile> created = OutputFile::create(std::string(arguments->text(option)));
+    Expected<OutputFile> created =
+        OutputFile::create(std::string(arguments->text(option)), given.files());
     if (!created) return fail(console, created.diags());
     opened->emplace(*std::move(created));
   }

@@ -33,7 +33,8 @@ Options why_options(const std::vector<std::string>& words) {
 }
 
 int run(const Arguments& given, Console& console) {
-  Expected<Arguments> arguments = debug_arguments(given.given(), why_options(given.given()));
+  Expected<Arguments> arguments =
+      debug_arguments(given.given(), why_options(given.given()), given.files());
   if (!arguments) return fail(console, arguments.diags());
   arguments->read_along(given);
   const std::vector<std::string> questions = arguments->all("of");

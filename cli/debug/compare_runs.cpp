@@ -57,22 +57,22 @@ std::optional<std::int64_t> first_event(const DiffReport& report) {
   return first;
 }
 
-Expected<Debugger::Compared> compared(const Invocation& own, const DiffWords& words) {
+Expected<Debugger::Compared> compared(const Invocation& own, const DiffWords& words, Files* files) {
   DiffWords other = words;
   if (words.front().starts_with("-"))
     other = TRY(changed(own, words));
   else
     other.insert(other.begin(), "run");
-  const DiffReport report = TRY(diff_runs(TRY(run_side(words_of(own), not_in_diff())),
-                                          TRY(run_side(std::move(other), not_in_diff()))));
+  const DiffReport report = TRY(diff_runs(TRY(run_side(words_of(own), not_in_diff(), files)),
+                                          TRY(run_side(std::move(other), not_in_diff(), files))));
   return Debugger::Compared{diff_lines(report), first_event(report)};
 }
 
 }  // namespace
 
-Debugger::Compare compare_with(const Invocation& own) {
+Debugger::Compare compare_with(const Invocation& own, Files* files) {
   if (own.options.empty()) return {};
-  return [own](const DiffWords& words) { return compared(own, words); };
+  return [own, files](const DiffWords& words) { return compared(own, words, files); };
 }
 
 }  // namespace tessera::cli

@@ -1,11 +1,13 @@
 // Comparison of two runs for the debugger's command `diff`.
 #pragma once
+#include "core/data/held_files.h"
 #include "debugger/commands/debugger.h"
 #include "text/invocation.h"
 
 namespace tessera::cli {
 
 // Compares the run that `own` began with others. Null if `own` has no options and no program.
-debugger::Debugger::Compare compare_with(const Invocation& own);
+// files: those of the command; must outlive the result.
+debugger::Debugger::Compare compare_with(const Invocation& own, Files* files);
 
 }  // namespace tessera::cli

@@ -31,7 +31,7 @@ Expected<DebugAdapter::Target> open_target(const Arguments& given,
         "names one: gmm-run dap FILE.tsr");
   if (program) words.insert(words.begin() + 1, *program);
   words.insert(words.end(), added.begin(), added.end());
-  Arguments arguments = TRY(debug_arguments(words, target_options(words)));
+  Arguments arguments = TRY(debug_arguments(words, target_options(words), given.files()));
   if (arguments.words().size() != 1)
     return error(fmt::format("args: {} is one word too many", arguments.words().back()));
   if (arguments.words().front() == "-")
@@ -43,8 +43,8 @@ Expected<DebugAdapter::Target> open_target(const Arguments& given,
   if (const Diags unread = arguments.unread(); !unread.empty()) return unread;
   Invocation invocation = arguments.invocation();
   invocation.command = "debug";
-  return DebugAdapter::Target{std::move(session), invocation, compare_with(invocation),
-                              exit_code_of};
+  return DebugAdapter::Target{std::move(session), invocation,
+                              compare_with(invocation, given.files()), given.files(), exit_code_of};
 }
 
 }  // namespace

@@ -39,15 +39,15 @@ std::string_view own_name(const Options& of_target, std::string_view name,
   return is_taken ? otherwise : name;
 }
 
-Expected<Arguments> debug_arguments(std::vector<std::string> words, Options options) {
+Expected<Arguments> debug_arguments(std::vector<std::string> words, Options options, Files* files) {
   options.push_back({"json", "", ""});
-  const Arguments given = TRY(parse_arguments(options, words));
+  const Arguments given = TRY(parse_arguments(options, words, files));
   if (const std::string_view device = given.text("device");
       !device.empty() && device != simulated_device().name())
     return error(fmt::format("{} runs on the {}, not on {}", words.front(),
                              simulated_device().name(), device));
   if (!given.has("interpret") && !given.has("device")) words.push_back("--interpret");
-  return parse_arguments(options, words);
+  return parse_arguments(options, words, files);
 }
 
 Expected<std::unique_ptr<Session>> debug_session(const Arguments& arguments) {

@@ -19,7 +19,7 @@ std::string_view own_name(const Options& of_target, std::string_view name,
                           std::string_view otherwise);
 
 // With these options. What would run runs on the interpreter, and stands before its first step.
-Expected<Arguments> debug_arguments(std::vector<std::string> words, Options options);
+Expected<Arguments> debug_arguments(std::vector<std::string> words, Options options, Files* files);
 Expected<std::unique_ptr<Session>> debug_session(const Arguments& arguments);
 
 }  // namespace tessera::cli

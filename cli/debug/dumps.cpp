@@ -63,7 +63,7 @@ Expected<Dumps> Dumps::open(const Arguments& arguments) {
     if (has_hole(read->file))
       return error(fmt::format("--dump {}: expected one file, of one device as in dev1.{}@...",
                                words, read->name));
-    dumps.all_.push_back({words, *read, TRY(TensorOutput::open(read->file))});
+    dumps.all_.push_back({words, *read, TRY(TensorOutput::open(read->file, arguments.files()))});
   }
   return dumps;
 }

@@ -10,17 +10,13 @@
 namespace tessera::cli {
 
 Expected<std::unique_ptr<HeldDebugger>> HeldDebugger::open(const std::vector<std::string>& words,
-                                                           HeldFiles& files) try {
-  const HeldFilesScope holds(files);
-  ReadFiles read;
-  const ReadFilesScope records(read);
-  const Arguments arguments = TRY(debug_arguments(words, target_options(words)));
+                                                           Files& files) try {
+  const Arguments arguments = TRY(debug_arguments(words, target_options(words), &files));
   if (arguments.words().empty() && words.size() < 2)
     return error("debug needs FILE.tsr|KERNEL|COMMAND");
   std::unique_ptr<Session> session = TRY(debug_session(arguments));
   if (Diags unread = arguments.unread(); !unread.empty()) return unread;
-  std::unique_ptr<HeldDebugger> result(
-      new HeldDebugger(std::move(session), files, read, arguments.invocation()));
+  std::unique_ptr<HeldDebugger> result(new HeldDebugger(std::move(session), arguments));
   TRY(result->debugger_.tell_printed());
   return result;
 } catch (...) {
@@ -28,8 +24,6 @@ Expected<std::unique_ptr<HeldDebugger>> HeldDebugger::open(const std::vector<std
 }
 
 Expected<std::string> HeldDebugger::command(std::string_view line) try {
-  const HeldFilesScope holds(files_);
-  const ReadFilesScope records(read_);
   out_.str({});
   TRY(debugger_.execute(line));
   return printable(out_.str());

@@ -7,9 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/args/options.h"
 #include "cli/debug/compare_runs.h"
-#include "core/data/held_files.h"
-#include "core/host/read_files.h"
 #include "core/report/expected.h"
 
 namespace tessera::cli {
@@ -19,7 +18,7 @@ class HeldDebugger {
   // The words of `gmm-run debug`, that one first; the run stands before its first step. The files
   // outlive the debugger.
   static Expected<std::unique_ptr<HeldDebugger>> open(const std::vector<std::string>& words,
-                                                      HeldFiles& files);
+                                                      Files& files);
 
   // A command of the debugger; what it tells. Memory that does not suffice and the stop of this
   // thread are errors too.
@@ -28,15 +27,11 @@ class HeldDebugger {
   bool is_over() const { return session_->is_over(); }
 
  private:
-  HeldDebugger(std::unique_ptr<Session> session, HeldFiles& files, ReadFiles read,
-               const Invocation& invocation)
-      : files_(files),
-        read_(std::move(read)),
-        session_(std::move(session)),
-        debugger_(*session_, out_, invocation, compare_with(invocation)) {}
+  HeldDebugger(std::unique_ptr<Session> session, const Arguments& arguments)
+      : session_(std::move(session)),
+        debugger_(*session_, out_, arguments.invocation(),
+                  compare_with(arguments.invocation(), arguments.files()), arguments.files()) {}
 
-  HeldFiles& files_;
-  ReadFiles read_;
   std::unique_ptr<Session> session_;
   std::ostringstream out_;
   debugger::Debugger debugger_;

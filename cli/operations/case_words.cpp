@@ -22,7 +22,7 @@ class Draw {
       : words_(std::move(words)), arguments_(arguments), choices_(choices) {}
 
   Expected<std::vector<std::string>> of_program() {
-    const auto module = open_program(arguments_.words().front());
+    const auto module = open_program(arguments_.words().front(), arguments_.files());
     if (!module) return module.diags();
     const Expected<const KernelInfo*> kernel = choose_kernel(**module, arguments_);
     if (!kernel) return kernel.diags();

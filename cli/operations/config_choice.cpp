@@ -26,16 +26,17 @@ Expected<std::optional<GroupedMatmulConfig>> config_option(const Arguments& argu
     return error(
         fmt::format("--config gives the tiling and the stages, and --{} is given too", other));
   }
-  const GroupedMatmulConfig config = TRY(read_config(std::string(arguments.text("config"))));
+  const GroupedMatmulConfig config =
+      TRY(read_config(std::string(arguments.text("config")), arguments.files()));
   TRY(check_use(about, config));
   return Result(config);
 }
 
 }  // namespace
 
-Expected<GroupedMatmulConfig> read_config(const std::string& file_or_json) {
+Expected<GroupedMatmulConfig> read_config(const std::string& file_or_json, ReadFiles* read) {
   if (file_or_json.find_first_of("{[") == 0) return parse_config(file_or_json);
-  const Expected<std::string> text = read_whole(file_or_json, file_kinds::configuration);
+  const Expected<std::string> text = read_whole(file_or_json, file_kinds::configuration, read);
   if (!text) return text.diags();
   Expected<GroupedMatmulConfig> config = parse_config(*text);
   if (config) return config;

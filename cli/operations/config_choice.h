@@ -13,7 +13,7 @@
 namespace tessera::cli {
 
 // The text of --config: JSON, or a file of it.
-Expected<GroupedMatmulConfig> read_config(const std::string& file_or_json);
+Expected<GroupedMatmulConfig> read_config(const std::string& file_or_json, ReadFiles* read);
 
 // The problem as tuning knows it, on the device of the request.
 GroupedTuningProblem tuning_problem(const Problem& problem, const RunRequest& request);

@@ -21,8 +21,8 @@ std::string text_of(const Tensor& tensor) {
 
 Expected<Loaded> load_whole(const std::string& source, const std::string& file, Per per,
                             std::size_t count, int rank, std::optional<DType> declared,
-                            DType fallback) {
-  Tensor whole = TRY(load_operand(file, declared, fallback));
+                            DType fallback, Files* files) {
+  Tensor whole = TRY(load_operand(file, declared, fallback, files));
   Loaded loaded{{}, source};
   if (count == 1 && whole.rank() == rank) {
     loaded.parts.push_back(std::move(whole));
@@ -63,16 +63,16 @@ Expected<std::vector<std::string>> part_files(std::string_view spec, Per per, st
 
 Expected<Loaded> load_parts(std::string_view option, std::string_view spec, Per per,
                             std::size_t count, int rank, std::optional<DType> declared,
-                            DType fallback) {
-  const std::vector<std::string> files = TRY(part_files(spec, per, count));
+                            DType fallback, Files* files) {
+  const std::vector<std::string> names = TRY(part_files(spec, per, count));
   const auto source_of = [&](std::size_t part) {
-    return fmt::format("--{} {}", option, files[part]);
+    return fmt::format("--{} {}", option, names[part]);
   };
   if (spec.find(hole_of(per)) == std::string_view::npos)
-    return load_whole(source_of(0), files.front(), per, count, rank, declared, fallback);
+    return load_whole(source_of(0), names.front(), per, count, rank, declared, fallback, files);
   Loaded loaded{{}, source_of(0)};
   for (std::size_t part = 0; part < count; ++part) {
-    Expected<Tensor> tensor = load_operand(files[part], declared, fallback);
+    Expected<Tensor> tensor = load_operand(names[part], declared, fallback, files);
     if (!tensor) {
       Diags diags = tensor.diags();
       diags.front().notes.push_back(
@@ -92,11 +92,11 @@ Expected<Loaded> load_parts(std::string_view option, std::string_view spec, Per 
   return loaded;
 }
 
-Expected<PartsOutput> PartsOutput::open(std::vector<std::string> files) {
+Expected<PartsOutput> PartsOutput::open(std::vector<std::string> names, Files* files) {
   PartsOutput result;
-  result.files_ = std::move(files);
+  result.files_ = std::move(names);
   for (const std::string& file : result.files_) {
-    result.outputs_.push_back(TRY(TensorOutput::open(file)));
+    result.outputs_.push_back(TRY(TensorOutput::open(file, files)));
   }
   return result;
 }

@@ -35,7 +35,7 @@ struct Loaded {
 // out.
 Expected<Loaded> load_parts(std::string_view option, std::string_view spec, Per per,
                             std::size_t count, int rank, std::optional<DType> declared,
-                            DType fallback);
+                            DType fallback, Files* files);
 
 // One tensor of an operation, on each of its devices or rings.
 struct NamedTensors {
@@ -48,7 +48,7 @@ struct NamedTensors {
 class PartsOutput {
  public:
   // One file for each part, or one file for all.
-  static Expected<PartsOutput> open(std::vector<std::string> files);
+  static Expected<PartsOutput> open(std::vector<std::string> names, Files* files);
   // The only file of several parts gets them with an axis in front, where `stacks` says so.
   Expected<void> write(const NamedTensors& tensors, bool stacks);
   const std::vector<std::string>& files() const { return files_; }

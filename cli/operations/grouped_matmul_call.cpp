@@ -137,7 +137,7 @@ Expected<OperationCall> grouped_matmul_call(GroupedKind kind, const Arguments& a
   OperationCall call{.request = TRY(run_request(arguments, true))};
   std::shared_ptr<const Module> program;
   if (const std::string_view file = arguments.text("program"); !file.empty())
-    program = TRY(open_program(std::string(file)));
+    program = TRY(open_program(std::string(file), arguments.files()));
   const auto input = std::make_shared<Given>(TRY(given(kind, arguments)));
   input->problem.program = std::move(program);
   TRY(configure(call, input->problem, arguments));

@@ -23,7 +23,8 @@ constexpr std::array<std::string_view, 22> idle = {
 // A default that takes so much longer than the best is worth a word.
 constexpr double far_from_best = 1.5;
 
-Expected<std::optional<std::string>> faster_than(double seconds, const OperationCall& call) try {
+Expected<std::optional<std::string>> faster_than(double seconds, const OperationCall& call,
+                                                 Files* files) try {
   using Note = std::optional<std::string>;
   const Invocation& given = call.request.invocation;
   const std::vector<Command> known = commands();
@@ -38,7 +39,7 @@ Expected<std::optional<std::string>> faster_than(double seconds, const Operation
   for (const Invocation::Option& option : given.options)
     if (!is_idle_in_model(option.name)) line.options.push_back(option);
   const Profile& profile = call.request.profile;
-  const ModelTimes times{*command, line, standard_sides(*command, nullptr, profile.tiling)};
+  const ModelTimes times{*command, line, standard_sides(*command, nullptr, profile.tiling), files};
   const ModelTuning tuned = TRY(times.of(usual_candidates(*command, line, profile)));
   const double best = *tuned.winner().seconds;
   if (seconds <= far_from_best * best) return Note();
@@ -55,10 +56,10 @@ bool is_idle_in_model(std::string_view option) {
   return std::find(idle.begin(), idle.end(), option) != idle.end();
 }
 
-Expected<Prepared> prepared_for_model(const Command& command, const Invocation& line,
+Expected<Prepared> prepared_for_model(const Command& command, const Invocation& line, Files* files,
                                       const Arguments* read) {
   const Arguments own =
-      TRY(parse_arguments(command.options, line.with("no-math").with("no-verify").words()));
+      TRY(parse_arguments(command.options, line.with("no-math").with("no-verify").words(), files));
   Expected<Prepared> result = command.prepare(own);
   if (read != nullptr) read->read_as(own);
   return result;
@@ -85,7 +86,7 @@ Invocation ModelTimes::line_of(const TuningCandidate& candidate) const {
 }
 
 Expected<Prepared> ModelTimes::prepared(const TuningCandidate& candidate) const {
-  return prepared_for_model(command, line_of(candidate), read);
+  return prepared_for_model(command, line_of(candidate), files, read);
 }
 
 Expected<ModelTuning> ModelTimes::of(const std::vector<TuningCandidate>& candidates) const {
@@ -95,7 +96,8 @@ Expected<ModelTuning> ModelTimes::of(const std::vector<TuningCandidate>& candida
       });
 }
 
-std::optional<std::string> faster_tile(const OperationCall& call, const OperationRun& run) {
+std::optional<std::string> faster_tile(const OperationCall& call, const OperationRun& run,
+                                       Files* files) {
   const RunRequest& request = call.request;
   const RunResult* const simulated = run.report.simulated.get();
   if (!request.timing || !request.timing->timing().is_complete || simulated == nullptr ||
@@ -103,7 +105,7 @@ std::optional<std::string> faster_tile(const OperationCall& call, const Operatio
       request.invocation.has("config"))
     return std::nullopt;
   // Whatever keeps the others from being timed is no reason against this run.
-  const auto note = faster_than(request.timing->timing().seconds, call);
+  const auto note = faster_than(request.timing->timing().seconds, call, files);
   return note ? *note : std::nullopt;
 }
 

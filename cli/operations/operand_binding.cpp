@@ -134,8 +134,9 @@ void CollectiveReader::file(std::string_view operand, const std::vector<Axis>& a
   if (const auto files = part_files(spec, per, count(per)); files)
     for (const std::string& file : *files)
       collective.files_read.emplace_back(fmt::format("--{}", operand), file);
-  Expected<Loaded> loaded = load_parts(operand, spec, per, count(per),
-                                       static_cast<int>(axes.size()), type.value, fallback);
+  Expected<Loaded> loaded =
+      load_parts(operand, spec, per, count(per), static_cast<int>(axes.size()), type.value,
+                 fallback, arguments_.files());
   has_bad_file_ = has_bad_file_ || !loaded;
   if (!loaded) return take(loaded.diags());
   const Tensor& first = loaded->parts.front();

@@ -140,7 +140,7 @@ int run_operation(PrepareOperation prepare, const Arguments& arguments, Console&
   if (!outcome) return fail(console, outcome.diags());
   collect(diags, observation.finish());
   if (outcome->status == Status::ok)
-    if (std::optional<std::string> note = faster_tile(*call, outcome->run))
+    if (std::optional<std::string> note = faster_tile(*call, outcome->run, arguments.files()))
       outcome->run.notes.push_back(*std::move(note));
   const DeviceReport& ran = outcome->run.report;
   if (const Expected<void> stamped = check_stamped(call->request, ran); !stamped)

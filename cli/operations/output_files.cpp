@@ -24,11 +24,12 @@ const NamedTensors* operand_of(const OperationCall& call, std::string_view name)
 
 Expected<OutputFiles> OutputFiles::open(const Arguments& arguments) {
   OutputFiles files;
+  files.files_ = arguments.files();
   for (const std::string& given : arguments.all("out")) {
     const NamedFile file = named_file(given);
     Output output{file.name.empty() ? std::string(result) : file.name, file.file};
     if (!has_hole(output.spec)) {
-      output.parts = TRY(PartsOutput::open({output.spec}));
+      output.parts = TRY(PartsOutput::open({output.spec}, files.files_));
     }
     files.outputs_.push_back(std::move(output));
   }
@@ -51,17 +52,17 @@ Expected<void> OutputFiles::settle(const OperationCall& call, Output& output) {
   if (output.parts) return {};
   std::vector<std::string> names = {output.spec};
   if (call.has_devices) names = TRY(part_files(output.spec, per, count));
-  output.parts = TRY(PartsOutput::open(std::move(names)));
+  output.parts = TRY(PartsOutput::open(std::move(names), files_));
   return {};
 }
 
 Expected<void> OutputFiles::settle(const OperationCall& call) {
   std::vector<FilePlace> read, written;
-  for (const auto& [by, file] : call.files_read) read.push_back(file_place(by, file));
+  for (const auto& [by, file] : call.files_read) read.push_back(file_place(by, file, files_));
   for (Output& output : outputs_) {
     TRY(settle(call, output));
     for (const std::string& file : output.parts->files())
-      written.push_back(file_place("--out", file));
+      written.push_back(file_place("--out", file, files_));
   }
   return check_places(read, written);
 }

@@ -30,6 +30,7 @@ class OutputFiles {
   Expected<void> settle(const OperationCall& call, Output& output);
 
   std::vector<Output> outputs_;
+  Files* files_ = nullptr;
 };
 
 }  // namespace tessera::cli

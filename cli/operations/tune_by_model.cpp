@@ -34,7 +34,7 @@ Invocation tuned_line(const Command& command, const Arguments& arguments) {
 Expected<std::vector<TuningCandidate>> program_candidates(const Invocation& line,
                                                           const Arguments& arguments,
                                                           const std::vector<TuningAxis>& axes) {
-  const auto module = TRY(open_program(arguments.words().front()));
+  const auto module = TRY(open_program(arguments.words().front(), arguments.files()));
   const KernelInfo& kernel = *TRY(choose_kernel(*module, arguments));
   std::vector<std::string> tuning;
   for (const ParameterInfo& parameter : kernel.parameters)
@@ -123,12 +123,13 @@ Expected<TuneReport> tune_by_model(const Command& command, const Arguments& argu
       TRY(command.name == "run" ? program_candidates(tuned, arguments, axes)
                                 : operation_candidates(command, tuned, axes, profile));
   candidates.insert(candidates.begin(), TuningCandidate());
-  const Expected<Prepared> standard = prepared_for_model(command, tuned, &arguments);
+  const Expected<Prepared> standard =
+      prepared_for_model(command, tuned, arguments.files(), &arguments);
   if (!standard && axes.empty()) return standard.diags();
   if (Diags unread = arguments.unread(); standard && !unread.empty()) return unread;
   const ModelTimes times{command, tuned,
                          standard_sides(command, standard ? &*standard : nullptr, profile.tiling),
-                         &arguments};
+                         arguments.files(), &arguments};
   const Expected<ModelTuning> tuning = times.of(candidates);
   if (!tuning && !standard) {
     // An error of the command itself is reported with its places.

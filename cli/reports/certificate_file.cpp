@@ -135,8 +135,8 @@ Expected<Json> certificate_json(const std::vector<std::string>& words, const Pre
         {"schedules", c.schedules()}}}};
 }
 
-Expected<Json> read_certificate(const std::string& path) {
-  Json json = Json::parse(TRY(read_whole(path, file_kinds::certificate)));
+Expected<Json> read_certificate(const std::string& path, ReadFiles* read) {
+  Json json = Json::parse(TRY(read_whole(path, file_kinds::certificate, read)));
   if (!std::holds_alternative<Json::Object>(json.value()))
     return error(fmt::format("{} is no certificate: it is no JSON object", path));
   Shape shape(json);

@@ -19,6 +19,6 @@ Expected<Json> certificate_json(const std::vector<std::string>& words, const Pre
                                 const Certificate& certificate, const CertifyOptions& how);
 
 // The file's content, when it has the shape of a certificate.
-Expected<Json> read_certificate(const std::string& path);
+Expected<Json> read_certificate(const std::string& path, ReadFiles* read);
 
 }  // namespace tessera::cli

@@ -4,14 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "core/host/host_memory.h"
 
 namespace tessera {
 namespace {
-
-thread_local HeldFiles* of_this_thread = nullptr;
 
 // Copies the elements below one index of the axes before `axis`; rows without gaps as one piece.
 void copy_axis(const HeldTensor& from, std::size_t axis, const std::byte* source, std::byte*& to,
@@ -55,19 +52,14 @@ Tensor HeldTensor::load() const {
   return Tensor::deferred(dtype, shape, [self = *this] { return copied(self); });
 }
 
-HeldFilesScope::HeldFilesScope(HeldFiles& files) : before_(std::exchange(of_this_thread, &files)) {}
-
-HeldFilesScope::~HeldFilesScope() { of_this_thread = before_; }
-
-HeldFiles* held_files() { return of_this_thread; }
-
-bool is_held_name(std::string_view name) {
-  return of_this_thread != nullptr && name.starts_with('<') && name.ends_with('>');
+bool is_held_name(std::string_view name, const Files* files) {
+  return files != nullptr && files->held != nullptr && name.starts_with('<') && name.ends_with('>');
 }
 
-Expected<const HeldTensor*> held_tensor(std::string_view name, std::optional<DType> declared) {
-  const auto found = of_this_thread->tensors.find(name);
-  if (found == of_this_thread->tensors.end())
+Expected<const HeldTensor*> held_tensor(std::string_view name, const Files& files,
+                                        std::optional<DType> declared) {
+  const auto found = files.held->tensors.find(name);
+  if (found == files.held->tensors.end())
     return error(fmt::format("{}: no array of that name was given", name));
   if (declared && *declared != found->second.dtype)
     return error(fmt::format("{} holds {}, not {}", name, tessera::name(found->second.dtype),
@@ -75,10 +67,10 @@ Expected<const HeldTensor*> held_tensor(std::string_view name, std::optional<DTy
   return &found->second;
 }
 
-const std::string* held_text(std::string_view name) {
-  if (of_this_thread == nullptr) return nullptr;
-  const auto found = of_this_thread->texts.find(name);
-  return found == of_this_thread->texts.end() ? nullptr : &found->second;
+const std::string* held_text(std::string_view name, const Files* files) {
+  if (files == nullptr || files->held == nullptr) return nullptr;
+  const auto found = files->held->texts.find(name);
+  return found == files->held->texts.end() ? nullptr : &found->second;
 }
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
-// Texts and tensors that lie in memory and stand where a command line names files: who runs a
-// command inside another program hands them over, and takes the results.
+// The files of a command: those that it has read, and texts and tensors in memory that its words
+// name like files.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/data/tensor.h"
+#include "core/host/read_files.h"
 #include "core/report/expected.h"
 
 namespace tessera {
@@ -32,28 +33,21 @@ struct HeldFiles {
   std::map<std::string, Tensor, std::less<>> written;      // results, by names such as "<out>"
 };
 
-// While it lives, what this thread opens by these names is not looked for on the disk, and what it
-// writes to a name in angle brackets comes to `written`. Scopes nest; the innermost counts.
-class HeldFilesScope {
- public:
-  // The files must outlive the scope.
-  explicit HeldFilesScope(HeldFiles& files);
-  ~HeldFilesScope();
-  HeldFilesScope(const HeldFilesScope&) = delete;
-  HeldFilesScope& operator=(const HeldFilesScope&) = delete;
+// Passed to all functions that open files by the command's words. Null: every name is that of a
+// file on the disk, and reads are not recorded.
+struct Files : ReadFiles {
+  explicit Files(HeldFiles* in_memory = nullptr) : held(in_memory) {}
 
- private:
-  HeldFiles* before_;
+  HeldFiles* held;  // null: none, else must outlive this object
 };
-// Those of this thread's scope; null without one.
-HeldFiles* held_files();
 
-// Whether the name stands for memory: "<lhs>", inside a scope.
-bool is_held_name(std::string_view name);
-// The tensor of that name; errors are a name that nobody gave, and another type than the declared.
-Expected<const HeldTensor*> held_tensor(std::string_view name,
+// True if the name means memory: "<lhs>", if the command has held files. files: may be null.
+bool is_held_name(std::string_view name, const Files* files);
+// The tensor of that name; errors are an unknown name and another type than the declared.
+// files: the name is_held_name() of them.
+Expected<const HeldTensor*> held_tensor(std::string_view name, const Files& files,
                                         std::optional<DType> declared = std::nullopt);
-// The text of that name; null where none is held.
-const std::string* held_text(std::string_view name);
+// The text of that name; null if none is held. files: may be null.
+const std::string* held_text(std::string_view name, const Files* files);
 
 }  // namespace tessera

@@ -74,16 +74,17 @@ Expected<NpyHeader> read_header(const InputFile& file, const Extent& extent) {
 
 }  // namespace
 
-Expected<NpyHeader> read_npy_header(const std::string& path) try {
-  const InputFile file = TRY(InputFile::open(path));
+Expected<NpyHeader> read_npy_header(const std::string& path, ReadFiles* read) try {
+  const InputFile file = TRY(InputFile::open(path, read));
   const Extent extent = TRY(find_header(file));
   return read_header(file, extent);
 } catch (...) {
   return given_up("reading a tensor file");
 }
 
-Expected<Tensor> read_npy(const std::string& path, std::optional<DType> declared) try {
-  const InputFile file = TRY(InputFile::open(path));
+Expected<Tensor> read_npy(const std::string& path, std::optional<DType> declared,
+                          ReadFiles* read) try {
+  const InputFile file = TRY(InputFile::open(path, read));
   const Extent extent = TRY(find_header(file));
   const NpyHeader header = TRY(read_header(file, extent));
   const auto dtype = npy_dtype(header.descr, declared);
@@ -106,8 +107,8 @@ Expected<Tensor> read_npy(const std::string& path, std::optional<DType> declared
   return given_up("reading a tensor");
 }
 
-Expected<void> write_npy(const std::string& path, const Tensor& tensor) {
-  OutputFile file = TRY(OutputFile::create(path));
+Expected<void> write_npy(const std::string& path, const Tensor& tensor, const ReadFiles* read) {
+  OutputFile file = TRY(OutputFile::create(path, read));
   return write_npy(file, tensor);
 }
 

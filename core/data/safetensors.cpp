@@ -29,8 +29,8 @@ struct OpenFile {
   SafetensorsHeader header;
 };
 
-Expected<OpenFile> open_safetensors(const std::string& path) {
-  InputFile file = TRY(InputFile::open(path));
+Expected<OpenFile> open_safetensors(const std::string& path, ReadFiles* read) {
+  InputFile file = TRY(InputFile::open(path, read));
   const std::int64_t available = file.size() - length_bytes;
   if (available < 0) return in_file(path, {error("truncated: no length of a header")});
   std::array<unsigned char, length_bytes> start{};
@@ -160,16 +160,16 @@ Expected<void> write_pieces(OutputFile& file, std::vector<Piece> pieces, Safeten
 
 }  // namespace
 
-Expected<std::vector<TensorEntry>> list_safetensors(const std::string& path) try {
-  OpenFile open = TRY(open_safetensors(path));
+Expected<std::vector<TensorEntry>> list_safetensors(const std::string& path, ReadFiles* read) try {
+  OpenFile open = TRY(open_safetensors(path, read));
   return std::move(open.header.tensors);
 } catch (...) {
   return given_up("reading a tensor file");
 }
 
 Expected<Tensor> read_safetensors(const std::string& path, const std::string& name,
-                                  std::optional<DType> declared) try {
-  const OpenFile open = TRY(open_safetensors(path));
+                                  std::optional<DType> declared, ReadFiles* read) try {
+  const OpenFile open = TRY(open_safetensors(path, read));
   const auto& tensors = open.header.tensors;
   const auto entry =
       std::find_if(tensors.begin(), tensors.end(), [&](const auto& e) { return e.name == name; });
@@ -196,13 +196,13 @@ Expected<void> write_safetensors(const std::string& path, std::span<const NamedT
   return write_pieces(file, std::move(pieces), {}, nullptr);
 }
 
-Expected<void> check_addition(const std::string& path, const std::string& name) {
+Expected<void> check_addition(const std::string& path, const std::string& name, ReadFiles* read) {
   SafetensorsHeader header;
   header.tensors.push_back({name, std::string(safetensors_name(DType::i8)), DType::i8, {0}, 0, 0});
   if (const auto json = print_safetensors_header(header); !json) return in_file(path, json.diags());
   std::error_code code;
   if (!std::filesystem::exists(path, code)) return {};
-  TRY(open_safetensors(path));
+  TRY(open_safetensors(path, read));
   return {};
 }
 
@@ -216,7 +216,7 @@ Expected<void> add_to_safetensors(OutputFile& file, const NamedTensor& tensor) {
   std::error_code code;
   if (!std::filesystem::exists(path, code))
     return write_pieces(file, {piece_of(tensor)}, {}, nullptr);
-  const auto old = open_safetensors(path);
+  const auto old = open_safetensors(path, nullptr);
   if (!old) return old.diags();
   std::vector<Piece> pieces;
   bool is_new = true;

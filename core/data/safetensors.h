@@ -12,6 +12,7 @@
 namespace tessera {
 
 class OutputFile;
+class ReadFiles;
 
 // What is to be written, and under which name.
 struct NamedTensor {
@@ -21,11 +22,14 @@ struct NamedTensor {
 
 // What is in the file, by place. Errors are a file that cannot be opened (ErrorCode::environment)
 // and a header that is not whole; it is checked before any tensor is read.
-Expected<std::vector<TensorEntry>> list_safetensors(const std::string& path);
+// read: records the file; may be null.
+Expected<std::vector<TensorEntry>> list_safetensors(const std::string& path,
+                                                    ReadFiles* read = nullptr);
 // One tensor of the file. Errors are those of list_safetensors, a name that is not there, a type
 // that we do not have, and a declared type that is not the file's.
 Expected<Tensor> read_safetensors(const std::string& path, const std::string& name,
-                                  std::optional<DType> declared = std::nullopt);
+                                  std::optional<DType> declared = std::nullopt,
+                                  ReadFiles* read = nullptr);
 // Writes the tensors in their order. The file is replaced as a whole or not at all; an error
 // says why not.
 Expected<void> write_safetensors(const std::string& path, std::span<const NamedTensor> tensors);
@@ -35,6 +39,7 @@ Expected<void> add_to_safetensors(const std::string& path, const NamedTensor& te
 // The same into a file that was opened for it.
 Expected<void> add_to_safetensors(OutputFile& file, const NamedTensor& tensor);
 // Whether a tensor of that name could be added; the errors say why not.
-Expected<void> check_addition(const std::string& path, const std::string& name);
+Expected<void> check_addition(const std::string& path, const std::string& name,
+                              ReadFiles* read = nullptr);
 
 }  // namespace tessera

@@ -35,25 +35,25 @@ Expected<TensorPlace> parse_place(std::string_view spec) {
 
 }  // namespace
 
-Expected<Tensor> load_tensor(std::string_view spec, std::optional<DType> declared) {
-  if (is_held_name(spec)) return TRY(held_tensor(spec, declared))->load();
+Expected<Tensor> load_tensor(std::string_view spec, std::optional<DType> declared, Files* files) {
+  if (is_held_name(spec, files)) return TRY(held_tensor(spec, *files, declared))->load();
   const TensorPlace place = TRY(parse_place(spec));
-  if (place.tensor) return read_safetensors(place.path, *place.tensor, declared);
-  return read_npy(place.path, declared);
+  if (place.tensor) return read_safetensors(place.path, *place.tensor, declared, files);
+  return read_npy(place.path, declared, files);
 }
 
-Expected<TensorHeader> read_tensor_header(std::string_view spec) {
-  if (is_held_name(spec)) {
-    const HeldTensor& tensor = *TRY(held_tensor(spec));
+Expected<TensorHeader> read_tensor_header(std::string_view spec, Files* files) {
+  if (is_held_name(spec, files)) {
+    const HeldTensor& tensor = *TRY(held_tensor(spec, *files));
     return TensorHeader{tensor.dtype, tensor.shape};
   }
   const TensorPlace place = TRY(parse_place(spec));
   if (!place.tensor) {
-    NpyHeader header = TRY(read_npy_header(place.path));
+    NpyHeader header = TRY(read_npy_header(place.path, files));
     const Expected<DType> dtype = npy_dtype(header.descr, std::nullopt);
     return TensorHeader{dtype ? std::optional(*dtype) : std::nullopt, std::move(header.shape)};
   }
-  const std::vector<TensorEntry> tensors = TRY(list_safetensors(place.path));
+  const std::vector<TensorEntry> tensors = TRY(list_safetensors(place.path, files));
   for (const TensorEntry& entry : tensors)
     if (entry.name == *place.tensor) return TensorHeader{entry.dtype, entry.shape};
   return error(fmt::format("{}: no tensor {}", place.path, shown_name(*place.tensor)));
@@ -64,16 +64,16 @@ Expected<void> save_tensor(std::string_view spec, const Tensor& tensor) {
   return output.write(tensor);
 }
 
-Expected<TensorOutput> TensorOutput::open(std::string_view spec) {
-  if (is_held_name(spec)) return TensorOutput(std::nullopt, std::string(spec));
+Expected<TensorOutput> TensorOutput::open(std::string_view spec, Files* files) {
+  if (is_held_name(spec, files)) return TensorOutput(std::nullopt, std::string(spec), files->held);
   const TensorPlace place = TRY(parse_place(spec));
-  if (place.tensor) TRY(check_addition(place.path, *place.tensor));
-  return TensorOutput(TRY(OutputFile::create(place.path)), place.tensor);
+  if (place.tensor) TRY(check_addition(place.path, *place.tensor, files));
+  return TensorOutput(TRY(OutputFile::create(place.path, files)), place.tensor);
 }
 
 Expected<void> TensorOutput::write(const Tensor& tensor) {
   if (!file_) {
-    held_files()->written.insert_or_assign(*tensor_, tensor.clone());
+    held_->written.insert_or_assign(*tensor_, tensor.clone());
     return {};
   }
   if (tensor_) return add_to_safetensors(*file_, {*tensor_, &tensor});

@@ -150,7 +150,7 @@ Expected<void> CacheFolder::write(const std::string& name, const std::string& by
   if (root_.empty()) return refused("there is no folder to cache in");
   make_folders(path_);
   if (std::string note = distrust(); !note.empty()) return refused(std::move(note));
-  OutputFile file = TRY(OutputFile::create(path_ + "/" + name, OutputFile::At::name));
+  OutputFile file = TRY(OutputFile::create(path_ + "/" + name, nullptr, OutputFile::At::name));
   TRY(file.append(std::string_view(bytes)));
   return file.commit();
 }

@@ -82,7 +82,7 @@ bool Descriptor::close() {
   return fd < 0 || ::close(fd) == 0;
 }
 
-Expected<InputFile> InputFile::open(const std::string& path) {
+Expected<InputFile> InputFile::open(const std::string& path, ReadFiles* read) {
   struct stat status {};
   const auto must_be_regular = [&]() -> Expected<void> {
     if (S_ISREG(status.st_mode)) return {};
@@ -98,7 +98,7 @@ Expected<InputFile> InputFile::open(const std::string& path) {
   if (descriptor.get() < 0) return system_failure("open", path);
   if (::fstat(descriptor.get(), &status) != 0) return system_failure("open", path);
   TRY(must_be_regular());
-  if (ReadFiles* const read = ReadFiles::current()) read->add(path);
+  if (read != nullptr) read->add(path);
   return InputFile(path, std::move(descriptor), status.st_size);
 }
 
@@ -124,8 +124,8 @@ Expected<std::string> read_standard_input(const FileKind& kind) {
   return files::read_rest(input, "standard input", kind);
 }
 
-Expected<std::string> read_whole(const std::string& path, const FileKind& kind) {
-  const InputFile file = TRY(InputFile::open(path));
+Expected<std::string> read_whole(const std::string& path, const FileKind& kind, ReadFiles* read) {
+  const InputFile file = TRY(InputFile::open(path, read));
   return file.whole(kind);
 }
 

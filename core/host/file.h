@@ -12,6 +12,8 @@
 
 namespace tessera {
 
+class ReadFiles;  // core/host/read_files.h
+
 // Owns a file descriptor.
 class Descriptor {
  public:
@@ -51,7 +53,8 @@ class InputFile {
  public:
   // An environment error when there is no such regular file or it cannot be read: what is a folder,
   // a pipe or a device is refused by name and never waited for.
-  static Expected<InputFile> open(const std::string& path);
+  // read: records the file; may be null.
+  static Expected<InputFile> open(const std::string& path, ReadFiles* read = nullptr);
 
   const std::string& path() const { return path_; }
   std::int64_t size() const { return size_; }
@@ -72,8 +75,9 @@ class InputFile {
 
 // What is piped or typed in, to its end.
 Expected<std::string> read_standard_input(const FileKind& kind);
-// Opens a file and reads all of it.
-Expected<std::string> read_whole(const std::string& path, const FileKind& kind);
+// Opens a file and reads all of it; read: as in InputFile::open().
+Expected<std::string> read_whole(const std::string& path, const FileKind& kind,
+                                 ReadFiles* read = nullptr);
 
 namespace files {
 // "a folder", "a pipe", ... for what is no regular file.

@@ -101,11 +101,11 @@ Expected<std::string> final_path(const std::string& path) {
   return target.string();
 }
 
-Expected<OutputFile> OutputFile::create(const std::string& path, At at) {
+Expected<OutputFile> OutputFile::create(const std::string& path, const ReadFiles* read, At at) {
   std::string target = path;
   std::optional<unsigned> mode;
   if (at == At::target) {
-    TRY(check_not_read(path));
+    if (read != nullptr) TRY(read->check_not_read(path));
     target = TRY(final_path(path));
     if (const auto existing = status_of(target)) {
       if (!S_ISREG(existing->st_mode))
@@ -175,8 +175,8 @@ Expected<void> OutputFile::commit() {
   return {};
 }
 
-Expected<void> write_whole(const std::string& path, std::string_view text) {
-  OutputFile file = TRY(OutputFile::create(path));
+Expected<void> write_whole(const std::string& path, std::string_view text, const ReadFiles* read) {
+  OutputFile file = TRY(OutputFile::create(path, read));
   TRY(file.append(text));
   return file.commit();
 }

@@ -25,7 +25,9 @@ class OutputFile {
   };
   // An environment error when nothing can be written there: no such folder, something that is no
   // regular file, a file or a folder that this user may not write.
-  static Expected<OutputFile> create(const std::string& path, At at = At::target);
+  // read: files that it must not replace; may be null.
+  static Expected<OutputFile> create(const std::string& path, const ReadFiles* read = nullptr,
+                                     At at = At::target);
   OutputFile(OutputFile&& other) noexcept = default;
   OutputFile& operator=(OutputFile&&) = delete;
   ~OutputFile();
@@ -56,7 +58,8 @@ class OutputFile {
 // Where the bytes of an output lie in the end: whatever links lead there, also to a file that is
 // not there yet.
 Expected<std::string> final_path(const std::string& path);
-// The text as the file's whole content.
-Expected<void> write_whole(const std::string& path, std::string_view text);
+// The text as the file's whole content; read: as in OutputFile::create().
+Expected<void> write_whole(const std::string& path, std::string_view text,
+                           const ReadFiles* read = nullptr);
 
 }  // namespace tessera

@@ -106,11 +106,13 @@ Expected<const Debugger::Row*> Debugger::find(std::string_view word) {
                            did_you_mean(word, names)));
 }
 
-Debugger::Debugger(Session& session, std::ostream& out, Invocation invocation, Compare compare)
+Debugger::Debugger(Session& session, std::ostream& out, Invocation invocation, Compare compare,
+                   const ReadFiles* read)
     : session_(session),
       out_(out),
       invocation_(std::move(invocation)),
-      compare_(std::move(compare)) {}
+      compare_(std::move(compare)),
+      read_(read) {}
 
 Expected<void> Debugger::execute(std::string_view line) {
   std::istringstream in{std::string(line)};

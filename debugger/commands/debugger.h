@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/host/read_files.h"
 #include "core/report/expected.h"
 #include "core/report/finding.h"
 #include "debugger/commands/printed.h"
@@ -36,7 +37,9 @@ class Debugger {
   // session, out: must outlive this object.
   // invocation: the command line that opened the session, for `save`; may be empty.
   // compare: may be null; `diff` is unsupported then.
-  Debugger(Session& session, std::ostream& out, Invocation invocation = {}, Compare compare = {});
+  // read: files that no command replaces; may be null, else must outlive this object.
+  Debugger(Session& session, std::ostream& out, Invocation invocation = {}, Compare compare = {},
+           const ReadFiles* read = nullptr);
 
   // One line: a command, which may be cut short while it is the only one that begins so. Nothing
   // and what begins with # are no commands.
@@ -164,6 +167,7 @@ class Debugger {
   std::ostream& out_;
   Invocation invocation_;
   Compare compare_;
+  const ReadFiles* read_;
   AgentId focus_{};
   std::vector<Stop> stops_;
   Printed printed_;

@@ -31,7 +31,7 @@ Expected<void> Debugger::dump(const Words& words) {
   Storage& storage = *TRY(session_.valued())->core_state(memory->home).storages[memory->buffer];
   TRY(check_held(storage, text));
   const bool is_defined = storage.is_initialised(memory->box);
-  TRY(write_npy(words.back(), tensor_of(storage, memory->box)));
+  TRY(write_npy(words.back(), tensor_of(storage, memory->box), read_));
   out_ << fmt::format("{} -> {}{}{}\n", text, words.back(),
                       is_defined ? "" : "; not all of its elements are defined",
                       missing_values(session_, memory->buffer));
@@ -53,7 +53,7 @@ Expected<void> Debugger::choose(const Words& words) {
 Expected<void> Debugger::save_schedule(const Words& words) {
   const std::string file = TRY(one_file(words));
   const std::string text = to_string(TRY(session_.schedule_to_here()));
-  TRY(write_whole(file, text + "\n"));
+  TRY(write_whole(file, text + "\n", read_));
   out_ << fmt::format("{}: {} up to here, then eager; --schedule replay:{} runs it\n", file,
                       counted(session_.position(), "event"), file);
   return {};
@@ -64,7 +64,8 @@ Expected<void> Debugger::save(const Words& words) {
   const std::string file = TRY(one_file(words));
   std::string text;
   if (is_by_hand_) {
-    TRY(write_whole(file + ".schedule", to_string(TRY(session_.schedule_to_here())) + "\n"));
+    const std::string schedule = to_string(TRY(session_.schedule_to_here()));
+    TRY(write_whole(file + ".schedule", schedule + "\n", read_));
     invocation_ = invocation_.with("schedule", "replay:" + file + ".schedule");
   }
   const std::string line = invocation_.with("script", file).line();
@@ -76,7 +77,7 @@ Expected<void> Debugger::save(const Words& words) {
                                        : "break",
                         stop.saved);
   text += fmt::format("goto {}\nfocus {}\n", session_.position(), to_string(focus_));
-  TRY(write_whole(file, text));
+  TRY(write_whole(file, text, read_));
   out_ << line << "\n";
   return {};
 }

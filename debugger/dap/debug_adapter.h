@@ -23,7 +23,8 @@ class DebugAdapter {
   struct Target {
     std::unique_ptr<Session> session;
     Invocation invocation;
-    Debugger::Compare compare;                          // may be null
+    Debugger::Compare compare;                           // may be null
+    const ReadFiles* read;                               // as Debugger() accepts it
     std::function<int(const Session& ended)> exit_code;  // of the debuggee
   };
   // What a launch request names: a program, none where the command line names one, and arguments

@@ -69,7 +69,7 @@ Expected<Json> DebugAdapter::launch(Fields& given) {
   Target target = TRY(open_(program, arguments));
   exit_code_ = std::move(target.exit_code);
   run_ = std::make_unique<DebuggedRun>(std::move(target.session), std::move(target.invocation),
-                                       std::move(target.compare), in_);
+                                       std::move(target.compare), target.read, in_);
   after_ = [this] { tell("initialized"); };
   return Json();
 }

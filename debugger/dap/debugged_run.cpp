@@ -29,10 +29,10 @@ std::optional<Cause> PauseAsked::holds(const Moment& /*moment*/) {
 }
 
 DebuggedRun::DebuggedRun(std::unique_ptr<Session> opened, Invocation invocation,
-                         Debugger::Compare compare, MessageReader& in)
+                         Debugger::Compare compare, const ReadFiles* read, MessageReader& in)
     : session(std::move(opened)),
       pause(in),
-      debugger(*session, said, std::move(invocation), std::move(compare)),
+      debugger(*session, said, std::move(invocation), std::move(compare), read),
       threads(*session),
       sources(session->program()),
       variables(*session) {

@@ -34,7 +34,7 @@ class PauseAsked final : public StopCondition {
 
 struct DebuggedRun {
   DebuggedRun(std::unique_ptr<Session> opened, Invocation invocation, Debugger::Compare compare,
-              MessageReader& in);
+              const ReadFiles* read, MessageReader& in);
 
   // What was numbered for the place before is no more.
   void forget_numbers();

@@ -82,9 +82,9 @@ nb::dict described(const KernelInfo& kernel) {
 // says; else what is wrong.
 std::tuple<nb::list, std::string, std::string, std::string> kernels(const nb::str& name,
                                                                     const nb::dict& texts) {
-  HeldFiles files = held_files_of(texts, {});
-  const HeldFilesScope holds(files);
-  const auto module = cli::open_program(text_of(name));
+  HeldFiles held = held_files_of(texts, {});
+  Files files(&held);
+  const auto module = cli::open_program(text_of(name), &files);
   nb::list rows;
   if (!module) return {rows, {}, {}, render(module.diags())};
   for (const KernelInfo& kernel : (*module)->kernels) rows.append(described(kernel));
@@ -106,7 +106,7 @@ std::string near(const nb::str& word, const Words& known) {
 class Debugger {
  public:
   Debugger(const nb::list& given, const nb::dict& texts, const nb::dict& arrays)
-      : files_(held_files_of(texts, arrays)) {
+      : held_(held_files_of(texts, arrays)) {
     const Words words = texts_of(given);
     Diags diags;
     without_lock([&](Stop stop) {
@@ -137,7 +137,8 @@ class Debugger {
   bool is_over() const { return debugger_->is_over(); }
 
  private:
-  HeldFiles files_;  // the operands, read when they are needed
+  HeldFiles held_;  // the operands, read when they are needed
+  Files files_{&held_};
   std::unique_ptr<cli::HeldDebugger> debugger_;
 };
 

@@ -78,15 +78,17 @@ TEST(InProcess, a_name_that_nobody_gave_and_another_type_are_errors) {
   EXPECT_EQ(missing.exit_code, 2);
   EXPECT_NE(missing.err.find("<b>: no array of that name was given"), std::string::npos)
       << missing.err;
-  const HeldFilesScope holds(files);
-  const Expected<Tensor> other = load_tensor("<a>", DType::i32);
+  Files of_command(&files);
+  const Expected<Tensor> other = load_tensor("<a>", DType::i32, &of_command);
   ASSERT_FALSE(other);
   EXPECT_EQ(other.diags().front().message, "<a> holds f32, not i32");
 }
 
-TEST(InProcess, outside_of_a_scope_the_names_are_those_of_files) {
-  EXPECT_FALSE(is_held_name("<a>"));
-  EXPECT_FALSE(load_tensor("<a>"));
+TEST(InProcess, without_held_files_the_names_are_those_of_files) {
+  Files none;
+  EXPECT_FALSE(is_held_name("<a>", &none));
+  EXPECT_FALSE(is_held_name("<a>", nullptr));
+  EXPECT_FALSE(load_tensor("<a>", std::nullopt, &none));
 }
 
 TEST(InProcess, findings_are_told_in_both_forms) {
