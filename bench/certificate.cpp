@@ -97,7 +97,7 @@ Expected<double> timed(const Call& call, Certifier* certifier) {
   if (certifier != nullptr) options.observers.push_back(certifier);
   const auto begin = std::chrono::steady_clock::now();
   const Expected<DeviceReport> report =
-      call.executable->run_held(call.launch->devices, {options.machine.profile, &options});
+      call.executable->run_with_all(call.launch->devices, {options.machine.profile, &options});
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (!report) return report.diags();
@@ -110,7 +110,7 @@ Expected<double> timed(const Call& call, Certifier* certifier) {
 constexpr std::int64_t budget = 100'000'000;
 
 Expected<double> certified(const Call& call, std::int64_t* events = nullptr) {
-  Certifier certifier(Landing::partial, budget);
+  Certifier certifier(CopyGranularity::partial, budget);
   const Expected<double> seconds = timed(call, &certifier);
   if (events != nullptr) *events = certifier.certificate().statistics.events;
   return seconds;

@@ -107,7 +107,7 @@ const Device* device_of(const Command& command, const Arguments& arguments) {
 // Whether the process is to leave memory alone: a GPU's driver maps as it needs.
 bool is_on_gpu(const Command& command, const Arguments& arguments) {
   const Device* const device = device_of(command, arguments);
-  return device != nullptr && device->launches();
+  return device != nullptr && device->supports_launch();
 }
 
 // The limit is the process's: another program keeps its own.

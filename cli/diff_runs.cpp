@@ -14,7 +14,7 @@ OptionNames not_in_diff() {
   static constexpr std::array<std::string_view, 23> names = {
       "out",       "check",   "trace",       "timeline",      "save-schedule", "unchecked",
       "no-verify", "timing",  "cost",        "all",           "dump",          "debug-on-finding",
-      "expect",    "rtol",    "atol",        "strict-values", "point-cores",   "device",
+      "expect",    "rtol",    "atol",        "strict-values", "loop-workers",  "device",
       "interpret", "explain", "expected-in", "expected-by",   "prints"};
   return names;
 }

@@ -16,11 +16,30 @@ namespace {
 
 // Options of the other command that say nothing of what is computed, or have no meaning over a
 // field.
-constexpr std::array<std::string_view, 24> not_taken = {
-    "out",     "check",     "trace",  "timeline",    "save-schedule", "unchecked",
-    "timing",  "cost",      "expect", "rtol",        "atol",          "strict-values",
-    "no-math", "no-verify", "all",    "point-cores", "landing",       "math",
-    "explain", "interpret", "fill",   "device",      "dump",          "prints"};
+constexpr std::array<std::string_view, 24> not_taken = {"out",
+                                                        "check",
+                                                        "trace",
+                                                        "timeline",
+                                                        "save-schedule",
+                                                        "unchecked",
+                                                        "timing",
+                                                        "cost",
+                                                        "expect",
+                                                        "rtol",
+                                                        "atol",
+                                                        "strict-values",
+                                                        "no-math",
+                                                        "no-verify",
+                                                        "all",
+                                                        "loop-workers",
+                                                        "copy-granularity",
+                                                        "math",
+                                                        "explain",
+                                                        "interpret",
+                                                        "fill",
+                                                        "device",
+                                                        "dump",
+                                                        "prints"};
 
 // Floats are drawn: of an operand of floats no values can be given.
 Expected<void> check_floats(const Program& program, const Arguments& given) {
@@ -63,7 +82,7 @@ Options equal_options(const std::vector<std::string>& words) {
   return all;
 }
 
-Expected<EqualSide> equal_side(const std::string& word, const Arguments& arguments) {
+Expected<ComparedProgram> equal_side(const std::string& word, const Arguments& arguments) {
   RunSide side = TRY(run_side(word, arguments, not_taken));
   Diags diags;
   const std::int64_t budget =
@@ -74,16 +93,16 @@ Expected<EqualSide> equal_side(const std::string& word, const Arguments& argumen
   TRY(check_floats(side.run.program, side.given));
   std::vector<std::string> not_given;
   if (side.command == "run") not_given = zeros(side.run.program, side.given);
-  return EqualSide{
+  return ComparedProgram{
       .text = std::move(side.text), .run = std::move(side.run), .zeros = std::move(not_given)};
 }
 
-Expected<EqualSide> definition_side(const EqualSide& of) {
+Expected<ComparedProgram> definition_side(const ComparedProgram& of) {
   const Program& kernel = of.run.program;
   const Program program = TRY(make_definition(kernel, of.run.options.machine.devices));
-  EqualSide side{fmt::format("the definition of {}", kernel.name),
-                 {TRY(expand(program)), {}, of.run.options},
-                 true};
+  ComparedProgram side{fmt::format("the definition of {}", kernel.name),
+                       {TRY(expand(program)), {}, of.run.options},
+                       true};
   RunOptions& options = side.run.options;
   options.machine.devices = options.machine.cores = 1;
   options.machine.loop_workers = 0;

@@ -10,7 +10,7 @@ namespace tessera::cli {
 
 // One of the two: a file, a kernel or an operation, alone or with options of its own in one quoted
 // word, `"gmm --tiling 8,8,8"`.
-struct EqualSide {
+struct ComparedProgram {
   std::string text;  // the words, and the kernel with its settings, for reports
   KeptRun run;
   bool is_definition = false;
@@ -20,9 +20,9 @@ struct EqualSide {
 // The options of the commands that the words name, as far as they say what is computed.
 Options equal_options(const std::vector<std::string>& words);
 // That of `word`, with the options beside it that its command takes. Nothing has run yet.
-Expected<EqualSide> equal_side(const std::string& word, const Arguments& arguments);
+Expected<ComparedProgram> equal_side(const std::string& word, const Arguments& arguments);
 
 // What the kernel of a side is by definition, at its sizes and on one device.
-Expected<EqualSide> definition_side(const EqualSide& of);
+Expected<ComparedProgram> definition_side(const ComparedProgram& of);
 
 }  // namespace tessera::cli

@@ -20,8 +20,8 @@ namespace tessera::cli {
 namespace {
 
 // Draws for one case until one is allowed, and events that a case may have.
-constexpr int most_draws = 200;
-constexpr std::int64_t most_events = 2'000'000;
+constexpr int max_draws = 200;
+constexpr std::int64_t max_events = 2'000'000;
 
 struct Case {
   std::int64_t index = 0;
@@ -45,7 +45,7 @@ std::optional<Case> one_case(std::int64_t index, std::uint64_t seed,
                              const std::vector<std::string>& given, const Arguments& arguments,
                              Summary& summary) {
   fuzz::Choices choices(seed, index);
-  for (int draw = 0; draw < most_draws; ++draw) {
+  for (int draw = 0; draw < max_draws; ++draw) {
     const auto words = draw_case_words(given, arguments, choices);
     if (!words) {
       summary.last_refusal = words.diags();
@@ -59,7 +59,7 @@ std::optional<Case> one_case(std::int64_t index, std::uint64_t seed,
       continue;
     }
     arguments.read_as(target->arguments);
-    target->how.budget = std::min(target->how.budget, most_events);
+    target->how.budget = std::min(target->how.budget, max_events);
     const Expected<Certificate> certificate = certify(target->prepared.simulate, target->how);
     if (!certificate || is_refused(*certificate)) {
       if (!certificate)
@@ -177,9 +177,9 @@ int verify_cases(const Arguments& arguments, Console& console) {
   if (const Diags unread = arguments.unread(); !unread.empty()) return fail(console, unread);
   const Status status =
       count(summary, SchedulesVerdict::refuted) == 0 ? Status::ok : Status::finding;
-  if (console.tells_object())
+  if (console.prints_json())
     print(console, summary_json(summary, seed, status, progress.elapsed()));
-  if (console.tells_people()) console.out << summary_lines(summary, seed, progress.elapsed());
+  if (console.prints_text()) console.out << summary_lines(summary, seed, progress.elapsed());
   return exit_code(status);
 }
 

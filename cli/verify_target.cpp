@@ -14,9 +14,9 @@ namespace {
 // Options of the other command that mean nothing here: verify writes no results and no trace, and
 // judges points without running them side by side; it does so itself for a witness.
 constexpr std::array<std::string_view, 14> not_taken = {
-    "strict-values",
-    "out",       "check",  "trace", "timeline",    "save-schedule",    "unchecked",
-    "no-verify", "timing", "cost",  "point-cores", "debug-on-finding", "dump", "prints"};
+    "strict-values", "out",       "check",  "trace", "timeline",     "save-schedule",
+    "unchecked",     "no-verify", "timing", "cost",  "loop-workers", "debug-on-finding",
+    "dump",          "prints"};
 
 }  // namespace
 
@@ -96,7 +96,7 @@ Expected<VerifyTarget> verify_target(const Arguments& arguments) {
   Expected<Prepared> prepared = verified_command(arguments.given()).prepare(arguments);
   if (!prepared) return prepared.diags();
   how.run = prepared->request.options;
-  how.landing = prepared->request.certified_landing;
+  how.granularity = prepared->request.certified_granularity;
   return VerifyTarget{arguments, *std::move(prepared), how};
 }
 

@@ -10,15 +10,15 @@
 
 namespace tessera {
 
-std::vector<std::size_t> Executable::held(std::size_t devices) const {
+std::vector<std::size_t> Executable::devices(std::size_t devices) const {
   std::vector<std::size_t> all(devices);
   std::iota(all.begin(), all.end(), std::size_t{0});
   return all;
 }
 
-Expected<DeviceReport> Executable::run_held(const std::vector<DeviceBinding>& of_all,
-                                            const DeviceOptions& options) {
-  const std::vector<std::size_t> here = held(of_all.size());
+Expected<DeviceReport> Executable::run_with_all(const std::vector<DeviceBinding>& of_all,
+                                                const DeviceOptions& options) {
+  const std::vector<std::size_t> here = devices(of_all.size());
   if (here.size() == of_all.size()) return run(of_all, options);
   std::vector<DeviceBinding> own;
   for (const std::size_t device : here) {
@@ -51,7 +51,7 @@ Expected<void> Executable::check(std::optional<void*> stream) {
   return {};
 }
 
-ConfigChoice Device::choose(const ConfigQuery& query, const DeviceOptions&) const {
+ConfigChoice Device::default_config(const ConfigQuery& query, const DeviceOptions&) const {
   KernelConfig config;
   config.buffers = query.buffers.value_or(config.buffers);
   return {config, {}, "the kernel's own tiles"};
@@ -74,7 +74,7 @@ Expected<DeviceReport> Device::run(const Program& structured,
                                    const std::vector<DeviceBinding>& bindings,
                                    const DeviceOptions& options) const {
   const std::unique_ptr<Executable> executable = TRY(prepare(structured));
-  return executable->run_held(bindings, options);
+  return executable->run_with_all(bindings, options);
 }
 
 }  // namespace tessera

@@ -71,21 +71,22 @@ class Executable {
   // Of a run on `devices` devices, those whose operands run() takes, in ascending order: all,
   // unless it runs beside other executables that have the others (a process or a GPU may hold one
   // of eight).
-  virtual std::vector<std::size_t> held(std::size_t devices) const;
+  virtual std::vector<std::size_t> devices(std::size_t devices) const;
   // Runs the program, one binding for each device that it holds. Errors are bindings that do not
   // fit the program; mistakes of the program are findings in the report.
   virtual Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
                                      const DeviceOptions& options) = 0;
   // The same with bindings of all devices, of which it takes its own; an error if one has none.
-  Expected<DeviceReport> run_held(const std::vector<DeviceBinding>& of_all,
-                                  const DeviceOptions& options);
+  Expected<DeviceReport> run_with_all(const std::vector<DeviceBinding>& of_all,
+                                      const DeviceOptions& options);
   // Enqueues one run on operands in the device's memory, on a stream of the device's library (a
   // CUstream; null: the default one). Copies nothing and returns before the kernel ends.
   // ErrorCode::unsupported where the device has no memory of its own.
   virtual Expected<void> launch(const DeviceAddresses& operands, void* stream,
                                 const Pitches& pitches = {});
-  // The same for a program of several devices, or whose control reads operands: addresses by device.
-  // control: by device, on the host, the operands that decide what is done; of others it has none.
+  // The same for a program of several devices, or whose control reads operands: addresses by
+  // device. control: by device, on the host, the operands that decide what is done; of others it
+  // has none.
   virtual Expected<void> launch_all(const std::vector<DeviceAddresses>& operands,
                                     const std::vector<DeviceBinding>& control, void* stream);
   // What launches on the stream (without one: on any stream) found wrong with their operands, once
@@ -103,18 +104,18 @@ class Executable {
 struct PrepareOptions {
   MachineHints hints;             // wanted of the kernel
   bool may_ignore_hints = false;  // a kernel without the hints will do; else it is refused
-  bool only_fast = false;         // the general kernel, which is slow, is refused
+  bool require_fast = false;      // the general kernel, which is slow, is refused
 };
 
 // The kernel of a product with a configuration; its errors are what the kernel requires of one.
-using KernelOf = std::function<Expected<Program>(const KernelConfig&)>;
+using KernelBuilder = std::function<Expected<Program>(const KernelConfig&)>;
 
 // A product for which a device is asked how its kernel is cut.
 struct ConfigQuery {
   GroupedDesc desc;  // lhs and rhs: the types in which the operands are multiplied
   // Its kernel, which says what the device can make of each configuration. Empty: it is not known,
   // and the device answers by the product alone.
-  KernelOf kernel = {};
+  KernelBuilder kernel = {};
   std::optional<std::int64_t> buffers = {};  // slots of each input window, if the caller fixed them
 };
 
@@ -132,7 +133,7 @@ enum class KernelForm : std::uint8_t {
 };
 
 // Compiled kernels that a device keeps on disk between runs.
-struct KeptKernels {
+struct KernelCacheInfo {
   std::int64_t files = 0, bytes = 0;  // how many, and their size
   std::string note;                   // why none of them is used; else empty
 };
@@ -159,11 +160,11 @@ class Device {
   // How it multiplies the FP8 operands of this product.
   virtual Fp8Products fp8_products(const GroupedDesc& desc) const = 0;
   // A sentence for the report on a product of that precision; none where it is as requested.
-  virtual std::optional<std::string> note_of(Precision) const { return {}; }
+  virtual std::optional<std::string> precision_note(Precision) const { return {}; }
   // The configuration for a product that has none of the caller's, and why this one: where a device
   // decides that, and the last link of the chain that callers ask (kernels/tuning). The kernel's
   // own by default.
-  virtual ConfigChoice choose(const ConfigQuery& query, const DeviceOptions& options) const;
+  virtual ConfigChoice default_config(const ConfigQuery& query, const DeviceOptions& options) const;
   // What tuning measures, the most promising first: by the ranking whose first choose() gives,
   // here clamped to the product where the device's kernels gain nothing by larger tiles. May be
   // empty. Also where the device is not available.
@@ -171,32 +172,32 @@ class Device {
                                                const DeviceOptions& options) const;
   // The machine whose figures the device's model of time uses ("H200"); empty where it has no
   // model.
-  virtual std::string modelled() const { return {}; }
+  virtual std::string time_model() const { return {}; }
   // Machine and versions for which measured configurations hold: the key of a cache.
-  virtual std::string identity(const DeviceOptions& options) const = 0;
+  virtual std::string version_key(const DeviceOptions& options) const = 0;
   // How its times come about: "simulated on v5e", "measured on NVIDIA H200, driver 13.0,
   // NVRTC 13.0".
-  virtual std::string clock(const DeviceOptions& options) const = 0;
+  virtual std::string time_source(const DeviceOptions& options) const = 0;
   // Whether it has memory of its own, and so Executable::launch.
-  virtual bool launches() const { return false; }
+  virtual bool supports_launch() const { return false; }
   // Whether runs simulate a machine: their time is computed, not measured.
   virtual bool is_simulated() const { return false; }
   // Whether a run may be of several devices of its kind (--devices).
-  virtual bool runs_on_several() const { return is_simulated(); }
+  virtual bool supports_multiple_devices() const { return is_simulated(); }
   // The machine that its times are of, beside the processor: "NVIDIA H200, 132 multiprocessors";
   // empty where there is none.
-  virtual std::string hardware() const { return {}; }
+  virtual std::string accelerator() const { return {}; }
   // To measure launches. ErrorCode::unsupported where the device has no clock for them.
   virtual Expected<std::unique_ptr<Workbench>> workbench() const;
   // Whether its kernels are source that a compiler takes, and so emit().
-  virtual bool emits() const { return false; }
+  virtual bool supports_emit() const { return false; }
   // A kernel of the program as source. ErrorCode::unsupported where there is no such kernel.
   virtual Expected<std::unique_ptr<EmittedKernel>> emit(const Program& structured,
                                                         KernelForm form) const;
   // The compiled kernels in the user's cache folder.
-  virtual KeptKernels kept_kernels() const { return {}; }
+  virtual KernelCacheInfo kernel_cache() const { return {}; }
   // Removes them; how many there were.
-  virtual Expected<std::int64_t> clear_kept_kernels() const { return std::int64_t{0}; }
+  virtual Expected<std::int64_t> clear_kernel_cache() const { return std::int64_t{0}; }
   // Lowers and compiles the program. ErrorCode::environment where the device is not available,
   // unsupported with the reason for what it cannot run.
   virtual Expected<std::unique_ptr<Executable>> prepare(const Program& structured,

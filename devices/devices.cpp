@@ -52,14 +52,14 @@ const Device& simulated_device() {
 }
 
 const Device& launching_device() {
-  const Device* const found = first([](const Device& device) { return device.launches(); });
+  const Device* const found = first([](const Device& device) { return device.supports_launch(); });
   return found != nullptr ? *found : default_device();
 }
 
 const Device& threading_device() { return threads_device(); }
 
 const Device& emitting_device() {
-  const Device* const found = first([](const Device& device) { return device.emits(); });
+  const Device* const found = first([](const Device& device) { return device.supports_emit(); });
   return found != nullptr ? *found : default_device();
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/certificate/points/judged_points.h"
-#include "analysis/task_graph/kept_graphs.h"
+#include "analysis/task_graph/graph_cache.h"
 #include "devices/device.h"
 #include "interp/run_options.h"
 

@@ -52,7 +52,7 @@ void draw_run(Choices& choices, Invocation& to) {
   add_switch(to, "interpret");
   const std::string schedule = draw_schedule(choices);
   if (schedule != "eager") add(to, "schedule", schedule);
-  if (choices.percent(30)) add(to, "landing", "partial");
+  if (choices.percent(30)) add(to, "copy-granularity", "partial");
   if (choices.percent(30)) add(to, "dma-order", "fifo");
   if (choices.percent(30)) add(to, "math", "exact");
 }

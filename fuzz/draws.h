@@ -20,7 +20,7 @@ std::string list(const Numbers& numbers);
 std::int64_t sum(const Numbers& numbers);
 // Sizes of groups, in multiples of `unit`; empty ones occur.
 Numbers draw_sizes(Choices& choices, std::int64_t groups, std::int64_t most, std::int64_t unit);
-// How it runs on the interpreter: schedule, landing, order of copies, arithmetic.
+// How it runs on the interpreter: schedule, granularity and order of copies, arithmetic.
 void draw_run(Choices& choices, Invocation& to);
 // The same with tiles of multiples of `tile_unit`, operands and seed.
 void draw_operands_and_run(Choices& choices, Invocation& to, std::int64_t tile_unit);

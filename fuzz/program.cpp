@@ -122,7 +122,8 @@ Expected<std::string> as_program(const Invocation& a_case, const Failure& failur
   std::string run =
       fmt::format("run %s --in group_sizes={}",
                   fmt::join(takes_window ? window_of(a_case) : groups_of(a_case), ","));
-  for (const std::string_view name : {"schedule", "landing", "dma-order", "math", "fill", "seed"})
+  for (const std::string_view name :
+       {"schedule", "copy-granularity", "dma-order", "math", "fill", "seed"})
     if (a_case.has(name)) run += fmt::format(" --{} {}", name, a_case.value(name).value_or(""));
   const std::string message = failure.message.substr(0, failure.message.find('\n'));
   return fmt::format("// RUN: {}\n// {}\n// {}: {}\n\n{}{}{}", run, a_case.line(), failure.kind,

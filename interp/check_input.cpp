@@ -101,14 +101,14 @@ Expected<void> check_input(const Program& program, const std::vector<Binding>& b
         error(fmt::format("{} cores per device, expected at least 1", options.machine.cores)));
   if (options.machine.loop_workers < 0)
     diags.push_back(
-        error(fmt::format("{} point-cores, expected at least 0", options.machine.loop_workers)));
+        error(fmt::format("{} loop workers, expected at least 0", options.machine.loop_workers)));
   const auto& observers = options.observers;
   for (const Observer* observer : observers)
     if (options.machine.loop_workers > 0 && observer->sees_events() &&
-        !observer->takes_point_cores())
+        !observer->supports_loop_workers())
       diags.push_back(
           error("an observer of this run follows cores that do their points one after "
-                "the other, and it has point-cores"));
+                "the other, and it has loop workers"));
   const auto is_made_for = [&](int made, int run_on, std::string_view what) {
     if (made == 0 || made == run_on) return;
     diags.push_back(

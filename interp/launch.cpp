@@ -29,14 +29,14 @@ Expected<SharedCells> find_shared_cells(const Program& per_point,
   if (!has_open_cells(per_point) || options.max_steps == 0) return cells;
   options.machine.loop_workers = 0;
   options.schedule = "eager";
-  options.copies.landing = Landing::whole;
+  options.copies.granularity = CopyGranularity::whole;
   options.copies.order = DmaOrder::unordered;
   options.machine.slow_device = -1;
   options.record.schedule = options.record.results = false;
   options.checks.enabled = true;
   options.checks.uninitialised = Uninitialised::poison;
   options.observers = {&cells};
-  options.listener = nullptr;
+  options.debug_sink = nullptr;
   if (!control_needs_arithmetic(per_point)) options.math = Math::none;
   TRY(run(per_point, bindings, options));
   return cells;

@@ -6,7 +6,7 @@ RunOptions options_of_rerun(const RunOptions& options) {
   RunOptions again = options;
   again.checks.loops.reset();
   again.observers.clear();
-  again.listener = nullptr;
+  again.debug_sink = nullptr;
   return again;
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 // True if no value is used and control flow does not depend on arithmetic.
 bool may_leave_out_values(const Program& expanded, const RunOptions& options) {
-  return !options.computes_values && options.listener == nullptr && options.math != Math::none &&
+  return !options.computes_values && options.debug_sink == nullptr && options.math != Math::none &&
          !options.record.results && options.checks.uninitialised != Uninitialised::poison &&
          !control_needs_arithmetic(expanded);
 }

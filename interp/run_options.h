@@ -16,17 +16,20 @@
 
 namespace tessera {
 
-class Listener;  // interp/observe/listener.h
-class Observer;  // interp/observe/observer.h
+class DebugSink;  // interp/observe/debug_sink.h
+class Observer;   // interp/observe/observer.h
 
 // Of copies: whole: each reads all and then writes all; partial: it does both in parts
 // (interp/dma/copy.h).
-enum class Landing : std::uint8_t { whole, partial };
-inline constexpr std::array<std::string_view, 2> landings = {"whole", "partial"};
-inline std::string_view name(Landing landing) {
-  return landings[static_cast<std::size_t>(landing)];
+enum class CopyGranularity : std::uint8_t { whole, partial };
+inline constexpr std::array<std::string_view, 2> copy_granularities = {"whole", "partial"};
+inline std::string_view name(CopyGranularity granularity) {
+  return copy_granularities[static_cast<std::size_t>(granularity)];
 }
-enum class DmaOrder : std::uint8_t { unordered, fifo };  // fifo: of landings (interp/dma/copies.h)
+enum class DmaOrder : std::uint8_t {
+  unordered,
+  fifo
+};  // fifo: of copy_granularities (interp/dma/copies.h)
 enum class Uninitialised : std::uint8_t { use, strict, poison };
 
 inline constexpr std::int64_t no_step_limit = std::numeric_limits<std::int64_t>::max();
@@ -39,7 +42,7 @@ struct RunMachine {
   int devices = 1;
   int cores = 1;  // per device
   // Loop workers per core: they run the iterations of parallel loops concurrently
-  // (interp/machine/point_cores.h), in a program that is expanded iteration by iteration. 0: each
+  // (interp/machine/loop_workers.h), in a program that is expanded iteration by iteration. 0: each
   // core runs its iterations in order.
   int loop_workers = 0;
   MachineProfile profile{};
@@ -47,7 +50,7 @@ struct RunMachine {
 };
 
 struct RunCopies {
-  Landing landing = Landing::whole;
+  CopyGranularity granularity = CopyGranularity::whole;
   DmaOrder order = DmaOrder::unordered;
 };
 
@@ -57,7 +60,7 @@ struct RunChecks {
   Uninitialised uninitialised = Uninitialised::use;
   // How copies complete in the verdict on parallel loops; empty: no verdict. If set, a device that
   // expands the program fills RunResult::points, if necessary from a run of single iterations.
-  std::optional<Landing> loops{};
+  std::optional<CopyGranularity> loops{};
 };
 
 // What a run stores in its result.
@@ -79,7 +82,7 @@ struct RunOptions {
   // locations. Empty: the given program runs.
   std::function<Program(const Program&)> rewrite{};
   std::vector<Observer*> observers{};  // in addition to the built-in checks
-  Listener* listener = nullptr;        // receives the output of debug statements; may be null
+  DebugSink* debug_sink = nullptr;     // receives the output of debug statements; may be null
   // Maximum number of steps; 0: only the launch is checked. 64 ops that are not steps count as one
   // step, because they take about as long, so an empty loop ends too.
   std::int64_t max_steps = no_step_limit;

@@ -128,7 +128,7 @@ for file in "$out"/program/0*; do
     0) words='--mutants --timing' ;;
     1) words='--necessity --timing' ;;
     2) words="--schedule pct:$number:3 --timing" ;;
-    3) words='--landing partial --schedule lifo --slow-device 0' ;;
+    3) words='--copy-granularity partial --schedule lifo --slow-device 0' ;;
     4) words="--stop $((number % 60))" ;;
     *) words="--fail $((number * 37 % 3000))" ;;
   esac

@@ -325,11 +325,11 @@ TEST(JsonSchema, IsCompared) {
   const std::string reason = tessera::test::schema_check_is_missing();
   if (!reason.empty()) GTEST_SKIP() << reason;
   EXPECT_EQ(
-      tessera::test::schema_problem("fmt", R"({"schema": 1, "status": "ok", "formatted": true})"),
+      tessera::test::schema_problem("fmt", R"({"schema": 2, "status": "ok", "formatted": true})"),
       "");
   EXPECT_NE(tessera::test::schema_problem("fmt", R"({"status": "ok", "formatted": true})"), "");
   EXPECT_NE(
-      tessera::test::schema_problem("fmt", R"({"schema": 1, "status": "ok", "formatted": 1})"), "");
+      tessera::test::schema_problem("fmt", R"({"schema": 2, "status": "ok", "formatted": 1})"), "");
 }
 
 TEST(JsonSchema, OfACertificate) {

@@ -224,8 +224,8 @@ completes() {
 
 completion() {
   completes "gmm" gmm-run gm
-  completes "--landing" gmm-run run --lan
-  completes "whole partial" gmm-run run --landing ""
+  completes "--copy-granularity" gmm-run run --lan
+  completes "whole partial" gmm-run run --copy-granularity ""
   touch kernel.tsr
   completes "kernel.tsr" gmm-run run ker
   expect 0 "$gmm_run" completion zsh

@@ -105,11 +105,11 @@ Expected<Certificate> without_lanes(const Simulate& simulate, const CertifyOptio
 }  // namespace
 
 Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& options) try {
-  Certifier certifier(options.landing, options.budget, options.necessity, Reads::free,
+  Certifier certifier(options.granularity, options.budget, options.necessity, Reads::free,
                       options.listed);
   certifier.end_run_when_full();
   RunOptions run = within_budget(options);
-  run.checks.loops = options.landing;
+  run.checks.loops = options.granularity;
   run.record.schedule = true;
   run.computes_values = false;
   run.observers.push_back(&certifier);
@@ -124,7 +124,7 @@ Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& op
     certificate.statistics.protocol_hash = protocol_hash(certifier.record());
   certificate.run = std::move(result);
   certificate.run_schedule = run.schedule;
-  certificate.run_landing = run.copies.landing;
+  certificate.run_landing = run.copies.granularity;
   certificate.run.certificate = nullptr;  // this is more
   if (certificate.end != RunEnd::program) return certificate;
   const PointsVerdict* const points = certificate.run.points.get();

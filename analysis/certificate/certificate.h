@@ -95,7 +95,8 @@ struct ExplainedWait {
 struct Basis {
   std::string profile;
   std::string version;
-  Landing landing = Landing::whole;     // of copies, in the schedules that it is about
+  CopyGranularity granularity =
+      CopyGranularity::whole;           // of copies, in the schedules that it is about
   bool has_automatic_barrier = false;   // expand() added it
   bool orders_parallel_loops = false;   // they were not judged: it holds for one order of points
   std::vector<BrokenCondition> broken;  // in the order of the program
@@ -109,9 +110,10 @@ struct Statistics {
   std::uint64_t program_hash = 0, protocol_hash = 0;
   std::int64_t agents = 0, events = 0, semaphores = 0, accesses = 0, transfers = 0,
                peak_in_flight = 0, control_reads = 0;
-  std::string_view method;            // "freeze-one"; empty: nothing was analysed
-  std::int64_t forks = 0, moved = 0;  // how often an agent was held, what others did meanwhile
-  double seconds = 0;                 // of the analysis, without the runs
+  std::string_view method;  // "freeze-one"; empty: nothing was analysed
+  std::int64_t forks = 0,
+               events_replayed = 0;  // how often an agent was held, what others did meanwhile
+  double seconds = 0;                // of the analysis, without the runs
 };
 
 struct Certificate {
@@ -133,7 +135,7 @@ struct Certificate {
   RunResult run;  // the recorded one
   // The options that lead to it: those that were asked for, or of a later run that has the finding.
   std::string run_schedule;
-  Landing run_landing = Landing::whole;
+  CopyGranularity run_landing = CopyGranularity::whole;
 
   bool is_exhausted() const { return std::holds_alternative<Exhausted>(evidence); }
   std::int64_t schedules() const;  // that were run; 1 decides all when proved and not exhausted
@@ -145,14 +147,15 @@ constexpr std::size_t listed_races = 20;
 
 struct CertifyOptions {
   RunOptions run{};
-  Landing landing = Landing::partial;  // of copies: partial whatever the run does, or as it does
-  std::int64_t budget = 100'000'000;   // events recorded, and steps of a run: there it ends
-  std::size_t listed = listed_races;   // races, and sums in no order, at most
-  std::size_t shown = 16;              // races that are run in both orders, at most
-  std::int64_t exhaust = 1000;         // runs to try all executions with where counts are read
-  std::int64_t schedules = 32;  // to run where a condition is broken, and that was not enough
-  bool necessity = false;       // prove again without each wait
-  bool is_named = true;         // by hashes of its program and protocol, for who keeps it
+  CopyGranularity granularity =
+      CopyGranularity::partial;       // of copies: partial whatever the run does, or as it does
+  std::int64_t budget = 100'000'000;  // events recorded, and steps of a run: there it ends
+  std::size_t listed = listed_races;  // races, and sums in no order, at most
+  std::size_t shown = 16;             // races that are run in both orders, at most
+  std::int64_t exhaust = 1000;        // runs to try all executions with where counts are read
+  std::int64_t schedules = 32;        // to run where a condition is broken, and that was not enough
+  bool necessity = false;             // prove again without each wait
+  bool is_named = true;               // by hashes of its program and protocol, for who keeps it
 };
 
 // By its findings and conditions.

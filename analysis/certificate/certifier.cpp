@@ -21,7 +21,7 @@ namespace {
 
 void describe_program(const Record& record, Certificate& certificate) {
   certificate.basis.version = TESSERA_VERSION;
-  certificate.basis.landing = record.landing;
+  certificate.basis.granularity = record.granularity;
   for (const Semaphore& semaphore : record.program->semaphores)
     certificate.basis.has_automatic_barrier |=
         semaphore.kind == SemKind::barrier && semaphore.collective < 0;
@@ -127,11 +127,11 @@ void Certifier::analyse(RunResult& result) {
   // What counts were read decides what came after: races are those of runs that read the same.
   if (!recorded.sem_reads.empty()) pinned_ = with_reads_pinned(recorded);
   const Record& record = analysed();
-  const RaceAnalysis analysis = freeze_one(record, Reach::adaptive, listed_);
+  const RaceAnalysis analysis = freeze_one(record, SearchMode::adaptive, listed_);
   const ControlFlow control = control_flow(*record.program, record.choices);
   describe(recorded, certificate_);
   certificate_.statistics.forks = analysis.forks;
-  certificate_.statistics.moved = analysis.moved;
+  certificate_.statistics.events_replayed = analysis.events_replayed;
   for (const BufferId b : control.buffers.ids())
     if (control.buffers[b] && record.program->buffers[b].role == Role::in)
       certificate_.basis.control_inputs.push_back(record.program->buffers[b].name);

@@ -21,12 +21,15 @@ enum class Reads : std::uint8_t { free, pinned, unsettled };
 // to its result.
 class Certifier : public Observer {
  public:
-  Certifier(Landing landing, std::int64_t budget, bool necessity = false, Reads reads = Reads::free,
-            std::size_t listed = listed_races)
-      : recorder_(landing, budget), asks_necessity_(necessity), reads_(reads), listed_(listed) {}
+  Certifier(CopyGranularity granularity, std::int64_t budget, bool necessity = false,
+            Reads reads = Reads::free, std::size_t listed = listed_races)
+      : recorder_(granularity, budget),
+        asks_necessity_(necessity),
+        reads_(reads),
+        listed_(listed) {}
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
-  bool judges_assertions() const override { return true; }
+  bool observes_assertions() const override { return true; }
   // Where the caller wants the analysis and nothing else of the run.
   void end_run_when_full() { ends_run_ = true; }
   bool is_full() const override { return ends_run_ && recorder_.is_full(); }

@@ -21,12 +21,12 @@ void Certifier::list_races(const RunResult& result, const Record& record,
   const auto ends_scope = [&](EventId e) {
     const RecordedEvent& event = record.events[e];
     const Range& range = record.ranges[event.range()];
-    return event.access == AccessKind::life && range.kind == ObjectKind::semaphore;
+    return event.access == AccessKind::lifetime && range.kind == ObjectKind::semaphore;
   };
   certificate_.unlisted.races = analysis.more.races + (is_left_over ? 0 : analysis.more.leaving);
   certificate_.unlisted.sums = analysis.more.sums;
-  certificate_.unlisted.has_all = !analysis.is_cut;
-  if (analysis.is_cut) certificate_.same_in_every_schedule = false;
+  certificate_.unlisted.has_all = !analysis.is_truncated;
+  if (analysis.is_truncated) certificate_.same_in_every_schedule = false;
   const Table<StmtId, bool>& in_race =
       is_left_over ? analysis.in_race : analysis.in_race_or_leaving;
   for (const StmtId i : control.reads.ids()) {

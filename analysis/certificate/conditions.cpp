@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "analysis/certificate/races/net.h"
+#include "analysis/certificate/races/protocol_replay.h"
 #include "interp/findings/describe.h"
 
 namespace tessera {
@@ -35,10 +35,10 @@ void check_waiters(const Record& record, std::vector<BrokenCondition>& broken) {
 
 // The most that a cell can count in any schedule: its waiter is held before each of its waits in
 // turn, while everybody else goes as far as they can.
-std::int64_t most_counted(const Record& record, const SignalTable& signals, CellId cell) {
+std::int64_t max_counted(const Record& record, const SignalTable& signals, CellId cell) {
   std::int64_t most = 0;
   for (const RecordedAgentId core : record.core_ids()) {
-    std::optional<Net> net;
+    std::optional<ProtocolReplay> net;
     const RecordedAgent& waiter = record.agents[core];
     for (const EventId e : waiter.events()) {
       const RecordedEvent& event = record.events[e];
@@ -70,7 +70,7 @@ void check_ranges(const Record& record, std::vector<BrokenCondition>& broken) {
     sum[cell] += event.amount;
     if (kind == SemKind::bytes || !was_in_range || sum[cell] <= most) continue;
     if (!signals) signals.emplace(record);
-    if (most_counted(record, *signals, cell) <= most) continue;
+    if (max_counted(record, *signals, cell) <= most) continue;
     broken.push_back({Condition::range, event.statement, record.program->loc(event.statement),
                       fmt::format("{} can be signalled to more than {} before it is waited for",
                                   cell_text(*record.program, sem.semaphore, sem.cell), most)});

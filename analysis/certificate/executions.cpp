@@ -171,7 +171,7 @@ Executions::Beginning Executions::take() {
     for (const ScheduleItem& item : step.items) append(schedule.items, item);
   }
   beginning.cores.push_back(next.core);
-  append(schedule.items, {.agent = topology_.agent(Record::site_of(next.core))});
+  append(schedule.items, {.agent = topology_.agent(Record::core_of(next.core))});
   beginning.schedule = to_string(schedule);
   return beginning;
 }

@@ -23,7 +23,7 @@ void identify(Certificate& certificate, const Certificate& first, const Record& 
   certificate.statistics.protocol_hash = protocol_hash(record);
   certificate.run = std::move(result);
   certificate.run_schedule = run.schedule;
-  certificate.run_landing = run.copies.landing;
+  certificate.run_landing = run.copies.granularity;
 }
 
 }  // namespace
@@ -50,14 +50,15 @@ Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
   Executions::Beginning beginning{{}, options.run.schedule};
   for (std::int64_t i = 0;; ++i) {
     if (i >= options.exhaust) return none;
-    Certifier certifier(options.landing, options.budget, false, Reads::pinned, options.listed);
+    Certifier certifier(options.granularity, options.budget, false, Reads::pinned, options.listed);
     certifier.end_run_when_full();
     RunOptions run = within_budget(options);
     run.schedule = beginning.schedule;
     run.record.schedule = true;
     run.record.results = true;
     // The steps of a beginning are those of copies that land as they are recorded.
-    if (options.landing == Landing::partial) run.copies.landing = Landing::partial;
+    if (options.granularity == CopyGranularity::partial)
+      run.copies.granularity = CopyGranularity::partial;
     run.observers.push_back(&certifier);
     RunResult result = TRY(simulate(run));
     const Certificate& found = certifier.certificate();
@@ -96,7 +97,7 @@ Expected<Certificate> explore(const Simulate& simulate, const CertifyOptions& op
   Explored explored = std::get<Explored>(certificate.evidence);
   std::set<std::uint64_t> protocols = {certificate.statistics.protocol_hash};
   for (std::int64_t i = 1; i < options.schedules; ++i) {
-    Certifier certifier(options.landing, options.budget, false, Reads::free, options.listed);
+    Certifier certifier(options.granularity, options.budget, false, Reads::free, options.listed);
     certifier.end_run_when_full();
     RunOptions run = within_budget(options);
     run.record.schedule = true;

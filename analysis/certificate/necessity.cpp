@@ -53,13 +53,13 @@ std::vector<NeededWait> necessity(const Record& record) {
     };
     // That its signals come while the semaphore is there is no reason for a wait: they could go
     // with it.
-    const auto is_own_life = [&, &all = semaphores](const RecordedEvent& event) {
+    const auto is_own_lifetime = [&, &all = semaphores](const RecordedEvent& event) {
       if (event.act != Act::access) return false;
       const Range& range = record.ranges[event.range()];
       return range.kind == ObjectKind::semaphore && all.contains(range.semaphore());
     };
     entry.race = race_without(record, [&, at = statement](const RecordedEvent& event) {
-      return (is_wait(event) && event.statement == at) || is_own_life(event);
+      return (is_wait(event) && event.statement == at) || is_own_lifetime(event);
     });
     if (entry.race) {
       entry.need = Necessity::order;
@@ -67,7 +67,7 @@ std::vector<NeededWait> necessity(const Record& record) {
       const bool is_needed =
           race_without(record, [&](const RecordedEvent& event) {
             return ((is_wait(event) || event.act == Act::signal) && is_own(event)) ||
-                   is_own_life(event);
+                   is_own_lifetime(event);
           }).has_value();
       entry.need = is_needed ? Necessity::counts : Necessity::none;
     }

@@ -5,7 +5,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::int64_t most_events = 200'000;
+constexpr std::int64_t max_events = 200'000;
 
 // The findings of the run are not of copies: another promise does not take them away.
 bool may_depend_on_copies(const Certificate& certificate) {
@@ -21,9 +21,9 @@ Expected<std::optional<Promises>> stronger_promises(const Simulate& simulate,
                                                     const Certificate& certificate) {
   const std::optional<Promises> none;
   if (certificate.verdict != SchedulesVerdict::refuted ||
-      certificate.statistics.events > most_events || !may_depend_on_copies(certificate))
+      certificate.statistics.events > max_events || !may_depend_on_copies(certificate))
     return none;
-  const bool has_whole = certificate.basis.landing == Landing::whole,
+  const bool has_whole = certificate.basis.granularity == CopyGranularity::whole,
              has_order = options.run.copies.order == DmaOrder::fifo;
   if (has_whole && has_order) return none;
   std::optional<Diags> problems;
@@ -33,8 +33,8 @@ Expected<std::optional<Promises>> stronger_promises(const Simulate& simulate,
     how.shown = 0;
     how.schedules = 1;
     how.exhaust = std::min<std::int64_t>(how.exhaust, 16);
-    how.landing = whole ? Landing::whole : Landing::partial;
-    how.run.copies.landing = whole ? Landing::whole : options.run.copies.landing;
+    how.granularity = whole ? CopyGranularity::whole : CopyGranularity::partial;
+    how.run.copies.granularity = whole ? CopyGranularity::whole : options.run.copies.granularity;
     how.run.copies.order = order ? DmaOrder::fifo : DmaOrder::unordered;
     const Expected<Certificate> again = certify(simulate, how);
     if (!again) problems = again.diags();

@@ -14,8 +14,8 @@ namespace tessera {
 namespace {
 
 // Pairs that are run of all races together beside the first of each, for an end that differs.
-constexpr std::int64_t most_more = 8;
-// Max. events of a run that is recorded again with whole landing.
+constexpr std::int64_t max_more = 8;
+// Max. events of a run that is recorded again with whole copies.
 constexpr std::int64_t max_events_again = 200'000;
 
 // What the two runs of a witness say.
@@ -81,14 +81,15 @@ void compare(const RunResult& a, const RunResult& b, bool has_values, bool are_k
 
 // Both schedules of the witness, or of a race with a lifetime the one that ends with it. One that
 // does not fit means that control went another way than in the recorded run.
-Shown show(const Simulate& simulate, RunOptions options, bool is_of_life, bool are_known,
+Shown show(const Simulate& simulate, RunOptions options, bool is_of_lifetime, bool are_known,
            Witness& witness) {
-  if (witness.landing == Landing::partial) options.copies.landing = Landing::partial;
+  if (witness.granularity == CopyGranularity::partial)
+    options.copies.granularity = CopyGranularity::partial;
   options = options_of_rerun(options);
   options.record.results = true;
   options.machine.slow_device = -1;
   RunResult results[2];
-  bool seen[2] = {}, ended_with_life[2] = {};
+  bool seen[2] = {}, ended_with_lifetime[2] = {};
   const bool is_one = witness.x_first == witness.y_first;
   Shown shown;
   for (int i = 0; i < (is_one ? 1 : 2); ++i) {
@@ -102,13 +103,13 @@ Shown show(const Simulate& simulate, RunOptions options, bool is_of_life, bool a
     seen[i] = is_one   ? first.saw_x_first() || first.saw_y_first()
               : i == 0 ? first.saw_x_first()
                        : first.saw_y_first();
-    ended_with_life[i] = is_of_life && first.ended_with_life();
+    ended_with_lifetime[i] = is_of_lifetime && first.ended_with_lifetime();
   }
   shown.are_run = true;
   shown.is_shown = seen[0] && (is_one || seen[1]);
-  // Copies of partial landing meet it before their last part: there is no other order to show.
+  // Partial copies meet it before their last part: there is no other order to show.
   for (int i = 0; i < 2 && !shown.is_shown; ++i) {
-    if (!ended_with_life[i]) continue;
+    if (!ended_with_lifetime[i]) continue;
     shown.is_shown = true;
     shown.ends = Ends::findings;
     shown.outcome = fmt::format("it ends with {}", kinds(results[i]));
@@ -120,7 +121,7 @@ Shown show(const Simulate& simulate, RunOptions options, bool is_of_life, bool a
   return shown;
 }
 
-// True if a witness of the race moves only a part of a copy: under partial landing its schedules
+// True if a witness of the race moves only a part of a copy: with partial copies its schedules
 // differ in one granule.
 bool moves_parts(const Record& record, const std::vector<std::pair<EventId, EventId>>& pairs) {
   const auto is_part = [&](EventId e) {
@@ -145,7 +146,7 @@ void show_with_whole_copies(const Simulate& simulate, const CertifyOptions& opti
   how.necessity = false;
   how.schedules = 1;
   how.exhaust = std::min<std::int64_t>(how.exhaust, 16);
-  how.landing = how.run.copies.landing = Landing::whole;
+  how.granularity = how.run.copies.granularity = CopyGranularity::whole;
   std::optional<Certificate> whole;
   if (certificate.statistics.events <= max_events_again)
     if (Expected<Certificate> again = certify(simulate, how)) whole = *std::move(again);
@@ -174,7 +175,7 @@ void show_races(const Simulate& simulate, const CertifyOptions& options, const R
   if (certificate.races.empty()) return;
   const SignalTable signals(record);
   const bool are_known = !unknown_values(*record.program).any;
-  std::int64_t more = most_more;
+  std::int64_t more = max_more;
   std::vector<std::size_t> same_in_parts;
   for (std::size_t i = 0; i < certificate.races.size() && i < options.shown; ++i) {
     if (is_stopped(current_stop())) return;
@@ -185,15 +186,16 @@ void show_races(const Simulate& simulate, const CertifyOptions& options, const R
     race.schedules.reset();
     std::int64_t tried = 0;
     for (const auto& [x, y] : pairs) {
-      const bool is_of_life =
-          record.event(x).access == AccessKind::life || record.event(y).access == AccessKind::life;
+      const bool is_of_lifetime = record.event(x).access == AccessKind::lifetime ||
+                                  record.event(y).access == AccessKind::lifetime;
       if (best.is_shown && (best.ends != Ends::same || more-- <= 0)) break;
       bool is_shown = false;
       for (const Way way : {Way::shortest, Way::recorded}) {
         if (is_shown) break;
         std::optional<Witness> witness = find_witness(record, signals, x, y, order, way);
         if (!witness) continue;
-        const Shown shown = show(simulate, within_budget(options), is_of_life, are_known, *witness);
+        const Shown shown =
+            show(simulate, within_budget(options), is_of_lifetime, are_known, *witness);
         is_shown = shown.is_shown;
         if (!shown.is_better_than(best)) continue;
         best = shown;

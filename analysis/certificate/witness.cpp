@@ -27,8 +27,8 @@ class Search {
     net_.hold(event(x_).agent, x_);
     net_.hold(event(y_).agent, y_);
     if (!reach(x_) || !reach(y_)) return std::nullopt;
-    for (const Net::Stretch& s : stretches_) schedule_.append(s);
-    Witness witness{.landing = record_.landing,
+    for (const ProtocolReplay::EventRange& s : stretches_) schedule_.append(s);
+    Witness witness{.granularity = record_.granularity,
                     .x_agent = id(x_),
                     .y_agent = id(y_),
                     .x_step = schedule_.shown_by(x_),
@@ -72,7 +72,7 @@ class Search {
     return net_.position(a) == e && (record_.is_core(a) || net_.is_started(a));
   }
 
-  // Of a copy of partial landing the last granule is one that it shares with the other access.
+  // Of a partial copy the last granule is one that it shares with the other access.
   void let_meet(EventId e, EventId other) {
     const RecordedAgentId a = event(e).agent;
     const Range& self = record_.ranges[event(e).range()];
@@ -84,9 +84,9 @@ class Search {
   }
 
   const Record& record_;
-  Net net_;
+  ProtocolReplay net_;
   EventId x_, y_;
-  std::vector<Net::Stretch> stretches_;
+  std::vector<ProtocolReplay::EventRange> stretches_;
   RecordSchedule schedule_;
 };
 
@@ -121,7 +121,7 @@ void WhichFirst::end(RunResult& result) {
   for (const Finding& finding : result.findings) {
     const bool is_x = ends_with(finding, witness_.x_agent, witness_.x_statement);
     const bool is_y = ends_with(finding, witness_.y_agent, witness_.y_statement);
-    ended_with_life_ |= (is_x || is_y) && finding.kind == FindingKind::lifetime;
+    ended_with_lifetime_ |= (is_x || is_y) && finding.kind == FindingKind::lifetime;
     const int now = x_ + y_ == 0 ? 1 : 2;
     if (is_x && x_ == 0 && y_ < 2)
       x_ = now;

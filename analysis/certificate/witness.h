@@ -4,7 +4,7 @@
 #include <string>
 
 #include "analysis/certificate/races/freeze_one.h"
-#include "analysis/certificate/races/net.h"
+#include "analysis/certificate/races/protocol_replay.h"
 #include "interp/observe/observer.h"
 
 namespace tessera {
@@ -13,7 +13,7 @@ struct Witness {
   // Texts for --schedule: x before y, y before x. They are one where x or y is entering or leaving
   // the kernel: no op that a schedule could move.
   std::string x_first, y_first;
-  Landing landing = Landing::whole;  // under which they are schedules
+  CopyGranularity granularity = CopyGranularity::whole;  // under which they are schedules
   AgentId x_agent{}, y_agent{};  // whose steps they are, and which of their own
   std::int32_t x_step = 0, y_step = 0;
   StmtId x_statement, y_statement;  // what they do there; none: enter or leave
@@ -37,7 +37,7 @@ class WhichFirst : public Observer {
   void end(RunResult& result) override;
   // The run ended because one of the two met what is not there yet, or no longer: of a race with a
   // lifetime that is the finding, whatever came of the other one.
-  bool ended_with_life() const { return ended_with_life_; }
+  bool ended_with_lifetime() const { return ended_with_lifetime_; }
   // The other one came later, or not at all because the first made the run stop.
   bool saw_x_first() const {
     return !is_other_ && x_ == 1 && (y_ == 2 || (y_ == 0 && !is_complete_));
@@ -51,7 +51,7 @@ class WhichFirst : public Observer {
 
   const Witness& witness_;
   const Program* program_ = nullptr;
-  bool ended_with_life_ = false;
+  bool ended_with_lifetime_ = false;
   bool is_complete_ = false, is_other_ = false;  // other: control went another way
   int x_ = 0, y_ = 0;                            // when they came: 1 or 2; 0 not yet
 };

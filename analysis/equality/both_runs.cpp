@@ -26,7 +26,7 @@ void settle_options(KeptRun& program) {
   RunOptions& options = program.options;
   options = options_of_rerun(options);
   options.math = needs_arithmetic(program.program) ? Math::library : Math::none;
-  options.copies.landing = Landing::whole;
+  options.copies.granularity = CopyGranularity::whole;
   options.checks.enabled = true;
   options.checks.uninitialised = Uninitialised::use;
   options.record.results = options.record.schedule = false;
@@ -51,7 +51,8 @@ Expected<Ran> run_over(const Side& side, std::span<const Draw> draws, bool has_e
   RunOptions& options = program.options;
   for (const Draw& draw : draws) {
     const std::uint64_t apart = SplitMix::mix(side.apart + draw.key);
-    ran.values.push_back(std::make_unique<FieldRun>(draw, apart, has_exponents, side.cuts, change));
+    ran.values.push_back(
+        std::make_unique<FiniteFieldRun>(draw, apart, has_exponents, side.cuts, change));
     options.observers.push_back(ran.values.back().get());
   }
   ran.machine = TRY(launched(program.program, program.bindings(), options));

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/equality/field_run.h"
+#include "analysis/equality/finite_field_run.h"
 #include "interp/launch.h"
 
 namespace tessera::fields {
@@ -21,7 +21,7 @@ struct Side {
 
 // A run that is over, with the memory that it left.
 struct Ran {
-  std::vector<std::unique_ptr<FieldRun>> values;  // one for each draw
+  std::vector<std::unique_ptr<FiniteFieldRun>> values;  // one for each draw
   std::unique_ptr<Machine> machine;
   RunResult result;
 };

@@ -14,7 +14,7 @@
 namespace tessera::fields {
 namespace {
 
-constexpr std::int64_t most_inputs = std::int64_t{1} << 21;
+constexpr std::int64_t max_inputs = std::int64_t{1} << 21;
 constexpr int orders_looked_at = 8;
 
 using Values = std::unordered_set<Residue>;
@@ -46,7 +46,7 @@ void add_inputs(const Side& side, const Draw& draw, Values& values) {
 }
 
 bool are_inputs(const Side& a, const Side& b, const Draw& draw, const std::vector<Residue>& all) {
-  if (inputs_of(a) + inputs_of(b) > most_inputs) return false;
+  if (inputs_of(a) + inputs_of(b) > max_inputs) return false;
   Values inputs;
   add_inputs(a, draw, inputs);
   add_inputs(b, draw, inputs);

@@ -26,7 +26,7 @@ std::vector<std::int64_t> integers_of(const TileView& view) {
 
 }  // namespace
 
-Tile FieldDomain::first(const Buffer& buffer, const Extents& shape, int device) {
+Tile FiniteFieldDomain::first(const Buffer& buffer, const Extents& shape, int device) {
   if (buffer.role != Role::in) return undefined(shape);
   const Inputs::Operand element = inputs_.of(buffer.name, device);
   Tile tile = filled(shape, {});
@@ -36,13 +36,13 @@ Tile FieldDomain::first(const Buffer& buffer, const Extents& shape, int device) 
   return tile;
 }
 
-Tile FieldDomain::undefined(const Extents& shape) {
+Tile FiniteFieldDomain::undefined(const Extents& shape) {
   Tile tile = filled(shape, {});
   for (std::size_t i = 0; i < tile.p.size(); ++i) tile.put(i, arithmetic_.apart());
   return tile;
 }
 
-void FieldDomain::complete(Operand& operand, Storage& storage, const Box& box) const {
+void FiniteFieldDomain::complete(Operand& operand, Storage& storage, const Box& box) const {
   if (!is_integer(operand.dtype)) return;
   if (operand.is_machines()) static_cast<Tile&>(operand) = machines(operand.shape);
   operand.is_known = operand.has_machines();
@@ -54,7 +54,7 @@ void FieldDomain::complete(Operand& operand, Storage& storage, const Box& box) c
     }
 }
 
-Operand FieldDomain::of_integer(std::int64_t integer) const {
+Operand FiniteFieldDomain::of_integer(std::int64_t integer) const {
   Operand operand = of_real(integer);
   operand.dtype = DType::i64;
   operand.is_known = true;
@@ -62,7 +62,7 @@ Operand FieldDomain::of_integer(std::int64_t integer) const {
   return operand;
 }
 
-Operand FieldDomain::of_literal(double literal) const {
+Operand FiniteFieldDomain::of_literal(double literal) const {
   Operand operand{filled({}, arithmetic_.draw().of(literal)), DType::f32};
   operand.is_known = true;
   operand.literal = literal;
@@ -71,14 +71,14 @@ Operand FieldDomain::of_literal(double literal) const {
   return operand;
 }
 
-Operand FieldDomain::of_real(std::int64_t integer) const {
+Operand FiniteFieldDomain::of_real(std::int64_t integer) const {
   Operand operand{filled({}, arithmetic_.draw().of(integer)), DType::f32};
   operand.bound = bound_of(integer);
   return operand;
 }
 
 template <typename Value>
-Tile FieldDomain::of_integers(const Extents& shape, Value&& value) const {
+Tile FiniteFieldDomain::of_integers(const Extents& shape, Value&& value) const {
   Tile tile = filled(shape, {});
   for (std::size_t i = 0; i < tile.p.size(); ++i) {
     const std::int64_t integer = value(i);
@@ -88,12 +88,12 @@ Tile FieldDomain::of_integers(const Extents& shape, Value&& value) const {
   return tile;
 }
 
-Tile FieldDomain::rounded(Tile tile, DType to) const {
+Tile FiniteFieldDomain::rounded(Tile tile, DType to) const {
   if (!is_rounded_away(to) || tile.bound.is_truth) return tile;
   return arithmetic_.unknown(fmt::format("cast to {}", name(to)), std::move(tile));
 }
 
-Tile FieldDomain::binary(Binary kind, const Operand& a, const Operand& b, DType to) {
+Tile FiniteFieldDomain::binary(Binary kind, const Operand& a, const Operand& b, DType to) {
   const bool are_integers = is_integer(a.dtype) && is_integer(b.dtype);
   if (a.is_known && b.is_known && are_integers) {
     Tile tile = of_integers(
@@ -111,7 +111,7 @@ Tile FieldDomain::binary(Binary kind, const Operand& a, const Operand& b, DType 
 }
 
 // Truth values become sums and products; for other integers only congruence is known.
-Tile FieldDomain::of_bits(Integers kind, const Tile& a, const Tile& b, DType type) {
+Tile FiniteFieldDomain::of_bits(Integers kind, const Tile& a, const Tile& b, DType type) {
   const bool are_truths = a.bound.is_truth && b.bound.is_truth;
   if (are_truths && kind == Integers::bit_and) return arithmetic_.binary(Binary::mul, a, b);
   if (are_truths && (kind == Integers::bit_or || kind == Integers::bit_xor)) {
@@ -124,8 +124,8 @@ Tile FieldDomain::of_bits(Integers kind, const Tile& a, const Tile& b, DType typ
   return arithmetic_.unknown(fmt::format("{} of {}", name(kind), name(type)), a, b);
 }
 
-Tile FieldDomain::integers(Integers kind, const Operand& a, const Operand& b, DType type,
-                           DType to) {
+Tile FiniteFieldDomain::integers(Integers kind, const Operand& a, const Operand& b, DType type,
+                                 DType to) {
   if (a.is_known && b.is_known)
     return rounded(of_integers(a.shape,
                                [&](std::size_t i) {
@@ -136,7 +136,7 @@ Tile FieldDomain::integers(Integers kind, const Operand& a, const Operand& b, DT
                 is_integer(to) && holds_integers(to, Operand({}, type)));
 }
 
-Tile FieldDomain::select(Operand condition, const Operand& a, const Operand& b, DType to) {
+Tile FiniteFieldDomain::select(Operand condition, const Operand& a, const Operand& b, DType to) {
   if (condition.is_known)
     for (std::size_t i = 0; i < condition.p.size(); ++i)
       if (condition.p[i] != 0) condition.put(i, {1, 1});
@@ -148,7 +148,7 @@ Tile FieldDomain::select(Operand condition, const Operand& a, const Operand& b, 
   return stored(arithmetic_.select(condition, a, b), to, is_exact(a) && is_exact(b));
 }
 
-Tile FieldDomain::cast(Operand x, DType to) const {
+Tile FiniteFieldDomain::cast(Operand x, DType to) const {
   const bool is_number = x.is_known && !is_integer(x.dtype);
   const bool is_exact = x.dtype == to ||
                         (is_integer(x.dtype) && is_integer(to) && holds_integers(to, x)) ||
@@ -156,14 +156,14 @@ Tile FieldDomain::cast(Operand x, DType to) const {
   return stored(std::move(x), to, is_exact);
 }
 
-Tile FieldDomain::truncate(Operand x, DType to) const {
+Tile FiniteFieldDomain::truncate(Operand x, DType to) const {
   const bool is_exact = x.dtype == to || (is_integer(x.dtype) && holds_integers(to, x)) ||
                         (x.is_known && is_held_by(to, x.literal)) || x.bound.is_truth;
   if (is_exact) return x;
   return arithmetic_.unknown(fmt::format("truncate to {}", name(to)), std::move(x));
 }
 
-Tile FieldDomain::iota(const Extents& shape, std::size_t dim, DType to) const {
+Tile FiniteFieldDomain::iota(const Extents& shape, std::size_t dim, DType to) const {
   const std::int64_t extent = shape[dim], inner = shadow::lines_along(shape, dim).inner;
   Tile tile = filled(shape, {});
   for (std::size_t i = 0; i < tile.p.size(); ++i)

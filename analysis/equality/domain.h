@@ -10,7 +10,7 @@
 
 namespace tessera::fields {
 
-class FieldDomain {
+class FiniteFieldDomain {
  public:
   using Tile = fields::Tile;
   using Operand = fields::Operand;
@@ -19,8 +19,8 @@ class FieldDomain {
       "whose values come from floats: that has no rule over the field";
 
   // apart: seed of undefined values. has_exponents: tiles contain q in addition to p.
-  FieldDomain(const Draw& draw, std::uint64_t apart, bool has_exponents, Cuts cuts,
-              std::optional<Change> change)
+  FiniteFieldDomain(const Draw& draw, std::uint64_t apart, bool has_exponents, Cuts cuts,
+                    std::optional<Change> change)
       : inputs_(draw, std::move(cuts), std::move(change)),
         arithmetic_(draw, has_exponents, apart) {}
 

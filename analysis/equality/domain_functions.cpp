@@ -7,7 +7,7 @@
 
 namespace tessera::fields {
 
-Tile FieldDomain::of_function(Function kind, const Tile& x) {
+Tile FiniteFieldDomain::of_function(Function kind, const Tile& x) {
   const auto number = [&](std::int64_t integer) {
     Tile tile = filled(x.shape, arithmetic_.draw().of(integer));
     tile.bound = bound_of(integer);
@@ -42,22 +42,23 @@ Tile FieldDomain::of_function(Function kind, const Tile& x) {
   }
 }
 
-Tile FieldDomain::function(Function kind, const Operand& x, DType to) {
+Tile FiniteFieldDomain::function(Function kind, const Operand& x, DType to) {
   return rounded(of_function(kind, x), to);
 }
 
-Tile FieldDomain::power(const Operand& a, const Operand& b, DType to) {
+Tile FiniteFieldDomain::power(const Operand& a, const Operand& b, DType to) {
   return rounded(arithmetic_.unknown("pow", a, b), to);
 }
 
-Expected<Tile> FieldDomain::bits(const Operand& x, const Extents&, DType to) {
+Expected<Tile> FiniteFieldDomain::bits(const Operand& x, const Extents&, DType to) {
   return error(ErrorCode::unsupported,
                fmt::format("the bits of {} as {} have no rule over the field: views of another "
                            "type are refused",
                            name(x.dtype), name(to)));
 }
 
-Expected<Tile> FieldDomain::reduce(Reduction kind, const Operand& x, std::size_t dim, DType to) {
+Expected<Tile> FiniteFieldDomain::reduce(Reduction kind, const Operand& x, std::size_t dim,
+                                         DType to) {
   const bool is_sum = kind == Reduction::sum, wants_max = kind == Reduction::max;
   if (x.bound.is_truth && !is_sum) return arithmetic_.of_truths(wants_max, x, dim);
   if (is_integer(x.dtype) && !is_sum)
@@ -69,11 +70,11 @@ Expected<Tile> FieldDomain::reduce(Reduction kind, const Operand& x, std::size_t
                 is_exact);
 }
 
-Tile FieldDomain::product(Operand acc, const Operand& a, const Operand& b) {
+Tile FiniteFieldDomain::product(Operand acc, const Operand& a, const Operand& b) {
   return arithmetic_.product(std::move(acc), a, b);
 }
 
-Expected<Tile> FieldDomain::accumulated(const Operand& sum, const Operand& addend, DType to) {
+Expected<Tile> FiniteFieldDomain::accumulated(const Operand& sum, const Operand& addend, DType to) {
   if (is_integer(to))
     return error(ErrorCode::unsupported,
                  "a copy that adds integers which come from floats has no rule over the field");

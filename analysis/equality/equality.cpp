@@ -26,7 +26,7 @@ constexpr std::size_t fewest_draws = 3;
 constexpr std::size_t draws_of_orders = 24;
 constexpr std::int64_t many_elements = 4096;
 // An equality that may be wrong more often is none.
-constexpr double most_probability = 1e-6;
+constexpr double max_probability = 1e-6;
 // As many primes as `draw` can draw, all beyond 2^30: those p of 31 bits for which (p - 1) / 2 is a
 // prime.
 constexpr double primes = 1634069;
@@ -115,9 +115,9 @@ std::string incomplete(const Bound& bound) {
 // The reason not to try this number of orders; empty: they are tried.
 std::string too_many(const Branches& branches, std::size_t orders, std::int64_t elements) {
   // Values that all runs together compare.
-  constexpr std::int64_t most_work = std::int64_t{1} << 27;
+  constexpr std::int64_t max_work = std::int64_t{1} << 27;
   if (branches.is_truncated) return "max and min have more than 2^21 operands";
-  if (static_cast<std::int64_t>(orders) <= most_work / (branches.comparisons + elements + 1))
+  if (static_cast<std::int64_t>(orders) <= max_work / (branches.comparisons + elements + 1))
     return "";
   return fmt::format("max and min have {} branch patterns", orders);
 }
@@ -265,7 +265,7 @@ class Comparison {
     equality_.probability = std::pow(std::min(1.0, chance(bound)), 3);
     if (bound.has_no_value)
       equality_.reason = incomplete(bound);
-    else if (equality_.probability > most_probability)
+    else if (equality_.probability > max_probability)
       equality_.reason = fmt::format(
           "d = {:.4g}, k = {:.4g} and coefficients of {:.0f} bits are too large for three "
           "primes of 31 bits",

@@ -13,11 +13,11 @@ namespace tessera::fields {
 bool is_rounded_away(DType dtype) { return is_integer(dtype) || size_of(dtype) == 1; }
 
 bool is_as_written(double literal) {
-  constexpr std::ptrdiff_t most_digits = 15;
+  constexpr std::ptrdiff_t max_digits = 15;
   const std::string text = fmt::format("{}", literal);
   const auto end = std::find(text.begin(), text.end(), 'e');
   return std::count_if(text.begin(), end, [](char c) { return c >= '0' && c <= '9'; }) <=
-         most_digits;
+         max_digits;
 }
 
 bool is_held_by(DType dtype, double literal) {

@@ -22,9 +22,7 @@ class Comparisons {
   void note(bool is_max, Residue a, Residue b);
   std::int64_t count() const { return count_; }
   // True if there were too many values to note.
-  bool is_truncated() const {
-    return maxima_.parents.size() + minima_.parents.size() > most_values;
-  }
+  bool is_truncated() const { return maxima_.parents.size() + minima_.parents.size() > max_values; }
   // Both kinds together, without constants; sorted.
   std::vector<Residue> values() const;
   // True if all of them were compared by a max or a min.
@@ -44,7 +42,7 @@ class Comparisons {
   std::vector<Group> groups(bool is_max) const;
 
  private:
-  static constexpr std::size_t most_values = std::size_t{1} << 21;
+  static constexpr std::size_t max_values = std::size_t{1} << 21;
   struct Kind {
     std::unordered_map<Residue, Residue> parents;  // a forest: a value that is its parent is a root
     std::unordered_set<Residue> beside_constant;

@@ -89,7 +89,7 @@ bool is_here(Lanes lanes) {
   return lanes == Lanes::one || has_avx2();
 }
 
-Lanes most_lanes() {
+Lanes max_lanes() {
   static const Lanes most = is_here(Lanes::avx512) ? Lanes::avx512
                             : is_here(Lanes::avx2) ? Lanes::avx2
                                                    : Lanes::one;

@@ -7,10 +7,10 @@ namespace tessera::fields {
 // The instructions to multiply with; each gives the same residues.
 enum class Lanes : std::uint8_t { one, avx2, avx512 };
 bool is_here(Lanes lanes);  // on this CPU
-Lanes most_lanes();
+Lanes max_lanes();
 
 // acc += a . b for row-major matrices of [m, k] and [k, n]; all residues are finite.
 void multiply_add(Residue* acc, const Residue* a, const Residue* b, std::int64_t m, std::int64_t k,
-                  std::int64_t n, const Modulus& modulus, Lanes lanes = most_lanes());
+                  std::int64_t n, const Modulus& modulus, Lanes lanes = max_lanes());
 
 }  // namespace tessera::fields

@@ -10,7 +10,7 @@ namespace tessera::fields {
 namespace {
 
 // Runs for the trace are many; a larger program's last writers are told, and no more.
-constexpr std::int64_t most_work = 100'000;
+constexpr std::int64_t max_work = 100'000;
 
 std::vector<std::int64_t> index_of(const Shape& shape, std::int64_t element) {
   std::vector<std::int64_t> index(shape.size());
@@ -36,7 +36,7 @@ class Tracer {
     std::vector<std::string> told;
     const Both plain = TRY(values({}));
     difference_ = draw_.p.sub(plain.a, plain.b);
-    if (steps_ > most_work) return told;
+    if (steps_ > max_work) return told;
     for (const Buffer& buffer : a_.program().buffers) {
       if (buffer.role != Role::in || is_integer(buffer.dtype)) continue;
       for (int device = 0; device < a_.run.options.machine.devices; ++device)

@@ -71,7 +71,7 @@ void tell_place(const Program& program, Finding& finding) {
 std::string node_text(const TaskGraph& graph, NodeId node) {
   const Node& of = graph.nodes[node];
   return fmt::format("node {} of {} in commit order, a {} of {}", node.index + 1,
-                     graph.nodes.size(), name(of.kind), to_string(graph.topology.agent(of.site)));
+                     graph.nodes.size(), name(of.kind), to_string(graph.topology.agent(of.core)));
 }
 
 // The first element that differs, without a note. agent, statement: if no write of it is known.
@@ -89,7 +89,7 @@ Finding mismatch(const TaskGraph& graph, const Images& images,
       "{} of {} is not what the interpreter computes: {} of {} {}, the first is {} = {}, "
       "expected {}",
       slice_text(program, memory.buffer, image.at.box),
-      graph.topology.name(memory.home, program.buffers[memory.buffer].space), wrong.count,
+      graph.topology.name(memory.owner, program.buffers[memory.buffer].space), wrong.count,
       counted(wrong.of, "element"), wrong.count == 1 ? "differs" : "differ",
       element_text(program, memory.buffer, index),
       value_text(got[wrong.rectangle], image.dtype, wrong.element),
@@ -113,13 +113,13 @@ void add_note(const TaskGraph& graph, Finding& finding, std::string message) {
 
 }  // namespace
 
-Finding difference(const TaskGraph& graph, HalfId half, const Images& images,
+Finding difference(const TaskGraph& graph, SideId side, const Images& images,
                    const std::vector<std::vector<std::byte>>& got,
                    const std::vector<WriteEvent>& writes, const Tally& all) {
-  const NodeId node = graph.halves[half].node;
+  const NodeId node = graph.sides[side].node;
   const Node& of = graph.nodes[node];
   Finding finding =
-      mismatch(graph, images, got, writes, graph.topology.agent(of.site), of.statement);
+      mismatch(graph, images, got, writes, graph.topology.agent(of.core), of.statement);
   add_note(graph, finding,
            all.differ == 1 ? fmt::format("it is {}; no other differs", node_text(graph, node))
                            : fmt::format("it is {}; {} more {}, which may follow from it",
@@ -131,8 +131,8 @@ Finding difference(const TaskGraph& graph, HalfId half, const Images& images,
 Finding result_difference(const TaskGraph& graph, const Image& image,
                           const std::vector<std::byte>& got, const std::vector<WriteEvent>& writes,
                           const Tally& all) {
-  const SiteId home = graph.memories[image.at.memory].home;
-  Finding finding = mismatch(graph, {image}, {got}, writes, graph.topology.agent(home), StmtId(0));
+  const CoreIndex owner = graph.memories[image.at.memory].owner;
+  Finding finding = mismatch(graph, {image}, {got}, writes, graph.topology.agent(owner), StmtId(0));
   add_note(graph, finding,
            fmt::format("at the end of the run; none of the {} that were compared differs, so no "
                        "node did this write, or another one overwrote it",

@@ -10,12 +10,12 @@
 
 namespace tessera::graph {
 
-// images, got: what a half is to leave, and what it has left. writes: of its node. all: of the run.
-Finding difference(const TaskGraph& graph, HalfId half, const Images& images,
+// images, got: what a side is to leave, and what it has left. writes: of its node. all: of the run.
+Finding difference(const TaskGraph& graph, SideId side, const Images& images,
                    const std::vector<std::vector<std::byte>>& got,
                    const std::vector<WriteEvent>& writes, const Tally& all);
 
-// The same for a result at the end of the run, if no half differs. writes: all writes to it.
+// The same for a result at the end of the run, if no side differs. writes: all writes to it.
 Finding result_difference(const TaskGraph& graph, const Image& image,
                           const std::vector<std::byte>& got, const std::vector<WriteEvent>& writes,
                           const Tally& all);

@@ -11,17 +11,18 @@
 namespace tessera::graph {
 
 std::vector<Rectangle> outputs(const TaskGraph& graph, const Table<MemoryId, bool>& is_private,
-                               HalfId half) {
+                               SideId side) {
   std::vector<Rectangle> all;
-  for (const Touch& touch : graph.halves[half].touches) {
-    if (!touch.writes || !graph.memories[touch.memory].buffer || is_private[touch.memory]) continue;
-    all.push_back({touch.memory, touch.box});
+  for (const MemoryAccess& access : graph.sides[side].accesses) {
+    if (!access.writes || !graph.memories[access.memory].buffer || is_private[access.memory])
+      continue;
+    all.push_back({access.memory, access.box});
     all.back().box.dropped = 0;
   }
   return all;
 }
 
-std::vector<std::byte> bytes_at(Memories& memories, const Rectangle& at) {
+std::vector<std::byte> bytes_at(GraphMemory& memories, const Rectangle& at) {
   const TileView view = memories.view(at.memory, at.box);
   std::vector<std::byte> bytes(static_cast<std::size_t>(at.box.elements() * size_of(view.dtype)));
   copy_elements(compact(bytes.data(), view), view);

@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/task_engine/memories.h"
+#include "analysis/task_engine/graph_memory.h"
 #include "analysis/task_graph/task_graph.h"
 #include "core/data/dtype.h"
 
 namespace tessera::graph {
 
-// A rectangle of memory that others may see, with what one half wrote there, row-major.
+// A rectangle of memory that others may see, with what one side wrote there, row-major.
 struct Image {
   Rectangle at{};
   DType dtype = DType::f32;
@@ -22,12 +22,12 @@ struct Image {
 
 using Images = std::vector<Image>;
 
-// The rectangles that the half writes and others may see. is_private: private_memories().
+// The rectangles that the side writes and others may see. is_private: private_memories().
 std::vector<Rectangle> outputs(const TaskGraph& graph, const Table<MemoryId, bool>& is_private,
-                               HalfId half);
+                               SideId side);
 
 // The elements of a rectangle of a memory, with all of its dimensions, row-major.
-std::vector<std::byte> bytes_at(Memories& memories, const Rectangle& at);
+std::vector<std::byte> bytes_at(GraphMemory& memories, const Rectangle& at);
 // The same elements as a view of bytes that lie so. part: within the rectangle.
 TileView part_of(std::byte* bytes, DType dtype, const Box& whole, const Box& part);
 

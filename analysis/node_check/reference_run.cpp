@@ -59,22 +59,22 @@ Image undefined_image(const TaskGraph& graph, const Rectangle& at) {
 
 }  // namespace
 
-ReferenceRun::ReferenceRun(const TaskGraph& graph, const Table<HalfId, bool>& wanted, Take take)
+ReferenceRun::ReferenceRun(const TaskGraph& graph, const Table<SideId, bool>& wanted, Take take)
     : graph_(graph),
       private_(private_memories(graph)),
       take_(std::move(take)),
-      outputs_(graph.halves.size()),
-      left_(graph.halves.size(), 0),
+      outputs_(graph.sides.size()),
+      left_(graph.sides.size(), 0),
       half_of_(graph.actions.size()),
       match_(graph) {
-  for (const HalfId half : graph.halves.ids()) {
-    if (!wanted[half]) continue;
-    outputs_[half] = outputs(graph, private_, half);
-    if (outputs_[half].empty()) continue;
-    for (const ActionId action : graph.nodes[graph.halves[half].node].actions) {
-      half_of_[action] = half;
-      for (const Touch& touch : graph.touches[action])
-        if (touch.writes && is_seen(touch.memory)) ++left_[half];
+  for (const SideId side : graph.sides.ids()) {
+    if (!wanted[side]) continue;
+    outputs_[side] = outputs(graph, private_, side);
+    if (outputs_[side].empty()) continue;
+    for (const ActionId action : graph.nodes[graph.sides[side].node].actions) {
+      half_of_[action] = side;
+      for (const MemoryAccess& access : graph.accesses[action])
+        if (access.writes && is_seen(access.memory)) ++left_[side];
     }
   }
 }
@@ -90,13 +90,13 @@ void ReferenceRun::on(const Event& event) {
   const ActionId own = recorder_.action_of(event);
   const ActionId action = match_.action(log, own);
   if (!action || (!half_of_[action] && !watched_)) return;
-  Rectangle at{match_.memory(log.memories[log.touches[own].back().memory]), *event.box};
+  Rectangle at{match_.memory(log.memories[log.accesses[own].back().memory]), *event.box};
   at.box.dropped = 0;
   if (!at.memory) return;  // the match will not be whole
   if (keeps_writes_ || at.memory == watched_)
     writes_.push_back({action, at, event.agent, loop_indices(recorder_.program(), event)});
   if (half_of_[action] && is_seen(at.memory))
-    pending_.push_back({half_of_[action], at, graph_.memories[at.memory].home});
+    pending_.push_back({half_of_[action], at, graph_.memories[at.memory].owner});
 }
 
 bool ReferenceRun::before_step() {
@@ -107,19 +107,19 @@ bool ReferenceRun::before_step() {
 void ReferenceRun::settle() {
   for (const Pending& write : pending_) {
     put(write);
-    if (--left_[write.half] != 0) continue;
-    Images images = std::move(open_[write.half]);
-    open_.erase(write.half);
+    if (--left_[write.side] != 0) continue;
+    Images images = std::move(open_[write.side]);
+    open_.erase(write.side);
     for (Image& image : images) leave_out_what_is_plain(image);
-    take_(write.half, std::move(images));
+    take_(write.side, std::move(images));
   }
   pending_.clear();
 }
 
 void ReferenceRun::put(const Pending& write) {
-  Images& images = open_[write.half];
+  Images& images = open_[write.side];
   if (images.empty())
-    for (const Rectangle& at : outputs_[write.half]) images.push_back(undefined_image(graph_, at));
+    for (const Rectangle& at : outputs_[write.side]) images.push_back(undefined_image(graph_, at));
   for (Image& image : images)
     if (image.at.memory == write.at.memory && intersects(image.at.box, write.at.box))
       put(image, write);
@@ -131,7 +131,7 @@ void ReferenceRun::take_results() {
     if (!memory.buffer || graph_.program.buffers[memory.buffer].role != Role::out) continue;
     const Rectangle all{m, Layout(graph_.program.buffers[memory.buffer]).whole()};
     Image image = undefined_image(graph_, all);
-    put(image, {HalfId(), all, memory.home});
+    put(image, {SideId(), all, memory.owner});
     if (std::find(image.defined.begin(), image.defined.end(), true) == image.defined.end())
       continue;
     leave_out_what_is_plain(image);
@@ -143,13 +143,13 @@ void ReferenceRun::take_results() {
 void ReferenceRun::put(Image& image, const Pending& write) {
   const Box part = intersection(image.at.box, write.at.box);
   const BufferId buffer = graph_.memories[write.at.memory].buffer;
-  Storage& storage = *machine_->core_state(write.home).storages[buffer];
+  Storage& storage = *machine_->core_state(write.owner).storages[buffer];
   const bool has_bytes = storage.is_live() && !storage.is_idle();
   const TileView from = has_bytes ? storage.read(part) : TileView{};
   const TileView to = part_of(image.bytes.data(), image.dtype, image.at.box, part);
   if (has_bytes) copy_elements(to, from);
   const std::vector<float> bounds =
-      errors_ != nullptr ? errors_->bounds(write.home, buffer, part) : std::vector<float>();
+      errors_ != nullptr ? errors_->bounds(write.owner, buffer, part) : std::vector<float>();
   if (!bounds.empty() && image.bounds.empty()) image.bounds.resize(image.defined.size(), 0);
   const bool is_defined = has_bytes && storage.is_initialised(part);
   Box inside = part;

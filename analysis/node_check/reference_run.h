@@ -25,18 +25,18 @@ struct WriteEvent {
 
 class ReferenceRun final : private Observer, private Pausing {
  public:
-  // Takes what a half has left, as soon as all of it is written. Another node may have changed
-  // parts of it meanwhile; the images have what the half itself wrote.
-  using Take = std::function<void(HalfId half, Images images)>;
+  // Takes what a side has left, as soon as all of it is written. Another node may have changed
+  // parts of it meanwhile; the images have what the side itself wrote.
+  using Take = std::function<void(SideId side, Images images)>;
 
-  // wanted: by half. The graph lives longer.
-  ReferenceRun(const TaskGraph& graph, const Table<HalfId, bool>& wanted, Take take);
+  // wanted: by side. The graph lives longer.
+  ReferenceRun(const TaskGraph& graph, const Table<SideId, bool>& wanted, Take take);
 
   // Operands are only read; results go nowhere. errors: bounds what rounding may change; null:
   // images have no bounds. The findings of the run: after one it has not come to its end.
   Expected<std::vector<Finding>> run(const std::vector<Binding>& bindings, RunOptions options,
                                      running_error::ErrorRun* errors);
-  // Of the halves that were wanted, in their order, also into memory that nobody else sees.
+  // Of the sides that were wanted, in their order, also into memory that nobody else sees.
   const std::vector<WriteEvent>& writes() const { return writes_; }
   void keep_writes() { keeps_writes_ = true; }
   // The writes of all nodes to one memory, instead.
@@ -46,9 +46,9 @@ class ReferenceRun final : private Observer, private Pausing {
 
  private:
   struct Pending {
-    HalfId half{};
+    SideId side{};
     Rectangle at{};
-    SiteId home{};
+    CoreIndex owner{};
   };
 
   void begin(const Program& program, const RunOptions& options) override;
@@ -65,15 +65,15 @@ class ReferenceRun final : private Observer, private Pausing {
   const TaskGraph& graph_;
   const Table<MemoryId, bool> private_;
   Take take_;
-  Table<HalfId, std::vector<Rectangle>> outputs_;
-  Table<HalfId, std::int64_t> left_;  // writes that are still to come
-  Table<ActionId, HalfId> half_of_;
+  Table<SideId, std::vector<Rectangle>> outputs_;
+  Table<SideId, std::int64_t> left_;  // writes that are still to come
+  Table<ActionId, SideId> half_of_;
   Recorder recorder_;
   RunMatch match_;
   Machine* machine_ = nullptr;
   const running_error::ErrorRun* errors_ = nullptr;
   std::vector<Pending> pending_;  // of this step, whose values are there when it is over
-  std::map<HalfId, Images> open_;
+  std::map<SideId, Images> open_;
   bool keeps_writes_ = false;
   MemoryId watched_{};
   std::vector<WriteEvent> writes_;

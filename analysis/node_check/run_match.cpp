@@ -4,11 +4,11 @@ namespace tessera::graph {
 
 RunMatch::RunMatch(const TaskGraph& graph) : graph_(graph) {
   for (const ActionId a : graph.actions.ids()) {
-    const SiteId site = graph.actions[a].site;
-    if (!of_site_.has(site)) of_site_.resize(static_cast<std::size_t>(site.index) + 1);
-    of_site_[site].push_back(a);
+    const CoreIndex core = graph.actions[a].core;
+    if (!by_core_.has(core)) by_core_.resize(static_cast<std::size_t>(core.index) + 1);
+    by_core_[core].push_back(a);
   }
-  next_.resize(of_site_.size());
+  next_.resize(by_core_.size());
   for (const MemoryId m : graph.memories.ids())
     if (graph.memories[m].buffer) memories_.emplace(graph.memories[m], m);
 }
@@ -16,11 +16,11 @@ RunMatch::RunMatch(const TaskGraph& graph) : graph_(graph) {
 void RunMatch::extend(const Log& log, std::size_t count) {
   for (std::size_t i = matched_.size(); i < count; ++i) {
     const Action& action = log.actions[matched_.add(ActionId())];
-    if (!of_site_.has(action.site) || next_[action.site] == of_site_[action.site].size()) {
+    if (!by_core_.has(action.core) || next_[action.core] == by_core_[action.core].size()) {
       differs_ = true;
       continue;
     }
-    const ActionId match = of_site_[action.site][next_[action.site]++];
+    const ActionId match = by_core_[action.core][next_[action.core]++];
     if (graph_.actions[match].statement == action.statement)
       matched_.back() = match;
     else

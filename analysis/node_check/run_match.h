@@ -27,8 +27,8 @@ class RunMatch {
   void extend(const Log& log, std::size_t count);
 
   const TaskGraph& graph_;
-  Table<SiteId, std::vector<ActionId>> of_site_;
-  Table<SiteId, std::size_t> next_;      // first action of the site that is not matched yet
+  Table<CoreIndex, std::vector<ActionId>> by_core_;
+  Table<CoreIndex, std::size_t> next_;   // first action of the core that is not matched yet
   Table<ActionId, ActionId> matched_;    // by action of the log
   std::map<Memory, MemoryId> memories_;  // those with a buffer
   bool differs_ = false;                 // a core has an action of another statement, or too many

@@ -13,7 +13,7 @@ struct Tally {
   std::int64_t within = 0;     // ... lie within the error bound, ...
   std::int64_t unbounded = 0;  // ... differ where nothing bounds the error, ...
   std::int64_t differ = 0;     // ... or are others
-  std::int32_t first = -1;     // of those that differ, the half; -1: none does
+  std::int32_t first = -1;     // of those that differ, the side; -1: none does
   std::string why{};           // nothing bounds the error of the first that is so
 
   // Of other nodes of the same graph, or of another run.

@@ -32,7 +32,7 @@ bool is_decided_around(const Program& program, const Op& op, BufferId state) {
     case OpClass::none:
     case OpClass::check:
     case OpClass::control:
-    case OpClass::life:
+    case OpClass::lifetime:
     case OpClass::tile:
       return true;
     default:
@@ -110,7 +110,7 @@ Step MemoisedPipelines::enter(Core& core) {
   if (seen_) return emit(-1);  // one at a time
   const auto next = static_cast<std::int64_t>(patterns_.size());
   const auto [known, is_new] = numbers_.try_emplace({region->first, std::move(scalars)}, next);
-  Usage& usage = machine_.core_state(core.site()).usage;
+  Usage& usage = machine_.core_state(core.index()).usage;
   if (is_new) {
     Pattern& pattern = patterns_.emplace_back();
     const RunStats& now = machine_.stats();
@@ -124,11 +124,11 @@ Step MemoisedPipelines::enter(Core& core) {
   tell(core, pattern, known->second);
   for (const Reached& reached : pattern.writes)
     for (const Box& box : reached.boxes) {
-      Storage& storage = *machine_.core_state(core.site()).storages[reached.buffer];
+      Storage& storage = *machine_.core_state(core.index()).storages[reached.buffer];
       storage.write(box);
       storage.initialise(box);
     }
-  for (const BufferId b : pattern.allocated) ++machine_.core_state(core.site()).lives[b];
+  for (const BufferId b : pattern.allocated) ++machine_.core_state(core.index()).lives[b];
   usage.note_peaks(pattern.usage);
   machine_.stats().dma_bytes += pattern.dma_bytes;
   machine_.stats().matmul_flops += pattern.flops;
@@ -137,7 +137,7 @@ Step MemoisedPipelines::enter(Core& core) {
 }
 
 bool MemoisedPipelines::can_begin(Core& core, const Pattern& pattern) const {
-  const CoreState& state = machine_.core_state(core.site());
+  const CoreState& state = machine_.core_state(core.index());
   if (!pattern.is_usable || !state.usage.takes_as_much_as(pattern.usage)) return false;
   const auto is_defined = [&](const Reached& reached) {
     const Storage& storage = *state.storages[reached.buffer];
@@ -164,7 +164,7 @@ void MemoisedPipelines::tell(Core& core, const Pattern& pattern, std::int64_t nu
       for (const Box& box : reached.boxes)
         core.emit_at(reached.statement, {.kind = kind,
                                          .object_kind = ObjectKind::buffer,
-                                         .site = core.site(),
+                                         .core = core.index(),
                                          .object = reached.buffer,
                                          .box = &box});
   };
@@ -179,7 +179,7 @@ void MemoisedPipelines::leave(Core& core) {
   if (!is_seen) return;
   const Seen seen = *std::exchange(seen_, std::nullopt);
   Pattern& pattern = patterns_[static_cast<std::size_t>(seen.pattern)];
-  CoreState& state = machine_.core_state(core.site());
+  CoreState& state = machine_.core_state(core.index());
   pattern.is_usable = pattern.is_usable && state.usage.takes_as_much_as(pattern.usage);
   pattern.usage.note_peaks(state.usage);
   state.usage.note_peaks(seen.before);
@@ -222,7 +222,7 @@ void MemoisedPipelines::read(const Event& event) {
     if (is_own) return;
     if (meets) pattern.is_usable = false;
   }
-  if (!machine_.core_state(event.site).storages[buffer]->is_initialised(*event.box))
+  if (!machine_.core_state(event.core).storages[buffer]->is_initialised(*event.box))
     pattern.is_usable = false;
   of(pattern.reads, buffer, event.statement).joined.add(*event.box);
 }

@@ -10,10 +10,10 @@
 
 #include "analysis/certificate/points/judged_points.h"
 #include "analysis/task_graph/completeness.h"
-#include "analysis/task_graph/frontier.h"
-#include "analysis/task_graph/halves.h"
+#include "analysis/task_graph/edge_builder.h"
 #include "analysis/task_graph/recorder.h"
 #include "analysis/task_graph/segments.h"
+#include "analysis/task_graph/sides.h"
 #include "analysis/task_graph/task_graph.h"
 #include "analysis/task_graph/unfold.h"
 #include "core/passes/at_once.h"
@@ -53,14 +53,14 @@ Diags refusal(const Certificate& certificate) {
 }
 
 // Whether what a node does reaches a result of the program.
-Table<NodeId, bool> live_nodes(const TaskGraph& graph, const std::vector<HalfId>& results) {
+Table<NodeId, bool> live_nodes(const TaskGraph& graph, const std::vector<SideId>& results) {
   Table<NodeId, bool> live(graph.nodes.size(), false);
-  for (const HalfId half : results) live[graph.halves[half].node] = true;
-  for (HalfId h = graph.halves.last(); h; --h) {
-    const Half& half = graph.halves[h];
-    if (!live[half.node]) continue;
-    for (const Before& before : half.before)
-      if (before.is_data) live[graph.halves[before.half].node] = true;
+  for (const SideId side : results) live[graph.sides[side].node] = true;
+  for (SideId h = graph.sides.last(); h; --h) {
+    const NodeSide& side = graph.sides[h];
+    if (!live[side.node]) continue;
+    for (const Dependence& before : side.predecessors)
+      if (before.is_flow) live[graph.sides[before.side].node] = true;
   }
   return live;
 }
@@ -92,7 +92,7 @@ bool decides(const Certificate& certificate) {
          std::holds_alternative<OneRun>(certificate.evidence) && certificate.order.empty();
 }
 
-// Nodes, halves and edges, from what was recorded.
+// Nodes, sides and edges, from what was recorded.
 Expected<void> make(TaskGraph& graph, Log log) {
   const PlanningFault fault = planted_planning_fault();
   graph.nodes = segments(log);
@@ -100,13 +100,13 @@ Expected<void> make(TaskGraph& graph, Log log) {
   TRY(check_nodes(log, graph.nodes));
   graph.memories = std::move(log.memories);
   graph.actions = std::move(log.actions);
-  graph.touches = std::move(log.touches);
+  graph.accesses = std::move(log.accesses);
   graph.arena = std::move(log.arena);
   graph.instances = std::move(log.instances);
-  add_halves(graph, graph.touches);
-  if (fault.halves) fault.halves(graph);
+  add_sides(graph, graph.accesses);
+  if (fault.sides) fault.sides(graph);
   TRY(check_pipelines(graph, log.reported));
-  Frontier all(graph);
+  EdgeBuilder all(graph);
   all.run();
   Table<NodeId, bool> live = live_nodes(graph, all.last_writers());
   if (fault.live) fault.live(graph, live);

@@ -10,7 +10,7 @@ namespace running_error {
 
 std::vector<Bound> ErrorRun::bounds(BufferId buffer, int device) const {
   const Layout layout(at().program().buffers[buffer]);
-  const std::vector<Bound> whole = bounds(at().home(buffer, device), buffer, layout.whole());
+  const std::vector<Bound> whole = bounds(at().owner(buffer, device), buffer, layout.whole());
   std::vector<Bound> stored(static_cast<std::size_t>(layout.elements), 0);
   if (whole.empty()) return stored;
   for (std::size_t i = 0; i < stored.size(); ++i)

@@ -16,8 +16,8 @@ class ErrorRun final : public shadow::ShadowRun<ErrorDomain> {
   // Of a result on a device, in the order in which it is stored.
   std::vector<Bound> bounds(BufferId buffer, int device) const;
   // Of a rectangle where it is kept, as the run has come so far: row-major; empty: all are exact.
-  std::vector<Bound> bounds(SiteId home, BufferId buffer, const Box& box) const {
-    return at().memory().raw(home, buffer, box).bounds;
+  std::vector<Bound> bounds(CoreIndex owner, BufferId buffer, const Box& box) const {
+    return at().memory().raw(owner, buffer, box).bounds;
   }
   // Why a bound is not known, and where that began.
   Diag why(Bound unknown) const;

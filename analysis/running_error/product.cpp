@@ -14,7 +14,7 @@ namespace tessera::running_error {
 namespace {
 
 constexpr double unit = 0x1p-24;
-constexpr double smallest_normal = 0x1p-126;
+constexpr double min_normal = 0x1p-126;
 constexpr int digits = 24;
 // So many products of i8 are added without error, and only their sum becomes a float.
 constexpr std::int64_t terms_of_i8 = 131071;
@@ -122,7 +122,7 @@ std::vector<Bound> Rules::product(const Tile& acc, const Tile& a, const Tile& b)
   const double lost = gamma(roundings, unit);
   const double more = 1 + 4 * gamma(terms + 3, unit);  // these sums were rounded as well
   // Matrix units take subnormal operands for 0, and sums too.
-  const double flushed = is_f32 && !are_integers ? terms * smallest_normal : 0;
+  const double flushed = is_f32 && !are_integers ? terms * min_normal : 0;
   // Units that cut terms off keep whole multiples of so many digits, as they lose less than one.
   const int kept = sum_error_ > 0 ? static_cast<int>(-std::log2(sum_error_)) : digits;
   const int other_digits = std::min(kept, other_ ? dtype_info(other_->type).digits : digits);
@@ -142,7 +142,7 @@ std::vector<Bound> Rules::product(const Tile& acc, const Tile& a, const Tile& b)
       continue;
     }
     double bound = static_cast<double>(acc.bound(i));
-    if (!carried.empty()) bound += static_cast<double>(carried[i]) * more + terms * smallest_normal;
+    if (!carried.empty()) bound += static_cast<double>(carried[i]) * more + terms * min_normal;
     const bool is_exact = quantum.is_exact(all[i], digits);
     const bool is_exact_elsewhere = bound == 0 && quantum.is_exact(all[i], other_digits);
     if (!is_f32) {

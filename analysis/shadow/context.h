@@ -45,11 +45,11 @@ class Context {
   void refuse_operands() { refuse("operands do not fit each other", ErrorCode::invalid_value); }
 
   // Core that owns the memory of the event, or of a buffer: the cores of a device share its hbm.
-  SiteId home() const {
-    return topology_.home(event_->site, program_.buffers[event_->object.buffer()].space);
+  CoreIndex owner() const {
+    return topology_.owner(event_->core, program_.buffers[event_->object.buffer()].space);
   }
-  SiteId home(BufferId buffer, int device) const {
-    return topology_.home(topology_.first_of(device), program_.buffers[buffer].space);
+  CoreIndex owner(BufferId buffer, int device) const {
+    return topology_.owner(topology_.first_of(device), program_.buffers[buffer].space);
   }
   DType type() const { return program_.buffers[event_->object.buffer()].dtype; }
   DType type(const Slice& slice) const { return program_.buffer(slice.base)->dtype; }
@@ -66,10 +66,10 @@ class Context {
   }
 
   // The rectangle of the event, without and with the machine's values.
-  Tile raw() const { return memory_.raw(home(), event_->object.buffer(), *event_->box); }
-  Operand read() { return memory_.read(home(), event_->object.buffer(), *event_->box); }
+  Tile raw() const { return memory_.raw(owner(), event_->object.buffer(), *event_->box); }
+  Operand read() { return memory_.read(owner(), event_->object.buffer(), *event_->box); }
   void write(const Tile& tile) {
-    memory_.write(home(), event_->object.buffer(), *event_->box, tile);
+    memory_.write(owner(), event_->object.buffer(), *event_->box, tile);
   }
   // The result of a statement on the core at hand, an f32 that was loaded.
   Operand& real(ValueId value) { return reals_[{topology_.of(event_->agent), value}]; }
@@ -85,7 +85,7 @@ class Context {
   Operand operand(const Slice& slice) {
     const Value& base = program_.value(slice.base);
     return domain_.prepared(base.kind == ValueKind::ref
-                                ? memory_.read(home(slice), base.buffer, box(slice))
+                                ? memory_.read(owner(slice), base.buffer, box(slice))
                                 : number(slice.base));
   }
   // The operand, broadcast to a target's shape.
@@ -104,7 +104,7 @@ class Context {
   }
   void put(const Slice& dst, const Expected<Tile>& tile) {
     if (!tile) return refuse(tile.diags().front().message);
-    memory_.write(home(dst), program_.value(dst.base).buffer, box(dst), *tile);
+    memory_.write(owner(dst), program_.value(dst.base).buffer, box(dst), *tile);
   }
   // Marks the target as holding the machine's values.
   void leave(const Slice& dst) {
@@ -115,8 +115,8 @@ class Context {
 
  private:
   std::int64_t register_of(ValueId value) const { return event_->registers[value.index]; }
-  SiteId home(const Slice& slice) const {
-    return topology_.home(topology_.of(event_->agent), program_.buffer(slice.base)->space);
+  CoreIndex owner(const Slice& slice) const {
+    return topology_.owner(topology_.of(event_->agent), program_.buffer(slice.base)->space);
   }
 
   const Program& program_;
@@ -124,7 +124,7 @@ class Context {
   Domain& domain_;
   Memory<Domain> memory_;
   const Event* event_ = nullptr;
-  std::map<std::pair<SiteId, ValueId>, Operand> reals_;
+  std::map<std::pair<CoreIndex, ValueId>, Operand> reals_;
   std::optional<Diag> refusal_;
 };
 

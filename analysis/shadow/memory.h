@@ -21,35 +21,35 @@ class Memory {
       : machine_(machine), program_(machine.program()), domain_(domain) {}
 
   // The shadow values only.
-  Tile raw(SiteId site, BufferId buffer, const Box& box) const {
-    if (starts_with_machines(buffer) && existing(site, buffer) == nullptr)
+  Tile raw(CoreIndex core, BufferId buffer, const Box& box) const {
+    if (starts_with_machines(buffer) && existing(core, buffer) == nullptr)
       return machines(shape_of(box));
-    Tile tile = gathered(plane(site, buffer), box);
+    Tile tile = gathered(plane(core, buffer), box);
     tile.simplify();
     return tile;
   }
-  Operand read(SiteId site, BufferId buffer, const Box& box) {
-    Operand operand = Domain::operand(raw(site, buffer, box), of(buffer).dtype);
-    if (!box.empty()) domain_.complete(operand, *machine_.core_state(site).storages[buffer], box);
+  Operand read(CoreIndex core, BufferId buffer, const Box& box) {
+    Operand operand = Domain::operand(raw(core, buffer, box), of(buffer).dtype);
+    if (!box.empty()) domain_.complete(operand, *machine_.core_state(core).storages[buffer], box);
     return operand;
   }
-  void write(SiteId site, BufferId buffer, const Box& box, const Tile& tile) {
+  void write(CoreIndex core, BufferId buffer, const Box& box, const Tile& tile) {
     const bool has_machines = tile.is_machines();
     if (box.empty() ||
-        (has_machines && starts_with_machines(buffer) && existing(site, buffer) == nullptr))
+        (has_machines && starts_with_machines(buffer) && existing(core, buffer) == nullptr))
       return;
-    Tile& all = plane(site, buffer);
+    Tile& all = plane(core, buffer);
     has_machines ? scatter(all, box, domain_.machines(shape_of(box))) : scatter(all, box, tile);
     all.cover(tile, box.elements() == elements_of(all.shape));
   }
   // Makes the elements undefined.
-  void undefine(SiteId site, BufferId buffer, const Box& box) {
-    if (existing(site, buffer) == nullptr) return;
+  void undefine(CoreIndex core, BufferId buffer, const Box& box) {
+    if (existing(core, buffer) == nullptr) return;
     write(
-        site, buffer, box,
+        core, buffer, box,
         starts_with_machines(buffer) ? machines(shape_of(box)) : domain_.undefined(shape_of(box)));
   }
-  void forget(SiteId site, BufferId buffer) { planes_.erase({site, buffer}); }
+  void forget(CoreIndex core, BufferId buffer) { planes_.erase({core, buffer}); }
 
  private:
   const Buffer& of(BufferId buffer) const { return program_.buffers[buffer]; }
@@ -61,25 +61,25 @@ class Memory {
     tile.shape = std::move(shape);
     return tile;
   }
-  const Tile* existing(SiteId site, BufferId buffer) const {
-    const auto found = planes_.find({site, buffer});
+  const Tile* existing(CoreIndex core, BufferId buffer) const {
+    const auto found = planes_.find({core, buffer});
     return found == planes_.end() ? nullptr : &found->second;
   }
-  Tile& plane(SiteId site, BufferId buffer) const {
-    const auto [found, is_new] = planes_.try_emplace({site, buffer});
+  Tile& plane(CoreIndex core, BufferId buffer) const {
+    const auto [found, is_new] = planes_.try_emplace({core, buffer});
     if (!is_new) return found->second;
     const Buffer& declared = of(buffer);
     const Extents shape(declared.shape.begin(), declared.shape.end());
     found->second = starts_with_machines(buffer)
                         ? domain_.machines(shape)
-                        : domain_.first(declared, shape, machine_.topology().device(site));
+                        : domain_.first(declared, shape, machine_.topology().device(core));
     return found->second;
   }
 
   Machine& machine_;
   const Program& program_;
   Domain& domain_;
-  mutable std::map<std::pair<SiteId, BufferId>, Tile> planes_;  // created at first use
+  mutable std::map<std::pair<CoreIndex, BufferId>, Tile> planes_;  // created at first use
 };
 
 }  // namespace tessera::shadow

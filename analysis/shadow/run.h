@@ -141,9 +141,9 @@ void ShadowRun<Domain>::on_core(const Event& event) {
   switch (event.kind) {
     case EventKind::alloc:
     case EventKind::release:
-      return at_->memory().forget(at_->home(), event.object.buffer());
+      return at_->memory().forget(at_->owner(), event.object.buffer());
     case EventKind::fresh:
-      return at_->memory().undefine(at_->home(), event.object.buffer(), *event.box);
+      return at_->memory().undefine(at_->owner(), event.object.buffer(), *event.box);
     case EventKind::read:
       // Tile ops read their operands when they write.
       if (class_of(at_->op()) == OpClass::cells) load(event);

@@ -10,7 +10,7 @@ class TaskList {
  public:
   TaskList(const TaskGraph& graph, std::int64_t smallest)
       : graph_(graph),
-        smallest_(smallest),
+        min_(smallest),
         private_(private_memories(graph)),
         last_(graph.nodes.size()) {}
 
@@ -29,9 +29,9 @@ class TaskList {
   std::set<std::size_t> befores(NodeId node) const {
     std::set<std::size_t> all;
     const Node& of = graph_.nodes[node];
-    for (int h = 0; h < of.halves; ++h)
-      for (const Before& before : graph_.halves[of.first + h].before)
-        if (const NodeId other = graph_.halves[before.half].node; other != node)
+    for (int h = 0; h < of.side_count; ++h)
+      for (const Dependence& before : graph_.sides[of.first_side + h].predecessors)
+        if (const NodeId other = graph_.sides[before.side].node; other != node)
           all.insert(last_[other]);
     return all;
   }
@@ -44,7 +44,7 @@ class TaskList {
   }
 
   void add_work(NodeId node) {
-    std::vector<Strand> all = strands(graph_, private_, node, smallest_);
+    std::vector<Subtask> all = subtasks(graph_, private_, node, min_);
     if (all.size() == 1) {
       last_[node] = add({.node = node, .actions = std::move(all.front().actions)}, befores(node));
       return;
@@ -52,17 +52,17 @@ class TaskList {
     const std::size_t begin =
         add({.kind = TaskKind::begin, .node = node, .is_last = false}, befores(node));
     std::set<std::size_t> ends{begin};
-    for (Strand& strand : all) {
+    for (Subtask& subtask : all) {
       std::set<std::size_t> before{begin};
-      for (const std::size_t b : strand.before) before.insert(begin + 1 + b);
+      for (const std::size_t b : subtask.predecessors) before.insert(begin + 1 + b);
       ends.insert(
-          add({.node = node, .actions = std::move(strand.actions), .is_last = false}, before));
+          add({.node = node, .actions = std::move(subtask.actions), .is_last = false}, before));
     }
     last_[node] = add({.kind = TaskKind::end, .node = node}, ends);
   }
 
   const TaskGraph& graph_;
-  const std::int64_t smallest_;
+  const std::int64_t min_;
   const Table<MemoryId, bool> private_;
   Table<NodeId, std::size_t> last_;
   std::vector<Task> tasks_;
@@ -74,12 +74,12 @@ std::vector<Task> tasks(const TaskGraph& graph, std::int64_t smallest) {
   return TaskList(graph, smallest).made();
 }
 
-bool perform(const Task& task, Memories& memories, Worker& worker) {
+bool perform(const Task& task, GraphMemory& memories, Worker& worker) {
   if (task.kind == TaskKind::copy) memories.move(task.node);
   if (task.kind == TaskKind::work && !worker.run(task.actions)) return false;
   if (!task.is_last) return true;
   const Node& node = memories.graph().nodes[task.node];
-  for (int h = 0; h < node.halves; ++h) memories.leave(node.first + h);
+  for (int h = 0; h < node.side_count; ++h) memories.release(node.first_side + h);
   return true;
 }
 

@@ -1,15 +1,15 @@
-// A task graph as what threads take and do: nodes of copies, strands of the others, and which have
+// A task graph as what threads take and do: nodes of copies, subtasks of the others, and which have
 // to be done before each.
 #pragma once
 #include <cstddef>
 #include <vector>
 
-#include "analysis/task_engine/strands.h"
+#include "analysis/task_engine/subtasks.h"
 #include "analysis/task_engine/worker.h"
 
 namespace tessera::graph {
 
-// begin, end: of a node of several strands, with nothing to do but to let others begin.
+// begin, end: of a node of several subtasks, with nothing to do but to let others begin.
 enum class TaskKind : std::uint8_t { copy, work, begin, end };
 
 struct Task {
@@ -21,10 +21,10 @@ struct Task {
   std::vector<std::size_t> after{};  // who waits for it; all stand behind it
 };
 
-// In commit order, each behind what it waits for. smallest: of a strand, in work.
-std::vector<Task> tasks(const TaskGraph& graph, std::int64_t smallest = smallest_strand);
+// In commit order, each behind what it waits for. smallest: of a subtask, in work.
+std::vector<Task> tasks(const TaskGraph& graph, std::int64_t smallest = min_strand);
 
 // False where an op has found something wrong, which the worker's findings() tell.
-bool perform(const Task& task, Memories& memories, Worker& worker);
+bool perform(const Task& task, GraphMemory& memories, Worker& worker);
 
 }  // namespace tessera::graph

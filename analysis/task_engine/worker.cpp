@@ -7,21 +7,21 @@
 
 namespace tessera::graph {
 
-Expected<std::unique_ptr<const Kit>> kit(const TaskGraph& graph, Math math) {
-  auto made = std::make_unique<Kit>();
+Expected<std::unique_ptr<const WorkerConfig>> worker_config(const TaskGraph& graph, Math math) {
+  auto made = std::make_unique<WorkerConfig>();
   made->code = TRY(compile(graph.program, std::nullopt));
   made->schedule = TRY(parse_schedule("eager"));
   made->options.machine.devices = graph.topology.devices;
   made->options.machine.cores = graph.topology.cores;
   made->options.math = math;
   made->options.checks.enabled = false;  // what the run of the graph has found out holds here
-  return std::unique_ptr<const Kit>(std::move(made));
+  return std::unique_ptr<const WorkerConfig>(std::move(made));
 }
 
-Worker::Worker(Memories& memories, const Kit& kit)
+Worker::Worker(GraphMemory& memories, const WorkerConfig& config)
     : memories_(memories),
       graph_(memories.graph()),
-      machine_(graph_.program, kit.options, kit.schedule, kit.code),
+      machine_(graph_.program, config.options, config.schedule, config.code),
       images_(static_cast<std::size_t>(graph_.topology.count())),
       shared_(graph_.memories.size()) {
   for (const Buffer& buffer : graph_.program.buffers) {
@@ -33,13 +33,13 @@ Worker::Worker(Memories& memories, const Kit& kit)
 // Nobody reads any more what lies elsewhere.
 Worker::~Worker() {
   for (const MemoryId m : shared_.ids())
-    if (shared_[m] != nullptr && memories_.is_forwarded(m)) shared_[m]->drop_aliases();
+    if (shared_[m] != nullptr && memories_.is_elided(m)) shared_[m]->drop_aliases();
 }
 
-// Of the core of a site, before its first op here.
-Core::Image& Worker::image(SiteId site) {
-  Core::Image& found = images_[site];
-  CoreState& state = machine_.core_state(site);
+// The state of a core, created before its first op here.
+Core::Image& Worker::image(CoreIndex core) {
+  Core::Image& found = images_[core];
+  CoreState& state = machine_.core_state(core);
   if (!state.storages.empty()) return found;
   found = state.core.save();
   for (const auto& own : scratch_) {
@@ -53,7 +53,7 @@ const std::shared_ptr<Storage>& Worker::storage(MemoryId memory) {
   const BufferId buffer = graph_.memories[memory].buffer;
   if (memories_.is_private(memory)) return scratch_[buffer];
   std::shared_ptr<Storage>& found = shared_[memory];
-  if (found == nullptr && memories_.is_forwarded(memory)) {
+  if (found == nullptr && memories_.is_elided(memory)) {
     found = std::make_shared<Storage>(graph_.program.buffers[buffer], Checks::off);
     found->allocate(graph_.program.buffers[buffer].place);
   }
@@ -67,9 +67,9 @@ bool Worker::run(NodeId node) {
   const Node& of = graph_.nodes[node];
   if (!of.copies()) return run(of.actions);
   const ActionId first = of.actions.front();
-  if (memories_.is_forwarded(graph_.actions[first].to().memory)) {
+  if (memories_.is_elided(graph_.actions[first].to().memory)) {
     copy(first);
-    memories_.forward(first);
+    memories_.complete_elided(first);
   } else {
     memories_.move(node);
   }
@@ -95,19 +95,20 @@ void Worker::perform(const Action& action) {
   const Stmt& s = graph_.program.body[action.statement];
   // What is stored in a slot is known of each write-back.
   if (std::holds_alternative<Fresh>(s.op)) return;
-  Core::Image& here = image(action.site);
-  CoreState& state = machine_.core_state(action.site);
+  Core::Image& here = image(action.core);
+  CoreState& state = machine_.core_state(action.core);
   for (const MemoryId m : action.memories) state.storages[graph_.memories[m].buffer] = storage(m);
   const auto set = [&](ValueId v, std::int64_t bits) {
     here.registers[static_cast<std::size_t>(v.index)] = bits;
   };
   for (const auto& scalar : action.scalars) set(scalar.first, scalar.second);
-  for (const auto& number : action.numbers) set(number.first, memories_.number(number.second));
+  for (const auto& number : action.loaded_scalars)
+    set(number.first, memories_.scalar(number.second));
   here.statement = &s;
   state.core.restore(here);
   exec_table[s.op.index()](s.op, state.core);
   if (action.loads)
-    memories_.set_number(action.loads,
+    memories_.set_scalar(action.loads,
                          state.core.registers()[static_cast<std::size_t>(s.result.index)]);
 }
 
@@ -120,9 +121,9 @@ void Worker::copy(ActionId id) {
   if (is_whole && same_kept_sizes(action.from().box, action.to().box))
     return to.land(action.to().box, from.snapshot(action.from().box),
                    graph_.program.place_of(action.statement));
-  for (const Piece& piece : pieces(graph_, id)) {
-    const TileView into = action.adds ? to.update(piece.to) : to.write(piece.to);
-    move_elements(into, from.read(piece.from), action.adds);
+  for (const CopyRegion& region : copy_regions(graph_, id)) {
+    const TileView into = action.adds ? to.update(region.dst) : to.write(region.dst);
+    move_elements(into, from.read(region.src), action.adds);
   }
 }
 

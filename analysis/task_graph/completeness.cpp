@@ -25,43 +25,43 @@ Diags internal_error(const Program& program, StmtId statement, const std::string
            {}}};
 }
 
-Diags not_covered(const TaskGraph& graph, StmtId statement, const Touch& touch) {
-  const Memory& memory = graph.memories[touch.memory];
+Diags not_covered(const TaskGraph& graph, StmtId statement, const MemoryAccess& access) {
+  const Memory& memory = graph.memories[access.memory];
   return internal_error(
       graph.program, statement,
-      fmt::format("no node {} {} of {} as the run does", touch.writes ? "writes" : "reads",
-                  slice_text(graph.program, memory.buffer, touch.box),
-                  graph.topology.name(memory.home, graph.program.buffers[memory.buffer].space)));
+      fmt::format("no node {} {} of {} as the run does", access.writes ? "writes" : "reads",
+                  slice_text(graph.program, memory.buffer, access.box),
+                  graph.topology.name(memory.owner, graph.program.buffers[memory.buffer].space)));
 }
 
-// The accesses of one half.
+// The accesses of one side.
 class Covered {
  public:
-  void set(const Touches& touches) {
-    all_.assign(touches.begin(), touches.end());
+  void set(const AccessList& accesses) {
+    all_.assign(accesses.begin(), accesses.end());
     last_ = 0;
   }
-  // Whether the half reads, or writes, all of the rectangle.
-  bool covers(const Touch& touch) {
-    if (touch.box.empty()) return true;
+  // Whether the side reads, or writes, all of the rectangle.
+  bool covers(const MemoryAccess& access) {
+    if (access.box.empty()) return true;
     for (std::size_t i = 0; i < all_.size(); ++i) {
       const std::size_t at = (last_ + i) % all_.size();
-      if (!concerns(all_[at], touch) || !contains(all_[at].box, touch.box)) continue;
+      if (!concerns(all_[at], access) || !contains(all_[at].box, access.box)) continue;
       last_ = at;
       return true;
     }
     BoxCover cover;
-    for (const Touch& known : all_)
-      if (concerns(known, touch)) cover.add(known.box);
-    return cover.missing(touch.box).empty();
+    for (const MemoryAccess& known : all_)
+      if (concerns(known, access)) cover.add(known.box);
+    return cover.missing(access.box).empty();
   }
 
  private:
-  static bool concerns(const Touch& known, const Touch& touch) {
-    return known.memory == touch.memory && (touch.writes ? known.writes : known.reads);
+  static bool concerns(const MemoryAccess& known, const MemoryAccess& access) {
+    return known.memory == access.memory && (access.writes ? known.writes : known.reads);
   }
 
-  std::vector<Touch> all_;
+  std::vector<MemoryAccess> all_;
   std::size_t last_ = 0;  // the one that covered the last rectangle
 };
 
@@ -94,39 +94,39 @@ Expected<void> check_nodes(const Log& log, const Nodes& nodes) {
                                       actions, log.actions.size()));
   for (const InstanceId i : log.instances.all.ids()) {
     if (has_node[i]) continue;
-    for (const Touch& touch : log.reported[i])
-      if (touch.writes)
+    for (const MemoryAccess& access : log.reported[i])
+      if (access.writes)
         return internal_error({}, {}, "a pipeline that writes is no node of the task graph");
   }
   return {};
 }
 
-Expected<void> check_pipelines(const TaskGraph& graph,
-                               const Table<InstanceId, Touches, GrownArray<Touches>>& reported) {
-  Covered half;
+Expected<void> check_pipelines(
+    const TaskGraph& graph, const Table<InstanceId, AccessList, GrownArray<AccessList>>& reported) {
+  Covered side;
   for (const Node& node : graph.nodes) {
     if (!node.instance && !node.pattern) continue;
-    half.set(graph.halves[node.first].touches);
+    side.set(graph.sides[node.first_side].accesses);
     if (node.instance) {
-      for (const Touch& touch : reported[node.instance])
-        if (!half.covers(touch)) return not_covered(graph, node.statement, touch);
+      for (const MemoryAccess& access : reported[node.instance])
+        if (!side.covers(access)) return not_covered(graph, node.statement, access);
       continue;
     }
     for (const ActionId a : node.actions)
-      for (const Touch& touch : graph.touches[a])
-        if (touch.writes && !graph.memories[touch.memory].is_inner && !half.covers(touch))
-          return not_covered(graph, graph.actions[a].statement, touch);
+      for (const MemoryAccess& access : graph.accesses[a])
+        if (access.writes && !graph.memories[access.memory].is_inner && !side.covers(access))
+          return not_covered(graph, graph.actions[a].statement, access);
   }
   return {};
 }
 
 Expected<void> check_live(const TaskGraph& graph, const Table<NodeId, bool>& live) {
   if (std::find(live.begin(), live.end(), false) == live.end()) return {};
-  for (const Half& half : graph.halves) {
-    if (!live[half.node]) continue;
-    for (const Before& before : half.before)
-      if (before.is_data && !live[graph.halves[before.half].node])
-        return internal_error(graph.program, graph.nodes[half.node].statement,
+  for (const NodeSide& side : graph.sides) {
+    if (!live[side.node]) continue;
+    for (const Dependence& before : side.predecessors)
+      if (before.is_flow && !live[graph.sides[before.side].node])
+        return internal_error(graph.program, graph.nodes[side.node].statement,
                               "a node reads data of a node that is not in the task graph");
   }
   return {};
@@ -134,12 +134,12 @@ Expected<void> check_live(const TaskGraph& graph, const Table<NodeId, bool>& liv
 
 Expected<void> check_results(const TaskGraph& graph, std::map<MemoryId, BoundedBoxes>& written) {
   std::map<MemoryId, BoundedBoxes> by_nodes;
-  for (const Half& half : graph.halves)
-    for (const Touch& touch : half.touches) {
-      if (!touch.writes) continue;
-      const BufferId buffer = graph.memories[touch.memory].buffer;
+  for (const NodeSide& side : graph.sides)
+    for (const MemoryAccess& access : side.accesses) {
+      if (!access.writes) continue;
+      const BufferId buffer = graph.memories[access.memory].buffer;
       if (buffer && graph.program.buffers[buffer].role == Role::out)
-        by_nodes[touch.memory].add(touch.box);
+        by_nodes[access.memory].add(access.box);
     }
   for (const auto& [memory, boxes] : by_nodes) written.try_emplace(memory);
   for (auto& [memory, boxes] : written) {

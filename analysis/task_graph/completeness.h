@@ -15,10 +15,10 @@ namespace tessera::graph {
 // only if it reported no write.
 Expected<void> check_nodes(const Log& log, const Nodes& nodes);
 
-// The halves of memoised pipelines, and of the first pipeline of each pattern, cover the accesses
+// The sides of memoised pipelines, and of the first pipeline of each pattern, cover the accesses
 // to memory outside the pipeline. reported: by instance.
-Expected<void> check_pipelines(const TaskGraph& graph,
-                               const Table<InstanceId, Touches, GrownArray<Touches>>& reported);
+Expected<void> check_pipelines(
+    const TaskGraph& graph, const Table<InstanceId, AccessList, GrownArray<AccessList>>& reported);
 
 // No live node reads data of a node that is not live.
 Expected<void> check_live(const TaskGraph& graph, const Table<NodeId, bool>& live);
@@ -31,7 +31,7 @@ Expected<void> check_results(const TaskGraph& graph, std::map<MemoryId, BoundedB
 // would, before the check of that step. A function may be null.
 struct PlanningFault {
   std::function<void(const Log&, Nodes&)> nodes{};
-  std::function<void(TaskGraph&)> halves{};
+  std::function<void(TaskGraph&)> sides{};
   std::function<void(const TaskGraph&, Table<NodeId, bool>&)> live{};
 };
 void plant_planning_fault(PlanningFault fault);

@@ -10,13 +10,13 @@ const Shape& shape_of(const TaskGraph& graph, MemoryId memory) {
   return buffer ? graph.program.buffers[buffer].shape : number;
 }
 
-// Whether the half has written all of it. Most never read what they write, so that what they write
+// Whether the side has written all of it. Most never read what they write, so that what they write
 // is looked up by where it lies only from when the first one does.
 bool Footprint::is_own(Reached& reached, MemoryId memory, const Box& box) const {
   if (!reached.is_written()) return false;
   if (!reached.written) {
     reached.written.emplace(shape_of(graph_, memory));
-    for (const Manner manner : {update, write})
+    for (const Mode manner : {update, write})
       reached.by_manner[manner].for_each(
           [&](const Box& written) { reached.written->add(written, {}); });
   }
@@ -26,18 +26,18 @@ bool Footprint::is_own(Reached& reached, MemoryId memory, const Box& box) const 
   return is_covered;
 }
 
-void Footprint::add(const Touch& touch) {
-  if (touch.box.empty()) return;
-  Reached& reached = reached_[touch.memory];
-  if ((touch.reads || reached.written) && is_own(reached, touch.memory, touch.box)) return;
-  reached.by_manner[!touch.writes ? read : touch.reads ? update : write].add(touch.box);
-  if (touch.writes && reached.written) reached.written->add(touch.box, {});
+void Footprint::add(const MemoryAccess& access) {
+  if (access.box.empty()) return;
+  Reached& reached = reached_[access.memory];
+  if ((access.reads || reached.written) && is_own(reached, access.memory, access.box)) return;
+  reached.by_manner[!access.writes ? read : access.reads ? update : write].add(access.box);
+  if (access.writes && reached.written) reached.written->add(access.box, {});
 }
 
-std::vector<Touch> Footprint::take() {
-  std::vector<Touch> all;
+std::vector<MemoryAccess> Footprint::take() {
+  std::vector<MemoryAccess> all;
   for (auto& [memory, reached] : reached_)
-    for (const Manner manner : {read, update, write})
+    for (const Mode manner : {read, update, write})
       for (const Box& box : reached.by_manner[manner].take())
         all.push_back({memory, manner != write, manner != read, box});
   reached_.clear();

@@ -15,20 +15,18 @@ class Footprint {
  public:
   // graph: whose memories the touches are of; it lives longer.
   explicit Footprint(const TaskGraph& graph) : graph_(graph) {}
-  // In the order in which it happens: nothing is read of others where the half has written itself.
-  void add(const Touch& touch);
+  // In the order in which it happens: nothing is read of others where the side has written itself.
+  void add(const MemoryAccess& access);
   // By memory. Rectangles that together are one are one. Nothing is left here.
-  std::vector<Touch> take();
+  std::vector<MemoryAccess> take();
 
  private:
   // read: and what may have been written before, in part.
-  enum Manner : int { read, update, write };
+  enum Mode : int { read, update, write };
   struct Reached {
     BoundedBoxes by_manner[3]{};
     std::optional<BoxIndex<char>> written{};  // once it is read after a write
-    bool is_written() const {
-      return !by_manner[update].empty() || !by_manner[write].empty();
-    }
+    bool is_written() const { return !by_manner[update].empty() || !by_manner[write].empty(); }
   };
   bool is_own(Reached& reached, MemoryId memory, const Box& box) const;
 

@@ -25,8 +25,9 @@ struct Pattern {
   // Memory that it reaches.
   struct Reached {
     MemoryId memory{};
-    ValueId number;         // of a number: whose; else of a buffer
-    std::int64_t life = 0;  // of memory that begins in the pipeline: how many of its buffer's began
+    ValueId number;  // of a number: whose; else of a buffer
+    std::int64_t generation =
+        0;  // of memory that begins in the pipeline: how many of its buffer's began
   };
   ActionId first{}, last{};        // [first, last)
   std::vector<Reached> reached{};  // numbers, then the others as they are first named
@@ -37,7 +38,7 @@ struct Pattern {
 // Another pipeline of the pattern, and what was recorded when it began.
 struct Instance {
   PatternId pattern{};
-  SiteId site{};
+  CoreIndex core{};
   ActionId next_action{};
   MemoryId next_memory{};
   std::size_t memories = 0;  // where its own are, in Instances::memories
@@ -45,10 +46,10 @@ struct Instance {
 
 struct Instances {
   // What stands for one that the pattern reaches. Memory that begins in the pipeline is none until
-  // unfold(): then it has that life.
+  // unfold(): then it has that lifetime.
   struct Own {
     MemoryId memory{};
-    std::int64_t life = 0;
+    std::int64_t generation = 0;
   };
   Table<PatternId, Pattern> patterns{};
   Table<InstanceId, Instance, GrownArray<Instance>> all{};  // as they came

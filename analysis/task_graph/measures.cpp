@@ -17,13 +17,13 @@ Measures measures(const TaskGraph& graph) {
       m.message_bytes += node.bytes;
     }
     Work before;
-    for (int h = 0; h < node.halves; ++h) {
-      for (const Before& b : graph.halves[node.first + h].before) {
-        const NodeId from = graph.halves[b.half].node;
+    for (int h = 0; h < node.side_count; ++h) {
+      for (const Dependence& b : graph.sides[node.first_side + h].predecessors) {
+        const NodeId from = graph.sides[b.side].node;
         ++m.edges;
         depth[n] = std::max(depth[n], depth[from]);
         if (heaviest[from].weight() > before.weight()) before = heaviest[from];
-        if (!b.is_data) continue;
+        if (!b.is_flow) continue;
         ++m.data_edges;
         data_depth[n] = std::max(data_depth[n], data_depth[from]);
       }

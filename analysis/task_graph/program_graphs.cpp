@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "analysis/task_graph/kept_graphs.h"
+#include "analysis/task_graph/graph_cache.h"
 #include "core/lang/language.h"
 #include "core/report/try.h"
 #include "interp/machine/control_flow.h"
@@ -17,10 +17,10 @@ std::string options_text(const CertifyOptions& how) {
   const RunOptions& run = how.run;
   return fmt::format("{};{};{};{};{};{};{};{};{};{};{};{};{};{};{}", run.machine.profile.text(),
                      run.machine.devices, run.machine.cores, run.machine.loop_workers,
-                     static_cast<int>(run.copies.landing), static_cast<int>(run.copies.order),
+                     static_cast<int>(run.copies.granularity), static_cast<int>(run.copies.order),
                      run.machine.slow_device, static_cast<int>(run.checks.uninitialised),
-                     run.checks.enabled, run.max_steps, static_cast<int>(how.landing), how.budget,
-                     how.exhaust, how.schedules, how.listed);
+                     run.checks.enabled, run.max_steps, static_cast<int>(how.granularity),
+                     how.budget, how.exhaust, how.schedules, how.listed);
 }
 
 // Of where its statements stand: nodes and errors tell it.
@@ -35,7 +35,7 @@ std::uint64_t places_hash(const Program& program) {
 
 // Whether nobody but the graph's maker is to see the runs that it takes.
 bool is_alone(const RunOptions& run) {
-  return run.observers.empty() && run.listener == nullptr && !run.rewrite && run.max_steps > 0;
+  return run.observers.empty() && run.debug_sink == nullptr && !run.rewrite && run.max_steps > 0;
 }
 
 }  // namespace
@@ -75,9 +75,9 @@ Expected<std::shared_ptr<const TaskGraph>> ProgramGraphs::of(const Simulate& sim
     }
   key.hash = hash.value();
   if (is_kept)
-    if (auto kept = KeptGraphs::of_process().find(key)) return kept;
+    if (auto kept = GraphCache::of_process().find(key)) return kept;
   auto made = std::make_shared<const TaskGraph>(TRY(task_graph(simulate, how)));
-  if (is_kept) KeptGraphs::of_process().keep(key, made);
+  if (is_kept) GraphCache::of_process().keep(key, made);
   return std::shared_ptr<const TaskGraph>(std::move(made));
 }
 

@@ -11,18 +11,18 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   moves_at_once_ = is_at_once(program_);
   topology_ = Topology{options.machine.devices, options.machine.cores};
   numbers_.emplace(program_);
-  const auto sites = static_cast<std::size_t>(topology_.count());
+  const auto cores = static_cast<std::size_t>(topology_.count());
   for (const Buffer& buffer : program_.buffers) is_result_.add(buffer.role == Role::out);
   needs_.resize(program_.body.size());
-  log_.items.resize(sites);
-  lives_.assign(sites, Table<BufferId, Life>(program_.buffers.size()));
-  cells_.assign(sites, Table<SemaphoreId, std::vector<GraphCellId>>(program_.semaphores.size()));
-  copies_.resize(sites);
-  last_.resize(sites);
-  is_inside_.assign(sites, false);
+  log_.items.resize(cores);
+  lives_.assign(cores, Table<BufferId, Lifetime>(program_.buffers.size()));
+  cells_.assign(cores, Table<SemaphoreId, std::vector<GraphCellId>>(program_.semaphores.size()));
+  copies_.resize(cores);
+  last_.resize(cores);
+  is_inside_.assign(cores, false);
 }
 
-bool Recorder::is_full() const { return log_.actions.size() > most_actions; }
+bool Recorder::is_full() const { return log_.actions.size() > max_actions; }
 
 Expected<Log> Recorder::take() {
   if (!numbers_->refused().empty()) return numbers_->refused();
@@ -32,39 +32,39 @@ Expected<Log> Recorder::take() {
 
 ActionId Recorder::action_of(const Event& event) const {
   if (event.agent.is_copy()) return copy(event.agent);
-  return numbers_->is_control(event.statement) ? ActionId() : last_[site(event)].action;
+  return numbers_->is_control(event.statement) ? ActionId() : last_[core_index(event)].action;
 }
 
-Recorder::Life& Recorder::life(SiteId site, BufferId buffer) {
-  return lives_[topology_.home(site, program_.buffers[buffer].space)][buffer];
+Recorder::Lifetime& Recorder::lifetime(CoreIndex core, BufferId buffer) {
+  return lives_[topology_.owner(core, program_.buffers[buffer].space)][buffer];
 }
 
-MemoryId Recorder::memory(SiteId site, BufferId buffer) {
-  Life& now = life(site, buffer);
+MemoryId Recorder::memory(CoreIndex core, BufferId buffer) {
+  Lifetime& now = lifetime(core, buffer);
   if (!now.memory)
     now.memory = log_.memories.add(
-        {topology_.home(site, program_.buffers[buffer].space), buffer, now.number, now.is_inner});
+        {topology_.owner(core, program_.buffers[buffer].space), buffer, now.number, now.is_inner});
   return now.memory;
 }
 
-GraphCellId Recorder::cell(SiteId site, SemaphoreId semaphore, std::int64_t cell) {
-  std::vector<GraphCellId>& cells = cells_[site][semaphore];
+GraphCellId Recorder::cell(CoreIndex core, SemaphoreId semaphore, std::int64_t cell) {
+  std::vector<GraphCellId>& cells = cells_[core][semaphore];
   const auto at = static_cast<std::size_t>(cell);
   if (at >= cells.size()) cells.resize(at + 1);
   if (!cells[at]) cells[at] = log_.cells.add({semaphore});
   return cells[at];
 }
 
-Item& Recorder::add(SiteId site, ItemKind kind, const Event& event) {
-  log_.items[site].push_back({.kind = kind, .step = event.step});
-  return log_.items[site].back();
+Item& Recorder::add(CoreIndex core, ItemKind kind, const Event& event) {
+  log_.items[core].push_back({.kind = kind, .step = event.step});
+  return log_.items[core].back();
 }
 
 void Recorder::on(const Event& event) {
   switch (event.kind) {
     case EventKind::alloc:
     case EventKind::release:
-      return on_life(event);
+      return on_lifetime(event);
     case EventKind::start:
       return on_start(event);
     case EventKind::signal:
@@ -96,7 +96,7 @@ void Recorder::on_region(const Event& event) {
   if (!pipeline) return;
   is_told_ = enters && event.is_known;
   if (!enters && event.is_known) return;
-  const SiteId here = site(event);
+  const CoreIndex here = core_index(event);
   is_inside_[here] = enters && !is_told_;
   if (!enters && event.token >= 0) end_pattern(here);
   Item& item = add(here, enters ? ItemKind::enter : ItemKind::leave, event);
@@ -111,11 +111,11 @@ void Recorder::on_region(const Event& event) {
   item.entry = log_.entries.add(entry);
 }
 
-void Recorder::on_life(const Event& event) {
-  const SiteId here = site(event);
+void Recorder::on_lifetime(const Event& event) {
+  const CoreIndex here = core_index(event);
   const bool begins = event.kind == EventKind::alloc;
   if (event.object_kind == ObjectKind::buffer && begins) {
-    Life& now = life(here, event.object.buffer());
+    Lifetime& now = lifetime(here, event.object.buffer());
     now = {now.number + 1, is_inside_[here], MemoryId()};
     if (seen_) log_.instances.patterns[seen_].begun.push_back(event.object.buffer());
   }
@@ -125,15 +125,15 @@ void Recorder::on_life(const Event& event) {
 }
 
 void Recorder::on_semaphore(const Event& event) {
-  const GraphCellId counted = cell(event.site, event.object.semaphore(), event.cell);
+  const GraphCellId counted = cell(event.core, event.object.semaphore(), event.cell);
   if (event.kind == EventKind::signal) {
     const bool is_own = event.agent.is_copy() && log_.actions[copy(event.agent)].is_local;
     if (!is_own) log_.cells[counted].is_own = false;
-    if (!event.agent.is_copy()) add(site(event), ItemKind::signal, event);
+    if (!event.agent.is_copy()) add(core_index(event), ItemKind::signal, event);
     return;
   }
   if (event.kind != EventKind::wait) log_.cells[counted].is_own = false;
-  Item& item = add(site(event), ItemKind::wait, event);
+  Item& item = add(core_index(event), ItemKind::wait, event);
   item.cell = counted;
   item.amount = event.amount;
 }

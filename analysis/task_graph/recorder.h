@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/task_graph/numbers.h"
+#include "analysis/task_graph/loaded_scalars.h"
 #include "analysis/task_graph/task_graph.h"
 #include "interp/memory/bounded_boxes.h"
 #include "interp/observe/observer.h"
@@ -20,9 +20,8 @@ struct GraphCell {
 };
 using GraphCellId = Id<GraphCell>;
 
-// open, close: of the life of a scoped object. wait: also for a monotone count, and for a look at
-// one.
-// enter, leave: of a pipeline whose blocks move at once.
+// open, close: of the lifetime of a scoped object. wait: also for a monotone count, and for a look
+// at one. enter, leave: of a pipeline whose blocks move at once.
 enum class ItemKind : std::uint8_t { action, start, wait, signal, open, close, enter, leave };
 
 // What a pipeline is entered with.
@@ -47,14 +46,14 @@ struct Item {
 struct Log {
   Table<MemoryId, Memory> memories;
   Actions actions;
-  ActionTouches touches;
+  ActionAccesses accesses;
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
   Instances instances;
-  Table<SiteId, GrownArray<Item>> items;
+  Table<CoreIndex, GrownArray<Item>> items;
   Table<GraphCellId, GraphCell> cells;
   Table<EntryId, Entry, GrownArray<Entry>> entries;
   // Accesses to memory outside the pipeline, as the run reported them.
-  Table<InstanceId, Touches, GrownArray<Touches>> reported;
+  Table<InstanceId, AccessList, GrownArray<AccessList>> reported;
   // Rectangles of results that the run wrote.
   std::map<MemoryId, BoundedBoxes> written;
 };
@@ -82,16 +81,16 @@ class Recorder : public Observer {
  private:
   void on_region(const Event& event);
   void begin_pattern(const Event& event);
-  void end_pattern(SiteId site);
-  void reach(Pattern& pattern, SiteId site, MemoryId memory);
+  void end_pattern(CoreIndex core);
+  void reach(Pattern& pattern, CoreIndex core, MemoryId memory);
   InstanceId add_instance(const Event& event);
-  void on_life(const Event& event);
+  void on_lifetime(const Event& event);
   void on_start(const Event& event);
   void on_copy(const Event& event);
   void on_core(const Event& event);
   void on_semaphore(const Event& event);
-  // The life that a buffer has now; the memory once it has been reached.
-  struct Life {
+  // The lifetime that a buffer has now; the memory once it has been reached.
+  struct Lifetime {
     std::int64_t number = 0;
     bool is_inner = false;  // Memory::is_inner
     MemoryId memory{};
@@ -101,21 +100,21 @@ class Recorder : public Observer {
     std::int64_t step = -1;
     ActionId action{};
   };
-  MemoryId loaded(SiteId here, ValueId value);
+  MemoryId loaded(CoreIndex here, ValueId value);
   void begin_action(const Event& event);
-  void add_touch(ActionId id, const Touch& touch);
+  void add_touch(ActionId id, const MemoryAccess& access);
   void on_told(const Event& event);
-  void note_written(const Touch& touch);
+  void note_written(const MemoryAccess& access);
   void set_ends(Action& action, const Rectangle& from, const Rectangle& to);
   void begin_move(const Event& event);
   const Needs& needs(StmtId statement);
   void need(Needs& needs, ValueId value) const;
-  static std::int64_t flops(const Touches& touches);
-  Item& add(SiteId site, ItemKind kind, const Event& event);
-  SiteId site(const Event& event) const { return topology_.of(event.agent.issuer()); }
-  MemoryId memory(SiteId site, BufferId buffer);
-  Life& life(SiteId site, BufferId buffer);
-  GraphCellId cell(SiteId site, SemaphoreId semaphore, std::int64_t cell);
+  static std::int64_t flops(const AccessList& accesses);
+  Item& add(CoreIndex core, ItemKind kind, const Event& event);
+  CoreIndex core_index(const Event& event) const { return topology_.of(event.agent.issuer()); }
+  MemoryId memory(CoreIndex core, BufferId buffer);
+  Lifetime& lifetime(CoreIndex core, BufferId buffer);
+  GraphCellId cell(CoreIndex core, SemaphoreId semaphore, std::int64_t cell);
   Box box(const Event& event, const Slice& slice) const;
   ActionId copy(const AgentId& agent) const {
     return copies_[topology_.of(agent.issuer())][static_cast<std::size_t>(agent.dma)];
@@ -126,15 +125,15 @@ class Recorder : public Observer {
   Table<BufferId, bool> is_result_;
   bool writes_blocks_ = false;  // a write-back takes the whole block
   bool moves_at_once_ = false;  // so do blocks of its pipelines (core/passes/at_once.h)
-  std::optional<Numbers> numbers_;
+  std::optional<LoadedScalars> numbers_;
   Log log_;
   Table<StmtId, std::optional<Needs>> needs_;
-  Table<SiteId, Table<BufferId, Life>> lives_;  // at the buffers' homes
-  Table<SiteId, Table<SemaphoreId, std::vector<GraphCellId>>> cells_;
-  std::map<std::pair<SiteId, ValueId>, MemoryId> loaded_;  // numbers, as they were read last
-  Table<SiteId, std::vector<ActionId>> copies_;            // that the core started
-  Table<SiteId, Last> last_;
-  Table<SiteId, bool> is_inside_;               // a pipeline whose blocks move at once
+  Table<CoreIndex, Table<BufferId, Lifetime>> lives_;  // at the buffers' homes
+  Table<CoreIndex, Table<SemaphoreId, std::vector<GraphCellId>>> cells_;
+  std::map<std::pair<CoreIndex, ValueId>, MemoryId> loaded_;  // numbers, as they were read last
+  Table<CoreIndex, std::vector<ActionId>> copies_;            // that the core started
+  Table<CoreIndex, Last> last_;
+  Table<CoreIndex, bool> is_inside_;            // a pipeline whose blocks move at once
   std::map<std::int64_t, PatternId> patterns_;  // by Event::token
   PatternId seen_;                              // the pattern whose first pipeline runs
   bool is_told_ = false;                        // what comes is what an instance reaches

@@ -16,14 +16,14 @@ Box Recorder::box(const Event& event, const Slice& slice) const {
 }
 
 void Recorder::on_start(const Event& event) {
-  const SiteId here = site(event);
+  const CoreIndex here = core_index(event);
   const Op& op = program_.body[event.statement].op;
-  Action action{.statement = event.statement, .site = here, .is_copy = true};
+  Action action{.statement = event.statement, .core = here, .is_copy = true};
   action.bytes = event.amount;
   const Slice* from = nullptr;
   const Slice* to = nullptr;
   const Slice* arrived = nullptr;
-  SiteId there = here;
+  CoreIndex there = here;
   if (const auto* local = std::get_if<Start>(&op)) {
     from = &local->src, to = &local->dst, arrived = &local->sem;
     action.adds = local->add != 0;
@@ -56,47 +56,47 @@ void Recorder::on_start(const Event& event) {
   copies_[here].push_back(item.action);
 }
 
-// Of the copy that is added next, which has two halves.
+// Of the copy that is added next, which has two sides.
 void Recorder::set_ends(Action& action, const Rectangle& from, const Rectangle& to) {
   const auto dimensions = static_cast<std::size_t>(from.box.rank + to.box.rank);
   action.ends.reserve(*log_.arena, 2, dimensions);
   action.ends.push_back(*log_.arena, {from.memory, true, false, from.box});
   action.ends.push_back(*log_.arena, {to.memory, false, true, to.box});
-  Touches touches;
-  touches.reserve(*log_.arena, 2, dimensions);
-  log_.touches.add(touches);
+  AccessList accesses;
+  accesses.reserve(*log_.arena, 2, dimensions);
+  log_.accesses.add(accesses);
 }
 
-// A half of a copy, or a part of one. Memory of another core has the life that it has now.
+// A side of a copy, or a part of one. Memory of another core has the lifetime that it has now.
 void Recorder::on_copy(const Event& event) {
   const ActionId id = copy(event.agent);
   const bool reads = event.kind == EventKind::read;
-  const MemoryId reached = memory(event.site, event.object.buffer());
+  const MemoryId reached = memory(event.core, event.object.buffer());
   log_.actions[id].ends.set_memory(reads ? 0 : 1, reached);
   add_touch(id, {reached, reads || event.kind == EventKind::accumulate, !reads, *event.box});
 }
 
 // Of a write-back those bytes count that were stored.
-void Recorder::add_touch(ActionId id, const Touch& touch) {
+void Recorder::add_touch(ActionId id, const MemoryAccess& access) {
   Action& action = log_.actions[id];
-  log_.touches[id].push_back(*log_.arena, touch);
-  note_written(touch);
-  if (action.stored_only && touch.writes)
-    action.bytes +=
-        touch.box.elements() * size_of(program_.buffers[log_.memories[touch.memory].buffer].dtype);
+  log_.accesses[id].push_back(*log_.arena, access);
+  note_written(access);
+  if (action.stored_only && access.writes)
+    action.bytes += access.box.elements() *
+                    size_of(program_.buffers[log_.memories[access.memory].buffer].dtype);
 }
 
-void Recorder::note_written(const Touch& touch) {
-  if (touch.writes && is_result_[log_.memories[touch.memory].buffer])
-    log_.written[touch.memory].add(touch.box);
+void Recorder::note_written(const MemoryAccess& access) {
+  if (access.writes && is_result_[log_.memories[access.memory].buffer])
+    log_.written[access.memory].add(access.box);
 }
 
 // An access of an instance, which has no actions of its own.
 void Recorder::on_told(const Event& event) {
   const bool writes = event.kind != EventKind::read;
-  const Touch touch{memory(event.site, event.object.buffer()), !writes, writes, *event.box};
-  log_.reported.back().push_back(*log_.arena, touch);
-  note_written(touch);
+  const MemoryAccess access{memory(event.core, event.object.buffer()), !writes, writes, *event.box};
+  log_.reported.back().push_back(*log_.arena, access);
+  note_written(access);
 }
 
 void Recorder::need(Needs& needs, ValueId value) const {
@@ -129,7 +129,7 @@ const Needs& Recorder::needs(StmtId statement) {
 
 // The number that was read last. A read out of bounds has no event, and its run no graph: a new
 // one.
-MemoryId Recorder::loaded(SiteId here, ValueId value) {
+MemoryId Recorder::loaded(CoreIndex here, ValueId value) {
   MemoryId& number = loaded_[{here, value}];
   if (!number)
     number = log_.memories.add(
@@ -138,14 +138,14 @@ MemoryId Recorder::loaded(SiteId here, ValueId value) {
 }
 
 void Recorder::begin_action(const Event& event) {
-  const SiteId here = site(event);
-  Action action{.statement = event.statement, .site = here};
+  const CoreIndex here = core_index(event);
+  Action action{.statement = event.statement, .core = here};
   const Needs& kept = needs(event.statement);
   Arena& arena = *log_.arena;
   action.scalars.reserve(arena, kept.scalars.size());
   for (const ValueId v : kept.scalars)
     action.scalars.push_back(arena, {v, event.registers[v.index]});
-  for (const ValueId v : kept.numbers) action.numbers.push_back(arena, {v, loaded(here, v)});
+  for (const ValueId v : kept.numbers) action.loaded_scalars.push_back(arena, {v, loaded(here, v)});
   action.memories.reserve(arena, kept.buffers.size());
   for (const BufferId b : kept.buffers) action.memories.push_back(arena, memory(here, b));
   const ValueId result = program_.body[event.statement].result;
@@ -156,24 +156,24 @@ void Recorder::begin_action(const Event& event) {
   }
   Item& item = add(here, ItemKind::action, event);
   item.action = log_.actions.add(action);
-  Touches touches;
-  touches.reserve(arena, kept.numbers.size() + kept.buffers.size() + (action.loads ? 1 : 0),
-                  kept.dimensions);
-  for (const auto& number : action.numbers)
-    touches.push_back(arena, {number.second, true, false, {}});
-  if (action.loads) touches.push_back(arena, {action.loads, false, true, {}});
-  log_.touches.add(touches);
+  AccessList accesses;
+  accesses.reserve(arena, kept.numbers.size() + kept.buffers.size() + (action.loads ? 1 : 0),
+                   kept.dimensions);
+  for (const auto& number : action.loaded_scalars)
+    accesses.push_back(arena, {number.second, true, false, {}});
+  if (action.loads) accesses.push_back(arena, {action.loads, false, true, {}});
+  log_.accesses.add(accesses);
   last_[here] = {event.step, item.action};
 }
 
 // A copy that its core does itself.
 void Recorder::begin_move(const Event& event) {
-  const SiteId here = site(event);
+  const CoreIndex here = core_index(event);
   const Op& op = program_.body[event.statement].op;
   const auto* back = std::get_if<WriteBack>(&op);
   const Slice& from = back != nullptr ? back->src : std::get<Start>(op).src;
   const Slice& to = back != nullptr ? back->dst : std::get<Start>(op).dst;
-  Action action{.statement = event.statement, .site = here, .is_copy = true};
+  Action action{.statement = event.statement, .core = here, .is_copy = true};
   action.stored_only = back != nullptr && !writes_blocks_;
   if (!action.stored_only) action.bytes = event.amount;
   const MemoryId target = memory(here, program_.value(to.base).buffer),
@@ -188,7 +188,7 @@ void Recorder::begin_move(const Event& event) {
 void Recorder::on_core(const Event& event) {
   if (numbers_->is_control(event.statement)) return;
   if (is_told_) return on_told(event);
-  const SiteId here = site(event);
+  const CoreIndex here = core_index(event);
   if (last_[here].step != event.step) {
     const bool moves =
         moves_at_once_ && class_of(program_.body[event.statement].op) == OpClass::copy;
@@ -197,17 +197,17 @@ void Recorder::on_core(const Event& event) {
   const bool reads = event.kind == EventKind::read || event.kind == EventKind::update ||
                      event.kind == EventKind::accumulate;
   const ActionId action = last_[here].action;
-  add_touch(action, {memory(event.site, event.object.buffer()), reads,
+  add_touch(action, {memory(event.core, event.object.buffer()), reads,
                      event.kind != EventKind::read, *event.box});
   const Op& op = program_.body[event.statement].op;
   if (event.kind == EventKind::update && std::holds_alternative<Matmul>(op))
-    log_.actions[action].flops = flops(log_.touches[action]);
+    log_.actions[action].flops = flops(log_.accesses[action]);
 }
 
 // Of a . b added to acc, read in this order: the product of their elements is (m k n) squared.
-std::int64_t Recorder::flops(const Touches& touches) {
-  if (touches.size() < 3) return 0;
-  const Box a = touches[touches.size() - 3].box, acc = touches.back().box;
+std::int64_t Recorder::flops(const AccessList& accesses) {
+  if (accesses.size() < 3) return 0;
+  const Box a = accesses[accesses.size() - 3].box, acc = accesses.back().box;
   std::int64_t rows = 1;
   for (int d = acc.rank; d-- > 0;)
     if (acc.keeps(d)) rows = acc.size[Box::at(d)];  // the first that is kept

@@ -11,46 +11,46 @@ void Recorder::begin_pattern(const Event& event) {
   patterns_[event.token] = seen_;
 }
 
-void Recorder::end_pattern(SiteId site) {
+void Recorder::end_pattern(CoreIndex core) {
   Pattern& pattern = log_.instances.patterns[seen_];
   pattern.last = log_.actions.next();
   for (ActionId a = pattern.first; a < pattern.last; ++a)
-    for (const auto& [value, number] : log_.actions[a].numbers) {
-      reach(pattern, site, number);
+    for (const auto& [value, number] : log_.actions[a].loaded_scalars) {
+      reach(pattern, core, number);
       pattern.reached.back().number = value;
     }
   for (ActionId a = pattern.first; a < pattern.last; ++a) {
     const Action& action = log_.actions[a];
-    CHECK(!action.loads && action.site == site);
-    for (const MemoryId m : action.memories) reach(pattern, site, m);
+    CHECK(!action.loads && action.core == core);
+    for (const MemoryId m : action.memories) reach(pattern, core, m);
     if (action.is_copy) {
       // In the order in which on_start() and begin_move() number them.
-      reach(pattern, site, action.to().memory);
-      reach(pattern, site, action.from().memory);
+      reach(pattern, core, action.to().memory);
+      reach(pattern, core, action.from().memory);
     }
-    for (const Touch& touch : log_.touches[a]) reach(pattern, site, touch.memory);
+    for (const MemoryAccess& access : log_.accesses[a]) reach(pattern, core, access.memory);
   }
   // The pipeline's last item of that kind is its last action's.
   std::int64_t first_step = pattern.commit;
-  const GrownArray<Item>& items = log_.items[site];
+  const GrownArray<Item>& items = log_.items[core];
   for (const Item* item = items.end() - 1; item->kind != ItemKind::enter; --item)
     if (item->kind == ItemKind::action) first_step = item->step;
   pattern.commit = first_step - pattern.commit;
   seen_ = {};
 }
 
-void Recorder::reach(Pattern& pattern, SiteId site, MemoryId memory) {
+void Recorder::reach(Pattern& pattern, CoreIndex core, MemoryId memory) {
   const auto is_it = [&](const Pattern::Reached& known) { return known.memory == memory; };
   if (std::any_of(pattern.reached.begin(), pattern.reached.end(), is_it)) return;
   Pattern::Reached& added = pattern.reached.emplace_back(Pattern::Reached{memory, no_value, 0});
   const Memory& reached = log_.memories[memory];
   if (!reached.is_inner) return;
   const auto begun = std::count(pattern.begun.begin(), pattern.begun.end(), reached.buffer);
-  added.life = reached.life - (life(site, reached.buffer).number - begun);
+  added.generation = reached.generation - (lifetime(core, reached.buffer).number - begun);
 }
 
 InstanceId Recorder::add_instance(const Event& event) {
-  const SiteId here = site(event);
+  const CoreIndex here = core_index(event);
   const PatternId id = patterns_.at(event.token);
   const Pattern& pattern = log_.instances.patterns[id];
   GrownArray<Instances::Own>& memories = log_.instances.memories;
@@ -62,12 +62,12 @@ InstanceId Recorder::add_instance(const Event& event) {
     if (reached.number != no_value)
       memories.push_back({loaded(here, reached.number)});
     else if (like.is_inner)
-      memories.push_back({MemoryId(), life(here, like.buffer).number + reached.life});
+      memories.push_back({MemoryId(), lifetime(here, like.buffer).number + reached.generation});
     else
       memories.push_back({memory(here, like.buffer)});
   }
   for (const BufferId b : pattern.begun) {
-    Life& now = life(here, b);
+    Lifetime& now = lifetime(here, b);
     now = {now.number + 1, true, MemoryId()};
   }
   return added;

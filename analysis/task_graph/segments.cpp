@@ -16,8 +16,8 @@ class Cutter {
  public:
   explicit Cutter(Log& log) : log_(log), of_patterns_(log.instances.patterns.size()) {}
 
-  void cut(SiteId site, Items items) {
-    site_ = site;
+  void cut(CoreIndex core, Items items) {
+    core_ = core;
     for (std::size_t i = 0; i < items.size(); ++i) {
       if (items[i].kind == ItemKind::enter) {
         i = take_whole(items, i);
@@ -32,7 +32,7 @@ class Cutter {
     leave();
   }
 
-  // In commit order, and by site where nodes commit in one step.
+  // In commit order, and by core where nodes commit in one step.
   Nodes nodes() {
     struct Place {
       std::int64_t commit = 0;
@@ -57,8 +57,8 @@ class Cutter {
     return a.object_kind == b.object_kind && a.object.index == b.object.index;
   }
 
-  // Where the life ends that begins at an item; the number of items where it does not.
-  static std::size_t end_of_life(Items items, std::size_t begin) {
+  // Where the lifetime ends that begins at an item; the number of items where it does not.
+  static std::size_t end_of_lifetime(Items items, std::size_t begin) {
     for (std::size_t i = begin + 1; i < items.size(); ++i)
       if (items[i].kind == ItemKind::close && is_same_object(items[i], items[begin])) return i;
     return items.size();
@@ -68,7 +68,7 @@ class Cutter {
   // pipeline: slots and the semaphores of their copies. Behind the last end; `begin` where what
   // begins there is none.
   std::size_t end_of_pipeline(Items items, std::size_t begin) const {
-    const std::size_t end = end_of_life(items, begin);
+    const std::size_t end = end_of_lifetime(items, begin);
     std::vector<SemaphoreId> semaphores;
     std::size_t close = end;
     for (std::size_t i = begin; i < close && close < items.size(); ++i, --close) {
@@ -90,7 +90,7 @@ class Cutter {
   // A pipeline whose blocks move at once synchronises with nobody. Where it ends.
   std::size_t take_whole(Items items, std::size_t begin) {
     const Entry& entry = log_.entries[items[begin].entry];
-    Node node{.kind = NodeKind::pipeline, .site = site_, .pipeline = entry.pipeline};
+    Node node{.kind = NodeKind::pipeline, .core = core_, .pipeline = entry.pipeline};
     node.pattern = entry.pattern;
     leave();
     if (entry.instance) return take_instance(node, entry.instance, items[begin].step), begin;
@@ -168,7 +168,7 @@ class Cutter {
   bool take_pipeline(Items items) {
     const std::vector<GraphCellId> own = own_cells(items);
     if (!is_atomic(items, own)) return false;
-    Node node{.kind = NodeKind::pipeline, .site = site_};
+    Node node{.kind = NodeKind::pipeline, .core = core_};
     node.commit = items.front().step;
     Atomicity atomicity;
     std::vector<Item> copies;  // that others may wait for
@@ -198,7 +198,7 @@ class Cutter {
         begin(stretch_);
         if (stretch_ == no_node) {
           stretch_ = nodes_.size();
-          nodes_.push_back({.kind = NodeKind::stretch, .site = site_, .commit = item.step});
+          nodes_.push_back({.kind = NodeKind::segment, .core = core_, .commit = item.step});
         }
         return add(nodes_[stretch_], item);
       case ItemKind::start:
@@ -227,7 +227,7 @@ class Cutter {
       return add(nodes_[gather_], item);
     }
     gather_ = nodes_.size();
-    nodes_.push_back({.kind = NodeKind::copy, .site = site_, .commit = item.step, .halves = 2});
+    nodes_.push_back({.kind = NodeKind::copy, .core = core_, .commit = item.step, .side_count = 2});
     add(nodes_[gather_], item);
   }
 
@@ -250,7 +250,7 @@ class Cutter {
   static constexpr std::size_t no_node = static_cast<std::size_t>(-1);
   Log& log_;
   Table<PatternId, Node> of_patterns_;  // what all of a pattern have in common
-  SiteId site_{};
+  CoreIndex core_{};
   GrownArray<Node> nodes_;
   std::int64_t synchronisations_ = 0, began_ = 0;     // of the core; when what is open has begun
   std::size_t stretch_ = no_node, gather_ = no_node;  // to which more may be added
@@ -260,8 +260,8 @@ class Cutter {
 
 Nodes segments(Log& log) {
   Cutter cutter(log);
-  for (const SiteId site : log.items.ids())
-    cutter.cut(site, {log.items[site].begin(), log.items[site].end()});
+  for (const CoreIndex core : log.items.ids())
+    cutter.cut(core, {log.items[core].begin(), log.items[core].end()});
   return cutter.nodes();
 }
 

@@ -12,8 +12,8 @@ std::string_view name(NodeKind kind) {
       return "gather";
     case NodeKind::pipeline:
       return "pipeline";
-    case NodeKind::stretch:
-      return "stretch";
+    case NodeKind::segment:
+      return "segment";
   }
   return "?";
 }
@@ -21,26 +21,26 @@ std::string_view name(NodeKind kind) {
 Diag too_many_actions() {
   return {ErrorCode::unsupported,
           {},
-          fmt::format("no task graph: the run has more than {} ops and copies", most_actions),
+          fmt::format("no task graph: the run has more than {} ops and copies", max_actions),
           {}};
 }
 
 Rectangle Action::end(int which) const {
   if (ends.empty()) return {};
-  const Touch touch = ends[static_cast<std::size_t>(which)];
-  return {touch.memory, touch.box};
+  const MemoryAccess access = ends[static_cast<std::size_t>(which)];
+  return {access.memory, access.box};
 }
 
-SiteId TaskGraph::home(const Half& half) const {
-  const Node& node = nodes[half.node];
-  if (half.part == Part::whole) return node.site;
+CoreIndex TaskGraph::owner(const NodeSide& side) const {
+  const Node& node = nodes[side.node];
+  if (side.kind == SideKind::whole) return node.core;
   const Action& first = actions[node.actions.front()];
-  return memories[half.part == Part::read ? first.from().memory : first.to().memory].home;
+  return memories[side.kind == SideKind::read ? first.from().memory : first.to().memory].owner;
 }
 
 bool TaskGraph::is_message(const Node& node) const {
-  return node.copies() &&
-         topology.device(home(halves[node.first])) != topology.device(home(halves[node.first + 1]));
+  return node.copies() && topology.device(owner(sides[node.first_side])) !=
+                              topology.device(owner(sides[node.first_side + 1]));
 }
 
 }  // namespace tessera::graph

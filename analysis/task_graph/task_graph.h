@@ -1,5 +1,5 @@
 // A proved program as a task graph: what is left of a run when its protocol is taken away. Copies,
-// pipelines and stretches of ops are nodes; two of them that reach the same bytes of one device,
+// pipelines and segments of ops are nodes; two of them that reach the same bytes of one device,
 // one of them writing, have an edge in the order of their commit points, which is the order that
 // every schedule has. docs/engines.md says why, and what a node is.
 #pragma once
@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "analysis/certificate/certificate.h"
+#include "analysis/task_graph/access_list.h"
 #include "analysis/task_graph/arena.h"
 #include "analysis/task_graph/instances.h"
-#include "analysis/task_graph/touches.h"
 #include "core/host/grown_array.h"
 #include "core/program/program.h"
 #include "interp/machine/topology.h"
@@ -21,17 +21,17 @@
 namespace tessera::graph {
 
 struct Node;
-struct Half;
+struct NodeSide;
 using NodeId = Id<Node>;
-using HalfId = Id<Half>;
+using SideId = Id<NodeSide>;
 
-// One life of a buffer; or, of no buffer, a number that ops read as data: what one load gave.
+// One lifetime of a buffer; or, of no buffer, a number that ops read as data: what one load gave.
 struct Memory {
-  SiteId home{};  // interp/machine/topology.h
+  CoreIndex owner{};  // interp/machine/topology.h
   BufferId buffer{};
-  std::int64_t life = 0;
+  std::int64_t generation = 0;
   // It begins and ends within one run of a pipeline, or is a number that one has loaded: none of
-  // its bytes is told among the touches of halves, for no other node has them.
+  // its bytes is told among the touches of sides, for no other node has them.
   bool is_inner = false;
   auto operator<=>(const Memory&) const = default;
 };
@@ -40,16 +40,16 @@ struct Memory {
 // Lists are in the graph's arena.
 struct Action {
   StmtId statement;
-  SiteId site{};
+  CoreIndex core{};
   bool is_copy = false;
   bool adds = false;
   bool stored_only = false;  // a write-back: takes those elements alone that were stored
   bool is_local = true;      // it stays with its core
   MemoryId loads{};          // the number that the op gives
-  ArenaList<std::pair<ValueId, std::int64_t>> scalars{};  // of an op, but for constants
-  ArenaList<std::pair<ValueId, MemoryId>> numbers{};      // that it reads when it runs
-  ArenaList<MemoryId> memories{};                         // of an op, which its slices name
-  Touches ends{};                                         // of a copy: from where, to where
+  ArenaList<std::pair<ValueId, std::int64_t>> scalars{};     // of an op, but for constants
+  ArenaList<std::pair<ValueId, MemoryId>> loaded_scalars{};  // that it reads when it runs
+  ArenaList<MemoryId> memories{};                            // of an op, which its slices name
+  AccessList ends{};                                         // of a copy: from where, to where
   std::int64_t bytes = 0, flops = 0;
 
   // Of an op: in no memory.
@@ -62,22 +62,22 @@ struct Action {
 
 // So many has a graph at most, and who asks for more is told so. Each takes a quarter of a
 // kilobyte.
-inline constexpr std::size_t most_actions = 4'000'000;
+inline constexpr std::size_t max_actions = 4'000'000;
 Diag too_many_actions();
 
 // By action; what each reaches.
 using Actions = Table<ActionId, Action, GrownArray<Action>>;
-using ActionTouches = Table<ActionId, Touches, GrownArray<Touches>>;
+using ActionAccesses = Table<ActionId, AccessList, GrownArray<AccessList>>;
 
 // gather: copies that one statement starts between two synchronisations, to one memory.
-enum class NodeKind : std::uint8_t { copy, gather, pipeline, stretch };
+enum class NodeKind : std::uint8_t { copy, gather, pipeline, segment };
 std::string_view name(NodeKind kind);
 
 // An atomic segment: it can run as if alone. What it does is done in this order. Lists of it and of
-// its halves are in the graph's arena.
+// its sides are in the graph's arena.
 struct Node {
-  NodeKind kind = NodeKind::stretch;
-  SiteId site{};            // of the core that does it, or starts it
+  NodeKind kind = NodeKind::segment;
+  CoreIndex core{};         // of the core that does it, or starts it
   StmtId statement;         // its first
   StmtId pipeline;          // the `pipeline` of the structured program that it is all of; else none
   std::int64_t commit = 0;  // a step of the run, between its last wait and its first signal
@@ -85,32 +85,32 @@ struct Node {
   InstanceId instance{};  // its actions are those of a pattern, in other memory: of a folded graph
   PatternId pattern{};    // folded graph: this node is the first pipeline of the pattern
   std::int64_t bytes = 0, flops = 0;
-  HalfId first{};  // of its halves
-  int halves = 1;
+  SideId first_side{};  // of its sides
+  int side_count = 1;
 
   bool copies() const { return kind == NodeKind::copy || kind == NodeKind::gather; }
 };
 
 // read, write: of copies, in the memory of their source and of their destination; the data between
 // them is a message. whole: of any other node.
-enum class Part : std::uint8_t { whole, read, write };
+enum class SideKind : std::uint8_t { whole, read, write };
 
-// What has to be done before a half is.
-struct Before {
-  HalfId half{};
-  bool is_data = false;  // the half reads what that one wrote; else the two only have an order
-  bool operator==(const Before&) const = default;
+// What has to be done before a side is.
+struct Dependence {
+  SideId side{};
+  bool is_flow = false;  // the side reads what that one wrote; else the two only have an order
+  bool operator==(const Dependence&) const = default;
 };
 
-struct Half {
+struct NodeSide {
   NodeId node{};
-  Part part = Part::whole;
-  Touches touches{};
-  ArenaList<Before> before{};  // of the same device
+  SideKind kind = SideKind::whole;
+  AccessList accesses{};
+  ArenaList<Dependence> predecessors{};  // of the same device
 };
 
 using Nodes = Table<NodeId, Node, GrownArray<Node>>;
-using Halves = Table<HalfId, Half, GrownArray<Half>>;
+using NodeSides = Table<SideId, NodeSide, GrownArray<NodeSide>>;
 
 // Seconds that it took to make a graph: the run of the program; what else its verdict took; and
 // what cutting the run into nodes and the edges, which begins beside the verdict, took longer than
@@ -126,17 +126,17 @@ struct TaskGraph {
   Table<MemoryId, Memory> memories{};
   Actions actions{};
   // What each action reaches; of a write-back what it writes is what was stored.
-  ActionTouches touches{};
+  ActionAccesses accesses{};
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
   Instances instances{};  // of a folded graph; else none
   Nodes nodes{};          // in commit order
-  Halves halves{};        // node after node; of a copy the reading one first
+  NodeSides sides{};      // node after node; of a copy the reading one first
   std::int64_t dead = 0;  // nodes that were left out, since only control depends on what they do
   PlanningTime planning{};
 
-  int device(const Node& node) const { return topology.device(node.site); }
-  // Where a half's memory is.
-  SiteId home(const Half& half) const;
+  int device(const Node& node) const { return topology.device(node.core); }
+  // Where a side's memory is.
+  CoreIndex owner(const NodeSide& side) const;
   // Whether it moves data to another device.
   bool is_message(const Node& node) const;
 };
@@ -145,7 +145,8 @@ struct TaskGraph {
 // certify(). Others are refused with what was found.
 Expected<TaskGraph> task_graph(const Simulate& simulate, const CertifyOptions& how);
 // The same, for who does not run it, or only a part: a pipeline that does what one before it did
-// names the actions of that one. unfold() (analysis/task_graph/unfold.h) makes it what task_graph() gives.
+// names the actions of that one. unfold() (analysis/task_graph/unfold.h) makes it what task_graph()
+// gives.
 Expected<TaskGraph> folded_task_graph(const Simulate& simulate, const CertifyOptions& how);
 
 }  // namespace tessera::graph

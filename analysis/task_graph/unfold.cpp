@@ -8,7 +8,7 @@ namespace {
 
 class Unfolder {
  public:
-  Unfolder(TaskGraph& graph, const std::function<bool(SiteId)>& wants)
+  Unfolder(TaskGraph& graph, const std::function<bool(CoreIndex)>& wants)
       : graph_(graph), wants_(wants) {}
 
   // Of the unfolded graph.
@@ -35,8 +35,8 @@ class Unfolder {
     take_actions(graph_.actions.next());
     take_memories(graph_.memories.next());
     for (Node& node : graph_.nodes) renumber(node);
-    for (Half& half : graph_.halves)
-      half.touches.rename([&](MemoryId m) { return new_memory_[m]; });
+    for (NodeSide& side : graph_.sides)
+      side.accesses.rename([&](MemoryId m) { return new_memory_[m]; });
     // Till here actions that were there name memory as it was numbered.
     for (const auto& [first, last] : old_)
       for (ActionId a = first; a < last; ++a) {
@@ -44,7 +44,7 @@ class Unfolder {
                [&](MemoryId m) { return m ? new_memory_[m] : MemoryId(); });
       }
     graph_.actions = std::move(actions_);
-    graph_.touches = std::move(touches_);
+    graph_.accesses = std::move(touches_);
     graph_.memories = std::move(memories_);
     graph_.instances = {};
   }
@@ -54,7 +54,7 @@ class Unfolder {
     const ActionId first = actions_.next();
     for (; next_action_ < end; ++next_action_) {
       new_action_.add(actions_.add(graph_.actions[next_action_]));
-      touches_.add(graph_.touches[next_action_]);
+      touches_.add(graph_.accesses[next_action_]);
     }
     if (actions_.next() != first) old_.emplace_back(first, actions_.next());
   }
@@ -65,18 +65,18 @@ class Unfolder {
   void take_memory() { new_memory_[next_memory_] = memories_.add(graph_.memories[next_memory_]); }
 
   template <typename Of>
-  static void rename(Action& action, Touches& touches, Of of) {
-    for (auto& number : action.numbers) number.second = of(number.second);
+  static void rename(Action& action, AccessList& accesses, Of of) {
+    for (auto& number : action.loaded_scalars) number.second = of(number.second);
     for (MemoryId& m : action.memories) m = of(m);
     action.loads = of(action.loads);
     action.ends.rename(of);
-    touches.rename(of);
+    accesses.rename(of);
   }
 
   // Lists that name memory are its own.
   Action copy(const Action& like) {
     Action action = like;
-    action.numbers = like.numbers.copy(*graph_.arena);
+    action.loaded_scalars = like.loaded_scalars.copy(*graph_.arena);
     action.memories = like.memories.copy(*graph_.arena);
     action.ends = like.ends.copy(*graph_.arena);
     return action;
@@ -95,9 +95,9 @@ class Unfolder {
         continue;
       }
       Memory memory = graph_.memories[of_first];
-      memory.home = graph_.topology.home(graph_.instances.all[id].site,
-                                         graph_.program.buffers[memory.buffer].space);
-      memory.life = own[i].life;
+      memory.owner = graph_.topology.owner(graph_.instances.all[id].core,
+                                           graph_.program.buffers[memory.buffer].space);
+      memory.generation = own[i].generation;
       names.emplace_back(of_first, memories_.add(memory));
     }
     const auto of = [&](MemoryId m) {
@@ -105,16 +105,16 @@ class Unfolder {
                                       [&](const auto& name) { return name.first == m; });
       return known == names.end() ? MemoryId() : known->second;
     };
-    const SiteId site = graph_.instances.all[id].site;
+    const CoreIndex core = graph_.instances.all[id].core;
     begins_.add(actions_.next());
-    const bool is_wanted = !wants_ || wants_(site);
+    const bool is_wanted = !wants_ || wants_(core);
     for (ActionId a = pattern.first; a < pattern.last; ++a) {
       const ActionId first = new_action_[a];
       const Action& like = actions_[first];  // and stays there
       actions_.add(is_wanted ? copy(like)
                              : Action{.statement = like.statement, .is_copy = like.is_copy});
-      touches_.add(is_wanted ? touches_[first].copy(*graph_.arena) : Touches());
-      actions_.back().site = site;
+      touches_.add(is_wanted ? touches_[first].copy(*graph_.arena) : AccessList());
+      actions_.back().core = core;
       if (is_wanted) rename(actions_.back(), touches_.back(), of);
     }
   }
@@ -134,24 +134,24 @@ class Unfolder {
   }
 
   TaskGraph& graph_;
-  const std::function<bool(SiteId)>& wants_;
+  const std::function<bool(CoreIndex)>& wants_;
   Actions actions_;
-  ActionTouches touches_;
+  ActionAccesses touches_;
   Table<MemoryId, Memory> memories_;
   ActionId next_action_{0};  // of the folded graph
   MemoryId next_memory_{0};
   Table<ActionId, ActionId> new_action_;  // by those of the folded graph
   Table<MemoryId, MemoryId> new_memory_;
   Table<InstanceId, ActionId> begins_;              // the first action of each
-  std::vector<std::pair<ActionId, ActionId>> old_;  // stretches that no instance has
+  std::vector<std::pair<ActionId, ActionId>> old_;  // segments that no instance has
 };
 
 }  // namespace
 
-Expected<void> unfold(TaskGraph& graph, const std::function<bool(SiteId)>& wants) {
+Expected<void> unfold(TaskGraph& graph, const std::function<bool(CoreIndex)>& wants) {
   if (!graph.instances.all.empty()) {
     Unfolder unfolder(graph, wants);
-    if (unfolder.count_actions() > most_actions) return too_many_actions();
+    if (unfolder.count_actions() > max_actions) return too_many_actions();
     unfolder.run();
   }
   graph.instances = {};

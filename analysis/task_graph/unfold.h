@@ -10,6 +10,6 @@ namespace tessera::graph {
 // been run. wants: whether those of a core are asked for; of other cores' pipelines the actions are
 // there, and say nothing but their statement and their core. An error, and nothing changes, where
 // there would be more actions than a graph may have.
-Expected<void> unfold(TaskGraph& graph, const std::function<bool(SiteId)>& wants = {});
+Expected<void> unfold(TaskGraph& graph, const std::function<bool(CoreIndex)>& wants = {});
 
 }  // namespace tessera::graph

@@ -18,32 +18,34 @@ void CostListener::begin(const TimingRecord& record) {
   last_.resize(cores);
   starts_.resize(copies);
   slowest_.assign(copies, -1);
-  for (const SiteId site : record.cores().ids()) {
+  for (const CoreIndex core_index : record.cores().ids()) {
     std::size_t piece = 0;
-    for (const TimingRecord::Step& step : record.cores()[site].steps) {
-      first_piece_[site].push_back(piece);
+    for (const TimingRecord::Step& step : record.cores()[core_index].steps) {
+      first_piece_[core_index].push_back(piece);
       if (step.act == TimingRecord::Act::work) piece += static_cast<std::size_t>(step.amount);
     }
   }
 }
 
-void CostListener::work(SiteId site, std::size_t step, double at) {
-  last_[site] = {site, step, at + record_->cores()[site].steps[step].seconds};
+void CostListener::work(CoreIndex core_index, std::size_t step, double at) {
+  last_[core_index] = {core_index, step, at + record_->cores()[core_index].steps[step].seconds};
 }
 
-void CostListener::wait(SiteId site, std::size_t step, double begin, double end) {
-  last_[site] = {site, step, end};
+void CostListener::wait(CoreIndex core_index, std::size_t step, double begin, double end) {
+  last_[core_index] = {core_index, step, end};
   if (end <= begin) return;
-  passes_[site][step] = {begin, end, last_cause_[record_->cores()[site].steps[step].object]};
+  passes_[core_index][step] = {begin, end,
+                               last_cause_[record_->cores()[core_index].steps[step].object]};
 }
 
-void CostListener::signal(SiteId site, std::size_t step, std::int64_t /*cause*/, double at) {
-  signals_.push_back(last_[site] = {site, step, at});
+void CostListener::signal(CoreIndex core_index, std::size_t step, std::int64_t /*cause*/,
+                          double at) {
+  signals_.push_back(last_[core_index] = {core_index, step, at});
 }
 
-void CostListener::copy(SiteId site, std::size_t step, double begin, double /*end*/) {
-  const auto copy = static_cast<std::size_t>(record_->cores()[site].steps[step].object);
-  starts_[copy] = last_[site] = {site, step, begin};
+void CostListener::copy(CoreIndex core_index, std::size_t step, double begin, double /*end*/) {
+  const auto copy = static_cast<std::size_t>(record_->cores()[core_index].steps[step].object);
+  starts_[copy] = last_[core_index] = {core_index, step, begin};
 }
 
 void CostListener::turn(std::int32_t& last, const Turn& turn) {
@@ -79,20 +81,20 @@ LineCost& CostListener::line_of(StmtId statement) {
 }
 
 // What the core does and waits for, by line and by region.
-void CostListener::add_core(SiteId site) {
-  const TimingRecord::Core& core = record_->cores()[site];
+void CostListener::add_core(CoreIndex core_index) {
+  const TimingRecord::Core& core = record_->cores()[core_index];
   std::vector<std::size_t> open;  // regions
   const auto spend = [&](double seconds) {
     for (const std::size_t region : open) cost_.regions[region].seconds += seconds;
   };
   for (std::size_t s = 0; s < core.steps.size(); ++s) {
-    const auto& waits = passes_[site];
+    const auto& waits = passes_[core_index];
     if (const auto pass = waits.find(s); pass != waits.end()) {
       line_of(core.statements[s]).waiting += pass->second.end - pass->second.begin;
       spend(pass->second.end - pass->second.begin);
     }
     if (core.steps[s].act != TimingRecord::Act::work) continue;
-    const std::size_t first = first_piece_[site][s];
+    const std::size_t first = first_piece_[core_index][s];
     for (std::size_t p = first; p < first + static_cast<std::size_t>(core.steps[s].amount); ++p) {
       const TimingRecord::Piece& piece = core.pieces[p];
       if (piece.unit != Unit::mark) {
@@ -121,7 +123,7 @@ CostListener::Place CostListener::arrive_by_copy(std::int32_t copy, double at) {
   for (std::int32_t number = slowest_[static_cast<std::size_t>(copy)]; number >= 0;) {
     const Turn& turn = turns_[static_cast<std::size_t>(number)];
     const Place& start = starts_[static_cast<std::size_t>(turn.copy)];
-    LineCost& line = line_of(record_->cores()[start.site].statements[start.step]);
+    LineCost& line = line_of(record_->cores()[start.core].statements[start.step]);
     cost_.critical.latency += at - turn.end;
     (turn.is_link ? cost_.critical.links : cost_.critical.memory) += turn.end - turn.begin;
     line.critical += at - turn.begin;
@@ -135,17 +137,18 @@ CostListener::Place CostListener::arrive_by_copy(std::int32_t copy, double at) {
 }
 
 void CostListener::walk(Place from) {
-  while (from.site) {
-    const SiteId site = from.site;
-    const TimingRecord::Core& core = record_->cores()[site];
+  while (from.core) {
+    const CoreIndex core_index = from.core;
+    const TimingRecord::Core& core = record_->cores()[core_index];
     const TimingRecord::Step& step = core.steps[from.step];
     if (step.act == TimingRecord::Act::work) {
-      const std::size_t first = first_piece_[site][from.step];
+      const std::size_t first = first_piece_[core_index][from.step];
       for (std::size_t p = first; p < first + static_cast<std::size_t>(step.amount); ++p)
         if (core.pieces[p].unit != Unit::mark)
           line_of(core.pieces[p].statement).critical += core.pieces[p].seconds;
       cost_.critical.work += step.seconds;
-    } else if (const auto pass = passes_[site].find(from.step); pass != passes_[site].end()) {
+    } else if (const auto pass = passes_[core_index].find(from.step);
+               pass != passes_[core_index].end()) {
       const auto copies = static_cast<std::int64_t>(starts_.size());
       const std::int64_t cause = pass->second.cause;
       if (cause < copies) {
@@ -154,7 +157,7 @@ void CostListener::walk(Place from) {
         from = signals_[static_cast<std::size_t>(cause - copies)];
         const double latency = pass->second.end - from.at;
         cost_.critical.latency += latency;
-        line_of(record_->cores()[from.site].statements[from.step]).critical += latency;
+        line_of(record_->cores()[from.core].statements[from.step]).critical += latency;
       }
     }
     if (from.step == 0) return;
@@ -166,7 +169,7 @@ void CostListener::end(const Timing& timing) {
   const auto waits_least = std::min_element(
       timing.devices.begin(), timing.devices.end(),
       [](const DeviceTiming& a, const DeviceTiming& b) { return a.waiting < b.waiting; });
-  add_core(SiteId(static_cast<std::size_t>(waits_least - timing.devices.begin())));
+  add_core(CoreIndex(static_cast<std::size_t>(waits_least - timing.devices.begin())));
   const auto ends_last = std::max_element(
       last_.begin(), last_.end(), [](const Place& a, const Place& b) { return a.at < b.at; });
   if (ends_last != last_.end()) walk(*ends_last);

@@ -46,10 +46,10 @@ struct Cost {
 class CostListener : public TimelineListener {
  public:
   void begin(const TimingRecord& record) override;
-  void work(SiteId site, std::size_t step, double at) override;
-  void wait(SiteId site, std::size_t step, double begin, double end) override;
-  void signal(SiteId site, std::size_t step, std::int64_t cause, double at) override;
-  void copy(SiteId site, std::size_t step, double begin, double end) override;
+  void work(CoreIndex core, std::size_t step, double at) override;
+  void wait(CoreIndex core, std::size_t step, double begin, double end) override;
+  void signal(CoreIndex core, std::size_t step, std::int64_t cause, double at) override;
+  void copy(CoreIndex core, std::size_t step, double begin, double end) override;
   void memory(std::int32_t device, std::int32_t copy, double begin, double end) override;
   void link(std::int32_t device, std::int32_t other, std::int32_t copy, double begin,
             double end) override;
@@ -62,7 +62,7 @@ class CostListener : public TimelineListener {
  private:
   // A step of a core, or of none (-1), and when it was done.
   struct Place {
-    SiteId site{};
+    CoreIndex core{};
     std::size_t step = 0;
     double at = 0;
   };
@@ -80,22 +80,22 @@ class CostListener : public TimelineListener {
   };
 
   void turn(std::int32_t& last, const Turn& turn);
-  void add_core(SiteId site);
+  void add_core(CoreIndex core);
   void walk(Place from);
   Place arrive_by_copy(std::int32_t copy, double at);
   LineCost& line_of(StmtId statement);
 
   const TimingRecord* record_ = nullptr;
-  Table<SiteId, std::map<std::size_t, Pass>> passes_;    // by step
-  Table<SiteId, std::vector<std::size_t>> first_piece_;  // by step: of work
-  std::vector<Place> starts_;                            // by copy
-  std::vector<std::int32_t> slowest_;                    // by copy: its turn that ends last
+  Table<CoreIndex, std::map<std::size_t, Pass>> passes_;    // by step
+  Table<CoreIndex, std::vector<std::size_t>> first_piece_;  // by step: of work
+  std::vector<Place> starts_;                               // by copy
+  std::vector<std::int32_t> slowest_;                       // by copy: its turn that ends last
   std::vector<Turn> turns_;
   std::map<std::int32_t, std::int32_t> at_memory_;  // by device: the last turn
   std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> at_link_;
   std::vector<Place> signals_;                                  // by cause, behind the copies
   std::map<std::int32_t, std::int64_t> last_cause_;             // by cell
-  Table<SiteId, Place> last_;                                   // the last step that was done
+  Table<CoreIndex, Place> last_;                                // the last step that was done
   std::map<std::pair<const Source*, int>, std::size_t> known_;  // lines: their place in the cost
   Cost cost_;
 };

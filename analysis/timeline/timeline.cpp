@@ -91,14 +91,14 @@ class Timeline {
   Timing run() {
     Timing timing;
     tell([&](TimelineListener& who) { who.begin(record_); });
-    for (const SiteId c : cores_.ids()) push(0, c);
+    for (const CoreIndex c : cores_.ids()) push(0, c);
     while (!moments_.empty()) {
       const Moment now = moments_.top();
       moments_.pop();
       timing.seconds = std::max(timing.seconds, now.at);
       now.core ? advance(now.core, now.at) : add(now);
     }
-    for (const SiteId c : cores_.ids()) {
+    for (const CoreIndex c : cores_.ids()) {
       const TimingRecord::Core& core = record_.cores()[c];
       timing.is_complete &= cores_[c].next == core.steps.size();
       const Device& own = device(c);
@@ -119,7 +119,7 @@ class Timeline {
   struct Moment {
     double at = 0;
     std::int64_t order = 0;  // of two at one time the one that was foreseen first
-    SiteId core{};           // that goes on; none: a signal
+    CoreIndex core{};        // that goes on; none: a signal
     std::int32_t cell = -1;  // of a signal
     TimelineListener::Arrival arrival{};
     bool operator<(const Moment& other) const {
@@ -147,12 +147,14 @@ class Timeline {
     for (TimelineListener* const listener : listeners_) what(*listener);
   }
 
-  Core& core(SiteId site) { return cores_[site]; }
-  Device& device(SiteId site) {
-    return devices_[static_cast<std::size_t>(record_.topology().device(site))];
+  Core& core(CoreIndex core_index) { return cores_[core_index]; }
+  Device& device(CoreIndex core_index) {
+    return devices_[static_cast<std::size_t>(record_.topology().device(core_index))];
   }
 
-  void push(double at, SiteId core) { moments_.push({.at = at, .order = order_++, .core = core}); }
+  void push(double at, CoreIndex core) {
+    moments_.push({.at = at, .order = order_++, .core = core});
+  }
   void push_signal(double at, std::int32_t cell, const TimelineListener::Arrival& arrival) {
     moments_.push({.at = at, .order = order_++, .cell = cell, .arrival = arrival});
   }
@@ -161,11 +163,11 @@ class Timeline {
     const auto at = static_cast<std::size_t>(now.cell);
     counts_[at] += now.arrival.amount;
     tell([&](TimelineListener& who) { who.count(now.cell, counts_[at], now.arrival, now.at); });
-    if (waiters_[at]) advance(std::exchange(waiters_[at], SiteId()), now.at);
+    if (waiters_[at]) advance(std::exchange(waiters_[at], CoreIndex()), now.at);
   }
 
   // The core has the count that it waits for in its next step.
-  void pass(SiteId number, const TimingRecord::Step& step, double now) {
+  void pass(CoreIndex number, const TimingRecord::Step& step, double now) {
     Core& self = core(number);
     const double since = std::exchange(self.since, -1);
     if (since >= 0) self.waiting += now - since;
@@ -177,7 +179,7 @@ class Timeline {
   }
 
   // The core goes on from `now` until it works, waits or is done.
-  void advance(SiteId number, double now) {
+  void advance(CoreIndex number, double now) {
     Core& self = core(number);
     const std::vector<TimingRecord::Step>& steps = record_.cores()[number].steps;
     while (self.next < steps.size()) {
@@ -229,14 +231,14 @@ class Timeline {
     };
     Device& source = device(copy.from);
     Device& target = device(copy.to);
-    const auto move = [&](SiteId site, double bytes) {
-      Device& own = device(site);
+    const auto move = [&](CoreIndex core_index, double bytes) {
+      Device& own = device(core_index);
       const double free = std::max(now, own.memory_free);
       use(own.memory_free, bytes, profile.hbm_bandwidth, own.memory);
       own.moves.add(free, own.memory_free);
       if (own.memory_free > free)
         tell([&](TimelineListener& who) {
-          who.memory(record_.topology().device(site), number, free, own.memory_free);
+          who.memory(record_.topology().device(core_index), number, free, own.memory_free);
         });
     };
     move(copy.from, copy.read);
@@ -259,17 +261,17 @@ class Timeline {
   }
 
   const MachineRates& rates() const { return record_.rates(); }
-  SiteId owner(std::int32_t cell) const {
-    return SiteId(cell / (record_.cells() / record_.topology().count()));
+  CoreIndex owner(std::int32_t cell) const {
+    return CoreIndex(cell / (record_.cells() / record_.topology().count()));
   }
 
   const TimingRecord& record_;
   std::span<TimelineListener* const> listeners_;
   std::int64_t causes_;  // the number of the next signal's
-  Table<SiteId, Core> cores_;
+  Table<CoreIndex, Core> cores_;
   std::vector<Device> devices_;
-  std::vector<std::int64_t> counts_;   // of the cells
-  std::vector<SiteId> waiters_;        // the core that waits on the cell, or none
+  std::vector<std::int64_t> counts_;  // of the cells
+  std::vector<CoreIndex> waiters_;    // the core that waits on the cell, or none
   std::priority_queue<Moment> moments_;
   std::int64_t order_ = 0;
   bool has_unknown_links_ = false;  // a copy used a link whose bandwidth the profile does not give

@@ -21,12 +21,12 @@ class TimelineListener {
   // Before anything else; the record lives until end().
   virtual void begin(const TimingRecord& record) = 0;
   // A core works on step `step` of its own from `at` on.
-  virtual void work(SiteId site, std::size_t step, double at) = 0;
+  virtual void work(CoreIndex core, std::size_t step, double at) = 0;
   // It waited, for no time where the count was there.
-  virtual void wait(SiteId site, std::size_t step, double begin, double end) = 0;
-  virtual void signal(SiteId site, std::size_t step, std::int64_t cause, double at) = 0;
+  virtual void wait(CoreIndex core, std::size_t step, double begin, double end) = 0;
+  virtual void signal(CoreIndex core, std::size_t step, std::int64_t cause, double at) = 0;
   // A copy is started; all that it moves is there at `end`.
-  virtual void copy(SiteId site, std::size_t step, double begin, double end) = 0;
+  virtual void copy(CoreIndex core, std::size_t step, double begin, double end) = 0;
   // A device's memory, or the link from it to another device (-1: to all, where it has one port),
   // moves a copy's data.
   virtual void memory(std::int32_t device, std::int32_t copy, double begin, double end) = 0;

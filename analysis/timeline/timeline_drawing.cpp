@@ -29,7 +29,7 @@ Flow sent_of(std::int64_t cause) { return static_cast<Flow>(3 * cause + 3); }
 void TimelineDrawing::begin(const TimingRecord& record) {
   record_ = &record;
   const Topology& topology = record.topology();
-  cores_ = Table<SiteId, Core>(record.cores().size());
+  cores_ = Table<CoreIndex, Core>(record.cores().size());
   moving_.resize(static_cast<std::size_t>(topology.devices));
   for (std::int32_t d = 0; d < topology.devices; ++d)
     devices_.push_back(trace_.group(fmt::format("device {}", d)));
@@ -37,9 +37,9 @@ void TimelineDrawing::begin(const TimingRecord& record) {
   for (const Buffer& buffer : record.program().buffers)
     if (buffer.space == Space::vmem && !buffer.scoped)
       vmem += elements(buffer.shape) * size_of(buffer.dtype);
-  for (const SiteId site : topology.core_ids()) {
-    cores_[site].vmem = vmem;
-    trace_.count(core_track(site, Kind::vmem), 0, static_cast<double>(vmem));
+  for (const CoreIndex core_index : topology.core_ids()) {
+    cores_[core_index].vmem = vmem;
+    trace_.count(core_track(core_index, Kind::vmem), 0, static_cast<double>(vmem));
   }
 }
 
@@ -60,18 +60,18 @@ TimelineDrawing::Track TimelineDrawing::track(std::int32_t device, Kind kind,
   return found->second;
 }
 
-std::string TimelineDrawing::core_name(SiteId site, std::string_view what) const {
+std::string TimelineDrawing::core_name(CoreIndex core_index, std::string_view what) const {
   const Topology& topology = record_->topology();
   if (topology.cores == 1) return std::string(what);
-  return fmt::format("core {}{}", topology.core(site),
+  return fmt::format("core {}{}", topology.core(core_index),
                      what == "core" ? "" : fmt::format(", {}", what));
 }
 
-TimelineDrawing::Track TimelineDrawing::core_track(SiteId site, Kind kind) {
+TimelineDrawing::Track TimelineDrawing::core_track(CoreIndex core_index, Kind kind) {
   constexpr std::array<std::string_view, 4> units = {"core", "matrix unit", "vector unit", ""};
   const std::string_view what = kind == Kind::vmem ? "vmem" : units[static_cast<std::size_t>(kind)];
-  return track(record_->topology().device(site), kind, core_name(site, what),
-               record_->topology().core(site));
+  return track(record_->topology().device(core_index), kind, core_name(core_index, what),
+               record_->topology().core(core_index));
 }
 
 const TimelineDrawing::Words& TimelineDrawing::words(StmtId statement) {
@@ -106,12 +106,12 @@ std::string TimelineDrawing::copy_name(std::int32_t copy) const {
   return name;
 }
 
-const TimingRecord::Step& TimelineDrawing::step_of(SiteId site, std::size_t step) const {
-  return record_->cores()[site].steps[step];
+const TimingRecord::Step& TimelineDrawing::step_of(CoreIndex core_index, std::size_t step) const {
+  return record_->cores()[core_index].steps[step];
 }
 
-StmtId TimelineDrawing::statement_of(SiteId site, std::size_t step) const {
-  return record_->cores()[site].statements[step];
+StmtId TimelineDrawing::statement_of(CoreIndex core_index, std::size_t step) const {
+  return record_->cores()[core_index].statements[step];
 }
 
 void TimelineDrawing::draw(Track track, const PerfettoTrace::Slice& slice, double begin,
@@ -120,31 +120,31 @@ void TimelineDrawing::draw(Track track, const PerfettoTrace::Slice& slice, doubl
   trace_.end(track, nanoseconds(end));
 }
 
-void TimelineDrawing::mark(SiteId site, const Piece& piece, double at) {
+void TimelineDrawing::mark(CoreIndex core_index, const Piece& piece, double at) {
   if (piece.mark == EventKind::leave)
-    return trace_.end(core_track(site, Kind::core), nanoseconds(at));
+    return trace_.end(core_track(core_index, Kind::core), nanoseconds(at));
   const Program& program = record_->program();
   if (piece.mark == EventKind::enter) {
     const std::string name = record_->region_name(piece.statement);
-    return trace_.begin(core_track(site, Kind::core), nanoseconds(at),
+    return trace_.begin(core_track(core_index, Kind::core), nanoseconds(at),
                         slice(words(piece.statement), name));
   }
   const Buffer& buffer = program.buffers[piece.buffer];
   const std::int64_t bytes = elements(buffer.shape) * size_of(buffer.dtype);
-  std::int64_t& vmem = cores_[piece.site].vmem;
+  std::int64_t& vmem = cores_[piece.core].vmem;
   vmem += piece.mark == EventKind::alloc ? bytes : -bytes;
-  trace_.count(core_track(piece.site, Kind::vmem), nanoseconds(at), static_cast<double>(vmem));
+  trace_.count(core_track(piece.core, Kind::vmem), nanoseconds(at), static_cast<double>(vmem));
 }
 
 // One slice on the core for what follows from one statement, and on the unit that does it.
-void TimelineDrawing::work(SiteId site, std::size_t step, double at) {
-  const std::vector<Piece>& pieces = record_->cores()[site].pieces;
-  std::size_t& next = cores_[site].piece;
-  const std::size_t last = next + static_cast<std::size_t>(step_of(site, step).amount);
+void TimelineDrawing::work(CoreIndex core_index, std::size_t step, double at) {
+  const std::vector<Piece>& pieces = record_->cores()[core_index].pieces;
+  std::size_t& next = cores_[core_index].piece;
+  const std::size_t last = next + static_cast<std::size_t>(step_of(core_index, step).amount);
   while (next < last) {
     const Piece& first = pieces[next];
     if (first.unit == TimingRecord::Unit::mark) {
-      mark(site, first, at);
+      mark(core_index, first, at);
       ++next;
       continue;
     }
@@ -156,16 +156,16 @@ void TimelineDrawing::work(SiteId site, std::size_t step, double at) {
       const Piece& piece = pieces[next];
       if (piece.unit != TimingRecord::Unit::control) {
         const Kind unit = piece.unit == TimingRecord::Unit::matrix ? Kind::matrix : Kind::vector;
-        draw(core_track(site, unit), slice(told, told.name), at, at + piece.seconds);
+        draw(core_track(core_index, unit), slice(told, told.name), at, at + piece.seconds);
       }
       at += piece.seconds;
     }
-    draw(core_track(site, Kind::core), slice(told, told.name), begin, at);
+    draw(core_track(core_index, Kind::core), slice(told, told.name), begin, at);
   }
 }
 
-void TimelineDrawing::wait(SiteId site, std::size_t step, double begin, double end) {
-  const TimingRecord::Step& self = step_of(site, step);
+void TimelineDrawing::wait(CoreIndex core_index, std::size_t step, double begin, double end) {
+  const TimingRecord::Step& self = step_of(core_index, step);
   std::vector<Flow> taken;
   std::deque<Arrival>& arrived = arrived_[self.object];
   for (std::int64_t left = self.amount; left > 0 && !arrived.empty();) {
@@ -180,27 +180,29 @@ void TimelineDrawing::wait(SiteId site, std::size_t step, double begin, double e
     taken.push_back(is_sent ? sent_of(cause) : arrival_of(cause));
     arrived.pop_front();
   }
-  const Words& told = words(statement_of(site, step));
+  const Words& told = words(statement_of(core_index, step));
   const std::string name = fmt::format("wait {}", record_->cell_name(self.object));
   const std::array<PerfettoTrace::Argument, 1> arguments = {{{"counts", self.amount}}};
   PerfettoTrace::Slice drawn = slice(told, name);
   drawn.arguments = arguments;
   drawn.to = taken;
-  draw(core_track(site, Kind::core), drawn, begin, end);
+  draw(core_track(core_index, Kind::core), drawn, begin, end);
 }
 
-void TimelineDrawing::signal(SiteId site, std::size_t step, std::int64_t cause, double at) {
-  const std::string name = fmt::format("signal {}", record_->cell_name(step_of(site, step).object));
+void TimelineDrawing::signal(CoreIndex core_index, std::size_t step, std::int64_t cause,
+                             double at) {
+  const std::string name =
+      fmt::format("signal {}", record_->cell_name(step_of(core_index, step).object));
   const std::array<Flow, 1> from = {arrival_of(cause)};
-  PerfettoTrace::Slice drawn = slice(words(statement_of(site, step)), name);
+  PerfettoTrace::Slice drawn = slice(words(statement_of(core_index, step)), name);
   drawn.from = from;
-  draw(core_track(site, Kind::core), drawn, at, at);
+  draw(core_track(core_index, Kind::core), drawn, at, at);
 }
 
-void TimelineDrawing::copy(SiteId site, std::size_t step, double begin, double end) {
-  const std::int32_t copy = step_of(site, step).object;
+void TimelineDrawing::copy(CoreIndex core_index, std::size_t step, double begin, double end) {
+  const std::int32_t copy = step_of(core_index, step).object;
   const TimingRecord::Copy& told = record_->copies()[static_cast<std::size_t>(copy)];
-  const Words& source = words(statement_of(site, step));
+  const Words& source = words(statement_of(core_index, step));
   const std::string name = copy_name(copy), start = fmt::format("start {}", name);
   const std::array<Flow, 1> from = {start_of(copy)};
   std::vector<Flow> on;
@@ -208,18 +210,18 @@ void TimelineDrawing::copy(SiteId site, std::size_t step, double begin, double e
   if (told.arrived >= 0) on.push_back(arrival_of(copy));
   PerfettoTrace::Slice drawn = slice(source, start);
   drawn.from = from;
-  draw(core_track(site, Kind::core), drawn, begin, begin);
+  draw(core_track(core_index, Kind::core), drawn, begin, begin);
 
-  std::vector<double>& lanes = cores_[site].free_at;
+  std::vector<double>& lanes = cores_[core_index].free_at;
   const auto lane =
       std::find_if(lanes.begin(), lanes.end(), [&](double free_at) { return free_at <= begin; });
   const auto number = static_cast<int>(lane - lanes.begin());
   if (lane == lanes.end()) lanes.push_back(end);
   lanes[static_cast<std::size_t>(number)] = end;
   const Topology& topology = record_->topology();
-  const Track flight = track(topology.device(site), Kind::copies,
-                             core_name(site, fmt::format("copies in flight, {}", number + 1)),
-                             100 * topology.core(site) + number);
+  const Track flight = track(topology.device(core_index), Kind::copies,
+                             core_name(core_index, fmt::format("copies in flight, {}", number + 1)),
+                             100 * topology.core(core_index) + number);
   const std::array<PerfettoTrace::Argument, 2> arguments = {
       {{"bytes moved", told.moved}, {"number", std::int64_t{copy}}}};
   PerfettoTrace::Slice moved = slice(source, name);
@@ -248,9 +250,9 @@ void TimelineDrawing::count(std::int32_t cell, std::int64_t count, const Arrival
                             double at) {
   if (arrival.cause >= 0) arrived_[cell].push_back(arrival);
   const std::int32_t of_core = record_->cells() / record_->topology().count();
-  const SiteId site(cell / of_core);
-  const Track counter = track(record_->topology().device(site), Kind::semaphores,
-                              core_name(site, record_->cell_name(cell)), cell % of_core);
+  const CoreIndex core_index(cell / of_core);
+  const Track counter = track(record_->topology().device(core_index), Kind::semaphores,
+                              core_name(core_index, record_->cell_name(cell)), cell % of_core);
   trace_.count(counter, nanoseconds(at), static_cast<double>(count));
 }
 

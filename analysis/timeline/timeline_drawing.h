@@ -24,10 +24,10 @@ class TimelineDrawing : public TimelineListener {
   bool is_drawn() const { return is_drawn_; }
 
   void begin(const TimingRecord& record) override;
-  void work(SiteId site, std::size_t step, double at) override;
-  void wait(SiteId site, std::size_t step, double begin, double end) override;
-  void signal(SiteId site, std::size_t step, std::int64_t cause, double at) override;
-  void copy(SiteId site, std::size_t step, double begin, double end) override;
+  void work(CoreIndex core, std::size_t step, double at) override;
+  void wait(CoreIndex core, std::size_t step, double begin, double end) override;
+  void signal(CoreIndex core, std::size_t step, std::int64_t cause, double at) override;
+  void copy(CoreIndex core, std::size_t step, double begin, double end) override;
   void memory(std::int32_t device, std::int32_t copy, double begin, double end) override;
   void link(std::int32_t device, std::int32_t other, std::int32_t copy, double begin,
             double end) override;
@@ -62,23 +62,23 @@ class TimelineDrawing : public TimelineListener {
   };
 
   Track track(std::int32_t device, Kind kind, const std::string& name, int number = 0);
-  Track core_track(SiteId site, Kind kind);
-  std::string core_name(SiteId site, std::string_view what) const;
+  Track core_track(CoreIndex core, Kind kind);
+  std::string core_name(CoreIndex core, std::string_view what) const;
   const Words& words(StmtId statement);
   std::string copy_name(std::int32_t copy) const;
   PerfettoTrace::Slice slice(const Words& words, std::string_view name) const;
-  void mark(SiteId site, const Piece& piece, double at);
+  void mark(CoreIndex core, const Piece& piece, double at);
   void draw(Track track, const PerfettoTrace::Slice& slice, double begin, double end);
   void draw_bandwidth(double seconds);
-  const TimingRecord::Step& step_of(SiteId site, std::size_t step) const;
-  StmtId statement_of(SiteId site, std::size_t step) const;
+  const TimingRecord::Step& step_of(CoreIndex core, std::size_t step) const;
+  StmtId statement_of(CoreIndex core, std::size_t step) const;
 
   PerfettoTrace trace_;
   const TimingRecord* record_ = nullptr;
   bool is_drawn_ = false;
   std::vector<Track> devices_;
   std::map<std::tuple<std::int32_t, Kind, std::string>, Track> tracks_;
-  Table<SiteId, Core> cores_;
+  Table<CoreIndex, Core> cores_;
   std::vector<std::vector<Stretch>> moving_;             // by device: when its memory moves data
   std::map<StmtId, Words> words_;                        // by statement
   std::map<std::int32_t, std::deque<Arrival>> arrived_;  // by cell: what no wait has taken yet

@@ -56,7 +56,7 @@ TimingRecord::TimingRecord(const Program& program, const MachineProfile& profile
 }
 
 std::int32_t TimingRecord::cell(const Event& event) const {
-  return event.site.index * cells_per_core_ + first_cell_[event.object.semaphore()] +
+  return event.core.index * cells_per_core_ + first_cell_[event.object.semaphore()] +
          static_cast<std::int32_t>(event.cell);
 }
 
@@ -97,13 +97,13 @@ void TimingRecord::work(Core& core, const Piece& piece) {
 
 void TimingRecord::mark(const Event& event) {
   if (detail_ == Detail::times) return;
-  const bool is_life = event.kind == EventKind::alloc || event.kind == EventKind::release;
-  if (is_life && (event.object_kind != ObjectKind::buffer ||
-                  program_.buffers[event.object.buffer()].space != Space::vmem))
+  const bool is_lifetime = event.kind == EventKind::alloc || event.kind == EventKind::release;
+  if (is_lifetime && (event.object_kind != ObjectKind::buffer ||
+                      program_.buffers[event.object.buffer()].space != Space::vmem))
     return;
   work(cores_[topology_.of(event.agent)],
-       {Unit::mark, event.kind, event.statement, 0, is_life ? event.object.buffer() : BufferId(),
-        event.site});
+       {Unit::mark, event.kind, event.statement, 0,
+        is_lifetime ? event.object.buffer() : BufferId(), event.core});
 }
 
 void TimingRecord::on_core(const Event& event) {
@@ -210,15 +210,15 @@ void TimingRecord::on_copy(const Event& event) {
     const Buffer& touched = program_.buffers[event.object.buffer()];
     const double bytes = moved_bytes(touched, *event.box);
     copy.moved = std::max(copy.moved, bytes);
-    // Every part of a copy of partial landing tells the whole rectangle.
+    // Every part of a partial copy tells the whole rectangle.
     copy.is_reading = event.kind == EventKind::read;
     (copy.is_reading ? copy.source : copy.target) = event.object.buffer();
     std::int64_t& step = copy.is_reading ? copy.read_step : copy.written_step;
     if (step < 0) step = event.agent_step;
-    if (!copy.is_reading) copy.to = event.site;
+    if (!copy.is_reading) copy.to = event.core;
     if (step == event.agent_step && touched.space == Space::hbm) {
       (copy.is_reading ? copy.read : copy.written) += bytes;
-      Traffic& traffic = traffic_[{topology_.device(event.site), event.object.buffer()}];
+      Traffic& traffic = traffic_[{topology_.device(event.core), event.object.buffer()}];
       (copy.is_reading ? traffic.read : traffic.written) +=
           static_cast<double>(event.box->elements() * size_of(touched.dtype));
     }

@@ -26,20 +26,20 @@ class TimingRecord {
     double seconds = 0;
   };
   // A part of a core's work, by the unit that does it, or what a drawing marks there: a trace
-  // region or a life that begins or ends.
+  // region or a lifetime that begins or ends.
   enum class Unit : std::uint8_t { control, vector, matrix, mark };
   struct Piece {
     Unit unit = Unit::control;
     EventKind mark = EventKind::enter;  // of a mark: enter, leave, alloc or release
     StmtId statement;
     double seconds = 0;
-    BufferId buffer{};  // of a life, in vmem ...
-    SiteId site{};      // ... of this core
+    BufferId buffer{};  // of a lifetime, in vmem ...
+    CoreIndex core{};   // ... of this core
   };
   // Whether only the times are kept, or all that a drawing shows.
   enum class Detail : std::uint8_t { times, drawing };
   struct Copy {
-    SiteId from{}, to{};
+    CoreIndex from{}, to{};
     bool is_remote = false, is_reading = true;
     std::int64_t read_step = -1, written_step = -1;  // in which that was told first
     double read = 0, written = 0, moved = 0;         // bytes of hbm read and written, and of all
@@ -63,7 +63,7 @@ class TimingRecord {
                const MachineRates& rates, Detail detail = Detail::times);
   void on(const Event& event);
 
-  const Table<SiteId, Core>& cores() const { return cores_; }
+  const Table<CoreIndex, Core>& cores() const { return cores_; }
   const std::vector<Copy>& copies() const { return copies_; }
   // Bytes of a device's buffer that copies read from hbm, and that they wrote there, counting what
   // is moved twice twice.
@@ -102,7 +102,7 @@ class TimingRecord {
   Table<SemaphoreId, std::int32_t> first_cell_;
   std::int32_t cells_per_core_ = 0;
   Topology topology_;
-  Table<SiteId, Core> cores_;
+  Table<CoreIndex, Core> cores_;
   std::vector<Copy> copies_;
   std::map<std::pair<std::int32_t, BufferId>, Traffic> traffic_;
 };

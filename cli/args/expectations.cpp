@@ -46,9 +46,9 @@ std::string why_unbounded(const RunRequest& request) {
     return fmt::format("nothing bounds by how much on the {} device", request.device_name());
   if (!request.options.checks.enabled) return "with --unchecked nothing bounds by how much";
   if (request.options.machine.loop_workers > 0)
-    return "with --point-cores nothing bounds by how much";
-  if (request.options.copies.landing != Landing::whole)
-    return "with --landing partial nothing bounds by how much";
+    return "with --loop-workers nothing bounds by how much";
+  if (request.options.copies.granularity != CopyGranularity::whole)
+    return "with --copy-granularity partial nothing bounds by how much";
   return {};
 }
 

@@ -137,13 +137,13 @@ void GroupedGemmReader::bias(const GroupedGemmShape& shape) {
 std::string GroupedGemmReader::packed_groups(const GroupedGemmShape& shape) {
   std::string words = counted(shape.product.groups(), "group", "groups");
   Json all = Json::array();
-  constexpr std::size_t most_told = 8;
+  constexpr std::size_t max_reported = 8;
   for (std::size_t g = 0; g < shape.of_groups.size(); ++g) {
     const GroupedDesc& each = shape.of_groups[g];
-    if (g < most_told)
+    if (g < max_reported)
       words += fmt::format("{}{} x {} . {} x {}", g == 0 ? " of " : ", ", each.m, each.k, each.k,
                            each.n);
-    if (g == most_told) words += ", ...";
+    if (g == max_reported) words += ", ...";
     all.push_back({{"m", each.m}, {"k", each.k}, {"n", each.n}});
   }
   call_.fields["group_shapes"] = std::move(all);

@@ -8,12 +8,12 @@
 namespace tessera::cli {
 
 Diags check_host_memory(const std::vector<TensorSize>& tensors) {
-  constexpr double most_elements = 1099511627776.0;  // 2^40, the limit of the language
+  constexpr double max_elements = 1099511627776.0;  // 2^40, the limit of the language
   double bytes = 0;
   for (const TensorSize& tensor : tensors) {
     double elements = 1;
     for (const std::int64_t extent : tensor.shape) elements *= static_cast<double>(extent);
-    if (elements > most_elements) {
+    if (elements > max_elements) {
       return {error(fmt::format("shape {} has more than 2^40 elements", to_string(tensor.shape)))};
     }
     bytes += elements * static_cast<double>(size_of(tensor.dtype)) * tensor.copies;

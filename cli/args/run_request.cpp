@@ -89,7 +89,8 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
   constexpr std::array<std::string_view, 2> maths = {"library", "exact"};
   constexpr std::array<std::string_view, 3> policies = {"use", "strict", "poison"};
   options.copies.order = static_cast<DmaOrder>(arguments.choice("dma-order", orders, diags));
-  options.copies.landing = static_cast<Landing>(arguments.choice("landing", landings, diags));
+  options.copies.granularity =
+      static_cast<CopyGranularity>(arguments.choice("copy-granularity", copy_granularities, diags));
   options.math = static_cast<Math>(arguments.choice("math", maths, diags));
   options.checks.uninitialised =
       static_cast<Uninitialised>(arguments.choice("uninitialised", policies, diags));
@@ -98,7 +99,7 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
   options.machine.cores =
       static_cast<int>(arguments.integer("cores", diags, 1, 64).value_or(options.machine.cores));
   options.machine.loop_workers =
-      static_cast<int>(arguments.integer("point-cores", diags, 1, 64).value_or(0));
+      static_cast<int>(arguments.integer("loop-workers", diags, 1, 64).value_or(0));
   if (arguments.has("no-math")) options.math = Math::none;
   options.machine.slow_device = static_cast<int>(
       arguments.integer("slow-device", diags, 0, options.machine.devices - 1).value_or(-1));
@@ -107,8 +108,8 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
   // One run of points side by side tells nothing of other schedules.
   request.certifies =
       options.checks.enabled && !arguments.has("no-verify") && options.machine.loop_workers == 0;
-  // Whole landing is a promise of the machine, which somebody must give.
-  if (arguments.has("landing")) request.certified_landing = options.copies.landing;
+  // Whole copies are a guarantee of the machine, which the user must give.
+  if (arguments.has("copy-granularity")) request.certified_granularity = options.copies.granularity;
   request.prints =
       std::make_shared<Prints>(arguments.integer("prints", diags, 0).value_or(Prints::most));
   request.save_schedule = arguments.text("save-schedule");
@@ -117,14 +118,15 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
   for (const std::string_view timed : {"timing", "timeline", "cost"}) {
     if (!arguments.has(timed)) continue;
     if (options.machine.loop_workers > 0)
-      diags.push_back(error(fmt::format(
-          "--{} models cores that do their points one after the other, and --point-cores runs them "
-          "side by side",
-          timed)));
+      diags.push_back(
+          error(fmt::format("--{} models cores that do their points one after the other, and "
+                            "--loop-workers runs them "
+                            "side by side",
+                            timed)));
     else
       request.timing = std::make_shared<TimingObserver>(request.profile.rates);
   }
-  if (arguments.has("stamp")) request.stamps = std::make_shared<graph::StampReport>();
+  if (arguments.has("check-nodes")) request.node_check = std::make_shared<graph::NodeCheckReport>();
   if (request.timing) request.compile_notes = std::make_shared<CompileNotes>();
   if (!arguments.has("cost") || !request.timing) return;
   request.cost = std::make_shared<CostListener>();
@@ -162,8 +164,8 @@ void refuse_idle(const Arguments& arguments, const RunRequest& request, Diags& d
   const bool is_checked = !arguments.was_given("unchecked"),
              has_math = !arguments.was_given("no-math");
   // It takes the task graph of the program.
-  const bool is_planned =
-      request.device != nullptr && !request.is_simulated() && request.device->runs_on_several();
+  const bool is_planned = request.device != nullptr && !request.is_simulated() &&
+                          request.device->supports_multiple_devices();
   const auto is_honoured = [&](About about) {
     if (about == About::where) return true;
     if (about == About::engine) return is_planned;
@@ -188,7 +190,8 @@ void refuse_idle(const Arguments& arguments, const RunRequest& request, Diags& d
       refuse(option.name, "is about values, and --no-math computes none");
     }
   }
-  if (request.device == nullptr || !request.device->runs_on_several()) refuse("devices", elsewhere);
+  if (request.device == nullptr || !request.device->supports_multiple_devices())
+    refuse("devices", elsewhere);
   for (const std::string_view name : of_values)
     if (!has_math) refuse(name, "is about values, and --no-math computes none");
   for (const std::string_view name : of_kernels)

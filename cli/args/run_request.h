@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "analysis/certificate/certificate.h"
-#include "analysis/node_check/stamp_scope.h"
+#include "analysis/node_check/node_check_report.h"
 #include "analysis/timeline/cost.h"
 #include "analysis/timeline/deeper_windows.h"
 #include "analysis/timeline/timing.h"
@@ -35,17 +35,18 @@ struct RunRequest {
   std::string save_schedule;                  // a file, or empty
   std::shared_ptr<OutputFile> schedule_file;  // open for it since before the run
   bool certifies = true;                      // every run tells what it proves of all schedules ...
-  Landing certified_landing = CertifyOptions{}.landing;  // ... in which copies land so
-  std::string trace;                                     // a file, "-" for standard error, or empty
-  std::shared_ptr<OutputFile> trace_file;                // open for it since before the run
+  CopyGranularity certified_granularity =
+      CertifyOptions{}.granularity;        // ... in which copies land so
+  std::string trace;                       // a file, "-" for standard error, or empty
+  std::shared_ptr<OutputFile> trace_file;  // open for it since before the run
   // With --timing, --timeline or --cost: it watches the run, and tells after it.
   std::shared_ptr<TimingObserver> timing;
   // With --cost: where the modelled time goes, and what more slots for windows would make of it.
   std::shared_ptr<CostListener> cost;
   std::shared_ptr<DeeperWindowsObserver> deeper;
   std::shared_ptr<CompileNotes> compile_notes;  // with `timing`
-  // With --stamp: how what the device did compares with the interpreter.
-  std::shared_ptr<graph::StampReport> stamps;
+  // With --check-nodes: how what the device did compares with the interpreter.
+  std::shared_ptr<graph::NodeCheckReport> node_check;
   std::shared_ptr<Prints> prints;             // what the program prints, of a run that is simulated
   std::shared_ptr<OutputFile> timeline_file;  // of --timeline, open for it since before the run
 

@@ -17,8 +17,8 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::int64_t most_calls = 1'000'000;
-constexpr std::int64_t most_devices = 1'000'000;
+constexpr std::int64_t max_calls = 1'000'000;
+constexpr std::int64_t max_devices = 1'000'000;
 
 std::vector<std::string_view> kernel_names(const Module& module) {
   std::vector<std::string_view> names;
@@ -113,9 +113,9 @@ Expected<InstantiateOptions> launch_of(const Arguments& arguments, int devices, 
   const auto number = [&](std::string_view option, std::int64_t most, int otherwise) {
     return static_cast<int>(arguments.integer(option, diags, 1, most).value_or(otherwise));
   };
-  launch.calls = number("calls", most_calls, 1);
-  launch.devices = number("devices", most_devices, devices);
-  launch.cores = number("cores", most_devices, cores);
+  launch.calls = number("calls", max_calls, 1);
+  launch.devices = number("devices", max_devices, devices);
+  launch.cores = number("cores", max_devices, cores);
   const std::string_view scratch = arguments.text("scratch");
   if (!scratch.empty() && scratch != "fresh" && scratch != "kept")
     diags.push_back(

@@ -24,7 +24,7 @@ Expected<bool> strict_values(const Arguments& arguments, const RunRequest& reque
     return error(fmt::format("--strict-values is for the {}, and this runs on {}",
                              simulated_device().name(), request.device_name()));
   return error(fmt::format("--strict-values: with {} nothing tells which values are used",
-                           request.options.checks.enabled ? "--point-cores" : "--unchecked"));
+                           request.options.checks.enabled ? "--loop-workers" : "--unchecked"));
 }
 
 }  // namespace tessera::cli

@@ -45,7 +45,7 @@ constexpr std::array<Suite, 4> suites = {
 
 // The name of the processor or the GPU; times mean nothing without it.
 std::string machine(const Suite& suite) {
-  if (std::string hardware = suite.device().hardware(); !hardware.empty()) return hardware;
+  if (std::string hardware = suite.device().accelerator(); !hardware.empty()) return hardware;
   const std::string threads =
       suite.device().is_simulated() ? "one thread" : fmt::format("{} threads", thread_count());
   const Expected<std::string> facts = read_whole("/proc/cpuinfo", file_kinds::system);
@@ -204,7 +204,7 @@ int run(const Arguments& arguments, Console& console) {
         return object;
       },
       [&] {
-        if (device.launches()) console.out << '\n' << table_of(report);
+        if (device.supports_launch()) console.out << '\n' << table_of(report);
         console.out << "peak memory " << human_bytes(peak_resident_bytes()) << '\n';
       });
 }

@@ -45,10 +45,10 @@ std::string time_of(const CacheEntry& entry) {
 }
 
 // Those of all devices.
-KeptKernels kept_kernels() {
-  KeptKernels all;
+KernelCacheInfo kernel_cache() {
+  KernelCacheInfo all;
   for (const Device* device : devices()) {
-    const KeptKernels kept = device->kept_kernels();
+    const KernelCacheInfo kept = device->kernel_cache();
     all.files += kept.files;
     all.bytes += kept.bytes;
     if (all.note.empty()) all.note = kept.note;
@@ -56,16 +56,16 @@ KeptKernels kept_kernels() {
   return all;
 }
 
-Expected<std::int64_t> clear_kept_kernels() {
+Expected<std::int64_t> clear_kernel_cache() {
   std::int64_t removed = 0;
-  for (const Device* device : devices()) removed += TRY(device->clear_kept_kernels());
+  for (const Device* device : devices()) removed += TRY(device->clear_kernel_cache());
   return removed;
 }
 
 int list(Console& console) {
   const PersistentCache cache = PersistentCache::of_user();
   const auto entries = cache.list();
-  const KeptKernels kernels = kept_kernels();
+  const KernelCacheInfo kernels = kernel_cache();
   if (console.json) {
     Json object = {{"status", "ok"},
                    {"folder", cache_folder()},
@@ -120,7 +120,7 @@ int clear(const std::string& id, Console& console) {
   const Expected<int> removed = PersistentCache::of_user().clear(id);
   if (!removed) return fail(console, removed.diags());
   Expected<std::int64_t> cleared = std::int64_t{0};
-  if (id.empty()) cleared = clear_kept_kernels();
+  if (id.empty()) cleared = clear_kernel_cache();
   if (!cleared) return fail(console, cleared.diags());
   const std::int64_t kernels = *cleared;
   if (console.json) {

@@ -63,7 +63,7 @@ int run(const Arguments& arguments, Console& console) {
   for (const auto& [kernel, missing] : checked) {
     object["kernels"].push_back(
         {{"name", kernel->name}, {"instantiated", missing.empty()}, {"missing", missing}});
-    if (!console.tells_people()) continue;
+    if (!console.prints_text()) continue;
     console.out << fmt::format(
         "{}: {}\n", kernel->name,
         missing.empty()
@@ -72,8 +72,8 @@ int run(const Arguments& arguments, Console& console) {
                           "as parameters without a default need --set {}=...",
                           fmt::join(missing, "=... --set ")));
   }
-  if (checked.empty() && console.tells_people()) console.out << "ok: functions only\n";
-  if (console.tells_object()) print(console, object);
+  if (checked.empty() && console.prints_text()) console.out << "ok: functions only\n";
+  if (console.prints_json()) print(console, object);
   return 0;
 }
 

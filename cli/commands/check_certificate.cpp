@@ -81,14 +81,14 @@ const Json& member(const Json& json, std::string_view object, std::string_view n
 int report(Console& console, const Json& kept, const std::vector<Mismatch>& mismatches,
            const std::vector<std::string>& notes, bool quick, double seconds) {
   const Status status = mismatches.empty() ? Status::ok : Status::mismatch;
-  if (console.tells_object()) {
+  if (console.prints_json()) {
     Json object = {{"status", name(status)}, {"verdict", *kept.find("verdict")},
                    {"rerun", !quick},        {"mismatches", Json::array()},
                    {"notes", notes},         {"wall_seconds", seconds}};
     for (const Mismatch& m : mismatches)
       object["mismatches"].push_back({{"what", m.what}, {"certificate", m.kept}, {"now", m.now}});
     print(console, object);
-    if (!console.tells_people()) return exit_code(status);
+    if (!console.prints_text()) return exit_code(status);
   }
   std::string text = line("program", member(kept, "program", "kernel").text());
   for (const std::string& note : notes) text += line("note", note);
@@ -136,7 +136,7 @@ void compare_verdicts(Comparison& comparison, const Json& kept, const Json& now,
     compare_evidence(name);
   // The work of the analysis, which another build may do in another way.
   if (is_other_build) return;
-  for (const std::string_view name : {"forks", "moved"}) compare_evidence(name);
+  for (const std::string_view name : {"forks", "events_replayed"}) compare_evidence(name);
 }
 
 int run(const Arguments& arguments, Console& console) {
@@ -161,7 +161,7 @@ int run(const Arguments& arguments, Console& console) {
     if (!again) return fail(console, without_content(again.diags(), words));
     certificate = *std::move(again);
   }
-  certificate.basis.landing = target->how.landing;
+  certificate.basis.granularity = target->how.granularity;
   const Expected<Json> now = certificate_json(words, target->prepared, certificate, target->how);
   if (!now) return fail(console, without_content(now.diags(), words));
 

@@ -24,8 +24,8 @@ Expected<DiffReport> compared(const Arguments& arguments) {
 int run(const Arguments& arguments, Console& console) {
   const Expected<DiffReport> report = compared(arguments);
   if (!report) return fail(console, report.diags());
-  if (console.tells_object()) print(console, diff_json(*report));
-  if (console.tells_people()) console.out << diff_lines(*report);
+  if (console.prints_json()) print(console, diff_json(*report));
+  if (console.prints_text()) console.out << diff_lines(*report);
   return exit_code(report->difference.is_same() ? Status::ok : Status::mismatch);
 }
 

@@ -38,8 +38,8 @@ int compile(const EmittedKernel& kernel, Json object, Console& console) {
   object["registers"] = compiled->registers;
   object["spill_bytes"] = compiled->spill_bytes;
   object["log"] = compiled->log;
-  if (console.tells_object()) print(console, object);
-  if (console.tells_people())
+  if (console.prints_json()) print(console, object);
+  if (console.prints_text())
     console.out << compiled->log
                 << fmt::format("{} in {:.2f} s, {} bytes of machine code\n", compiled->compiler,
                                compiled->seconds, compiled->machine_code_bytes);
@@ -55,10 +55,10 @@ int run(const Arguments& arguments, Console& console) {
   const bool shows_includes = !compiles && arguments.has("templates");
   if (const Diags unread = arguments.unread(); !unread.empty()) return fail(console, unread);
   if (compiles) return compile(kernel, std::move(object), console);
-  if (console.tells_object()) {
+  if (console.prints_json()) {
     if (shows_includes) object["templates"] = includes_json(kernel);
     print(console, object);
-    if (!console.tells_people()) return 0;
+    if (!console.prints_text()) return 0;
   }
   if (shows_includes)
     for (const IncludedText& include : kernel.includes)

@@ -23,16 +23,16 @@ int run(const Arguments& arguments, Console& console) {
   const bool by_definition = arguments.has("definition");
   if (by_definition == (arguments.words().size() == 2))
     return fail(console, error("equal compares two programs, or one with --definition"));
-  Expected<EqualSide> a = equal_side(arguments.words()[0], arguments);
+  Expected<ComparedProgram> a = equal_side(arguments.words()[0], arguments);
   if (!a) return fail(console, a.diags());
-  Expected<EqualSide> b =
+  Expected<ComparedProgram> b =
       by_definition ? definition_side(*a) : equal_side(arguments.words()[1], arguments);
   if (!b) return fail(console, b.diags());
   if (const Diags unread = arguments.unread(); !unread.empty()) return fail(console, unread);
   const auto equality = fields::compare(a->run, b->run, static_cast<std::uint64_t>(seed));
   if (!equality) return fail(console, equality.diags());
-  if (console.tells_object()) print(console, equal_json(*a, *b, *equality, seed));
-  if (console.tells_people()) console.out << equal_lines(*a, *b, *equality, seed);
+  if (console.prints_json()) print(console, equal_json(*a, *b, *equality, seed));
+  if (console.prints_text()) console.out << equal_lines(*a, *b, *equality, seed);
   return exit_code(*equality);
 }
 

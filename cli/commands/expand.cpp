@@ -23,8 +23,8 @@ Expected<std::string> expanded_text(const Arguments& arguments) {
 int run(const Arguments& arguments, Console& console) {
   const Expected<std::string> text = expanded_text(arguments);
   if (!text) return fail(console, text.diags());
-  if (console.tells_object()) print(console, {{"status", "ok"}, {"text", *text}});
-  if (console.tells_people()) console.out << *text;
+  if (console.prints_json()) print(console, {{"status", "ok"}, {"text", *text}});
+  if (console.prints_text()) console.out << *text;
   return 0;
 }
 

@@ -81,10 +81,10 @@ std::vector<Section> sections() {
 }
 
 int list_kinds(const std::vector<Section>& all, Console& console) {
-  if (console.tells_people()) {
+  if (console.prints_text()) {
     for (const Section& section : all)
       console.out << fmt::format("{:19}{}\n", section.kind, section.summary);
-    if (!console.tells_object()) return 0;
+    if (!console.prints_json()) return 0;
   }
   Json object = {{"status", "ok"}, {"kinds", Json::array()}};
   for (const Section& section : all)
@@ -107,13 +107,13 @@ int run(const Arguments& arguments, Console& console) {
     diag.notes.push_back({{}, fmt::format("the kinds are {}", fmt::join(kinds, ", "))});
     return fail(console, diag);
   }
-  if (console.tells_object()) {
+  if (console.prints_json()) {
     print(console, {{"status", "ok"},
                     {"kinds", Json::array({{{"kind", section->kind},
                                             {"summary", section->summary},
                                             {"text", section->text}}})}});
   }
-  if (console.tells_people()) console.out << section->text << '\n';
+  if (console.prints_text()) console.out << section->text << '\n';
   return 0;
 }
 

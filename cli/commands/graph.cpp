@@ -24,7 +24,7 @@ namespace {
 // Options of the other command that mean nothing here: the graph is that of the eager run without
 // arithmetic.
 constexpr std::array<std::string_view, 7> not_taken = {
-    "schedule", "slow-device", "math", "no-math", "point-cores", "uninitialised", "tune"};
+    "schedule", "slow-device", "math", "no-math", "loop-workers", "uninitialised", "tune"};
 
 Options graph_options() {
   return {{"dot", "FILE", "write the graph for Graphviz, a box for each device", false,
@@ -64,7 +64,7 @@ int run(const Arguments& given, Console& console) {
   CertifyOptions how;
   how.budget = arguments->integer("budget", diags, 1).value_or(how.budget);
   how.run = prepared->request.options;
-  how.landing = prepared->request.certified_landing;
+  how.granularity = prepared->request.certified_granularity;
   if (diags.empty()) diags = arguments->unread();
   if (!diags.empty()) return fail(console, diags);
   const Expected<graph::TaskGraph> graph = graph::folded_task_graph(prepared->simulate, how);

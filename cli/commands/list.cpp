@@ -67,8 +67,8 @@ Expected<const KernelInfo*> info_of(const Kernel& kernel) {
 
 int run_support(Console& console) {
   const SupportTable table = support_table();
-  if (console.tells_object()) print(console, {{"status", "ok"}, {"support", cli::to_json(table)}});
-  if (console.tells_people()) console.out << support_page(table);
+  if (console.prints_json()) print(console, {{"status", "ok"}, {"support", cli::to_json(table)}});
+  if (console.prints_text()) console.out << support_page(table);
   return 0;
 }
 
@@ -122,8 +122,8 @@ int run(const Arguments& arguments, Console& console) {
                             : "");
     text += fmt::format("    times assume {}\n", rates);
   }
-  if (console.tells_object()) print(console, object);
-  if (console.tells_people()) console.out << text;
+  if (console.prints_json()) print(console, object);
+  if (console.prints_text()) console.out << text;
   return 0;
 }
 

@@ -32,7 +32,7 @@ Traffic parse_traffic(CollectiveReader& read) {
   return traffic;
 }
 
-std::int64_t most_received(const Traffic& traffic) {
+std::int64_t max_received(const Traffic& traffic) {
   std::int64_t most = 0;
   for (std::size_t j = 0; j < traffic.size(); ++j) {
     std::int64_t received = 0;
@@ -42,7 +42,7 @@ std::int64_t most_received(const Traffic& traffic) {
   return most;
 }
 
-std::int64_t most_sent(const Traffic& sizes) {
+std::int64_t max_sent(const Traffic& sizes) {
   std::int64_t most = 0;
   for (const auto& row : sizes)
     most = std::max(most, std::accumulate(row.begin(), row.end(), std::int64_t{0}));
@@ -69,11 +69,11 @@ Traffic slice_sizes(CollectiveReader& read, std::int64_t slices) {
         read.complain(fmt::format(
             "--traffic and --{} both give the rows that are sent: give one of them", option));
     sizes = parse_traffic(read);
-    read.otherwise("m", most_sent(sizes));
+    read.otherwise("m", max_sent(sizes));
   } else if (const auto* held = read.held("sizes")) {
     sizes = read.counts("sizes", *held);
     if (!read.ok()) return sizes;
-    const std::int64_t most = most_sent(sizes);
+    const std::int64_t most = max_sent(sizes);
     read.otherwise("m", most);
     if (most > read.value("m"))
       read.complain(fmt::format("--sizes sends {} rows of {}", most, read.value("m")));
@@ -103,7 +103,7 @@ std::vector<RaggedSlices> exchange(CollectiveReader& read, std::int64_t slices) 
         "--room drops rows only where each device sends one slice to each device: leave out "
         "--slices");
   if (!read.ok()) return {};
-  received.value = room.value_or(most_received(traffic));
+  received.value = room.value_or(max_received(traffic));
   received.by = "the exchange";
   return room ? dispatch_slices(traffic, room) : group_slices(sizes);
 }

@@ -22,10 +22,10 @@
 #include "cli/debug/why_wrong.h"
 #include "cli/reports/expectation_report.h"
 #include "cli/reports/finding_text.h"
+#include "cli/reports/node_check_text.h"
 #include "cli/reports/observation.h"
 #include "cli/reports/report.h"
 #include "cli/reports/settings_text.h"
-#include "cli/reports/stamp_report.h"
 #include "core/lang/language.h"
 #include "core/report/try.h"
 #include "devices/devices.h"
@@ -99,7 +99,7 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   ran.dumps = std::move(dumps);
   const std::unique_ptr<Executable> executable = TRY(ran.request.device->prepare(ran.program));
   const Again begin = [&](const RunOptions& run) -> Expected<void> {
-    TRY(executable->run_held(ran.bindings.views(), {ran.request.profile.machine, &run}));
+    TRY(executable->run_with_all(ran.bindings.views(), {ran.request.profile.machine, &run}));
     return {};
   };
   TRY(ran.dumps.write(ran.request.options, begin));
@@ -109,9 +109,9 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
       ran.request, console,
       follows_values(ran.request) ? std::vector<Observer*>{&use} : std::vector<Observer*>{});
   const DeviceOptions options{ran.request.profile.machine, &observation.options()};
-  ran.report = TRY(executable->run_held(ran.bindings.views(), options));
+  ran.report = TRY(executable->run_with_all(ran.bindings.views(), options));
   collect(ran.unwritten, observation.finish());
-  TRY(check_stamped(ran.request, ran.report));
+  TRY(require_node_check(ran.request, ran.report));
   ran.notes = use.notes();
   ran.why_unknown = use.why_unknown();
   collect(ran.undecided, check_values(ran, *executable, options, begin));
@@ -152,7 +152,7 @@ Simulate simulation_of(std::shared_ptr<State> state, const RunRequest& request) 
   return [state = std::move(state),
           machine = request.profile.machine](const RunOptions& options) -> Expected<RunResult> {
     const Expected<DeviceReport> report =
-        state->executable->run_held(state->bindings.views(), {machine, &options});
+        state->executable->run_with_all(state->bindings.views(), {machine, &options});
     if (!report) return report.diags();
     return *report->simulated;
   };
@@ -187,7 +187,7 @@ Expected<void> suggest(const Arguments& arguments, Ran& ran) {
   const RunResult* const result = ran.report.simulated.get();
   if (result == nullptr || ran.report.findings.empty() || !ran.request.certifies) return {};
   const Prepared prepared = TRY(prepare(arguments));
-  CertifyOptions how{.run = ran.request.options, .landing = ran.request.certified_landing};
+  CertifyOptions how{.run = ran.request.options, .granularity = ran.request.certified_granularity};
   suggest_waits(prepared, how, result->stats.steps, ran.report.findings);
   return {};
 }
@@ -239,7 +239,7 @@ Json report_json(const Arguments& arguments, const Ran& ran, Status status) {
 
 int run(const Arguments& arguments, Console& console) {
   const bool debugs = arguments.has("debug-on-finding");
-  if (debugs && console.tells_object())
+  if (debugs && console.prints_json())
     return fail(console, error("--debug-on-finding is for people, and --json for programs"));
   Expected<Ran> ran = run_program(arguments, console);
   if (!ran) return fail(console, ran.diags());

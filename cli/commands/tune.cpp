@@ -76,7 +76,7 @@ std::string shape_line(const GroupedTuningProblem& p) {
 
 Expected<TuneReport> estimate(GroupedKind kind, const Arguments& arguments) {
   const Expected<const Device*> device = find_device(arguments.text("device"));
-  const bool has_model = device && !(*device)->modelled().empty();
+  const bool has_model = device && !(*device)->time_model().empty();
   if (!has_model || arguments.has("interpret") || arguments.has("profile"))
     return error("--estimates asks the model of a GPU: give --device cuda, too");
   for (const std::string_view other : {"all", "backward", "warmup", "iters"}) {
@@ -89,7 +89,7 @@ Expected<TuneReport> estimate(GroupedKind kind, const Arguments& arguments) {
   request.device = *device;
   const GroupedTuningProblem problem = tuning_problem(given, request);
   const Tuning tuning = expected_on_device(problem);
-  const std::string machine = (*device)->modelled();
+  const std::string machine = (*device)->time_model();
   TuneReport report{.has_times = false};
   report.object.update({{"estimated_for", machine}, {"candidates", candidates_json(tuning)}});
   report.text = shape_line(problem) +
@@ -145,7 +145,8 @@ Expected<TuneReport> tune_by_cache(const Arguments& arguments) {
   const GroupedKind kind = kind_of(arguments.words());
   if (arguments.has("estimates")) return estimate(kind, arguments);
   const RunRequest request = TRY(run_request(arguments, false));
-  const GroupedTuningProblem problem = tuning_problem(TRY(settled_problem(kind, arguments)), request);
+  const GroupedTuningProblem problem =
+      tuning_problem(TRY(settled_problem(kind, arguments)), request);
   const Tuner tuner = TRY(asked_tuner(arguments, request));
   const OperationKey key = grouped_key(problem);
   const std::string measure = measure_name(problem);
@@ -203,8 +204,8 @@ int run(const Arguments& arguments, Console& console) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   report->object["status"] = name(report->status);
   report->object["wall_seconds"] = seconds;
-  if (console.tells_object()) print(console, report->object);
-  if (console.tells_people())
+  if (console.prints_json()) print(console, report->object);
+  if (console.prints_text())
     console.out << report->text << (report->has_times ? line("time", human_seconds(seconds)) : "");
   return exit_code(report->status);
 }

@@ -40,8 +40,8 @@ int run_mutants(const VerifyTarget& target, Watch& watch, Console& console) {
     mutations.values = *std::move(values);
   }
   watch.hide();
-  if (console.tells_object()) print(console, mutation_json(target.prepared, mutations));
-  if (console.tells_people()) console.out << mutation_lines(target.prepared, mutations);
+  if (console.prints_json()) print(console, mutation_json(target.prepared, mutations));
+  if (console.prints_text()) console.out << mutation_lines(target.prepared, mutations);
   const bool is_interrupted =
       mutations.synchronising.is_interrupted || mutations.values.is_interrupted;
   return exit_code(is_interrupted ? Status::interrupted : Status::ok);
@@ -124,9 +124,9 @@ int run(const Arguments& given, Console& console) {
   watch.hide();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (console.tells_object())
+  if (console.prints_json())
     print(console, verify_json(*arguments, target->prepared, *certificate, seconds));
-  if (console.tells_people()) {
+  if (console.prints_text()) {
     console.out << verify_lines(*arguments, target->prepared, *certificate, seconds);
     if (file) console.out << fmt::format("{:<10}{}\n", "saved", arguments->text("save"));
   }

@@ -46,17 +46,18 @@ int run(const Arguments& given, Console& console) {
   if (!session) return fail(console, session.diags());
   if (const Diags unread = arguments->unread(); !unread.empty()) return fail(console, unread);
   if (const auto there = (*session)->go_to(at); !there) return fail(console, there.diags());
-  const bool is_cut = (*session)->position() < at && (*session)->ended_by() != RunEnd::program;
-  if (is_cut) return fail(console, cut_off((*session)->ended_by(), "the run"));
+  const bool is_truncated =
+      (*session)->position() < at && (*session)->ended_by() != RunEnd::program;
+  if (is_truncated) return fail(console, cut_off((*session)->ended_by(), "the run"));
   Json told = Json::array();
   for (const std::string& question : questions) {
     std::ostringstream out;
     if (const auto done = debugger::Debugger(**session, out).execute("why " + question); !done)
       return fail(console, done.diags());
-    if (console.tells_people()) console.out << out.str();
+    if (console.prints_text()) console.out << out.str();
     told.push_back({{"question", question}, {"answer", out.str()}});
   }
-  if (console.tells_object())
+  if (console.prints_json())
     print(console, {{"status", name(Status::ok)},
                     {"event", (*session)->position()},
                     {"over", (*session)->is_over()},

@@ -73,7 +73,7 @@ Expected<void> Dumps::write(Session& session, Dump& dump) {
   const debugger::Reference what = TRY(debugger::parse_reference(session, focus, dump.read.name));
   const auto* memory = std::get_if<debugger::BufferReference>(&what);
   if (memory == nullptr) return error(fmt::format("--dump: `{}` is no memory", dump.read.name));
-  Storage& storage = *TRY(session.valued())->core_state(memory->home).storages[memory->buffer];
+  Storage& storage = *TRY(session.valued())->core_state(memory->owner).storages[memory->buffer];
   TRY(debugger::check_held(storage, dump.read.name));
   const Program& program = session.program();
   if (const std::string why = why_unknown(program, memory->buffer); !why.empty())
@@ -82,7 +82,7 @@ Expected<void> Dumps::write(Session& session, Dump& dump) {
         fmt::format("--dump: values of `{}` are not known, {} makes them", dump.read.name, why));
   Dumped written{fmt::format("{} {}",
                              session.machine().topology().name(
-                                 memory->home, program.buffers[memory->buffer].space),
+                                 memory->owner, program.buffers[memory->buffer].space),
                              slice_text(program, memory->buffer, memory->box)),
                  dump.read.file, session.position(), storage.is_initialised(memory->box)};
   TRY(dump.output.write(tensor_of(storage, memory->box)));

@@ -34,9 +34,9 @@ Expected<std::string> answer(const ComparedResult& result, const Index& index,
     box.size[d] = 1;
     box.dropped |= static_cast<std::uint8_t>(1U << d);
   }
-  const SiteId core = session->machine().topology().first_of(result.expected->device);
+  const CoreIndex core = session->machine().topology().first_of(result.expected->device);
   return debugger::why_elements(*session,
-                                {home_of(session->machine(), core, *buffer), *buffer, box});
+                                {owner_of(session->machine(), core, *buffer), *buffer, box});
 }
 
 }  // namespace

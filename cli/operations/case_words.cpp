@@ -14,7 +14,7 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::int64_t largest_extent = 72, most_devices = 8;
+constexpr std::int64_t largest_extent = 72, max_devices = 8;
 
 class Draw {
  public:
@@ -87,7 +87,7 @@ class Draw {
     if (arguments_.has("devices")) {
       devices_ = arguments_.integer("devices", ignored, 1).value_or(1);
     } else if (may_draw) {
-      devices_ = choices_.between(1, most_devices);
+      devices_ = choices_.between(1, max_devices);
       add("devices", std::to_string(devices_));
     }
   }

@@ -110,7 +110,7 @@ Expected<RunResult> simulate(State& state, const RunOptions& options) {
     if (!executable) return executable.diags();
     state.executable = *std::move(executable);
   }
-  const Expected<DeviceReport> report = state.executable->run_held(
+  const Expected<DeviceReport> report = state.executable->run_with_all(
       collective.launch->devices, {collective.request.profile.machine, &options});
   if (!report) return report.diags();
   return *report->simulated;

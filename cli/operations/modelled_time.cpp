@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<std::string_view, 22> idle = {
     "timeline",  "out",      "check", "trace",         "save-schedule", "unchecked",
-    "no-verify", "timing",   "cost",  "config",        "explain",       "point-cores",
+    "no-verify", "timing",   "cost",  "config",        "explain",       "loop-workers",
     "math",      "no-math",  "all",   "uninitialised", "tune",          "json",
     "precision", "outliers", "dump",  "prints"};
 
@@ -90,10 +90,10 @@ Expected<Prepared> ModelTimes::prepared(const TuningCandidate& candidate) const 
 }
 
 Expected<ModelTuning> ModelTimes::of(const std::vector<TuningCandidate>& candidates) const {
-  return Tuner::tune<TuningCandidate>(
-      candidates, [&](const TuningCandidate& candidate) -> Expected<double> {
-        return modelled_seconds(TRY(prepared(candidate)));
-      });
+  return Tuner::tune<TuningCandidate>(candidates,
+                                      [&](const TuningCandidate& candidate) -> Expected<double> {
+                                        return modelled_seconds(TRY(prepared(candidate)));
+                                      });
 }
 
 std::optional<std::string> faster_tile(const OperationCall& call, const OperationRun& run,

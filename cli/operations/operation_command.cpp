@@ -12,10 +12,10 @@
 #include "cli/operations/modelled_time.h"
 #include "cli/operations/operation_report.h"
 #include "cli/operations/output_files.h"
+#include "cli/reports/node_check_text.h"
 #include "cli/reports/observation.h"
 #include "cli/reports/progress.h"
 #include "cli/reports/report.h"
-#include "cli/reports/stamp_report.h"
 #include "core/report/try.h"
 #include "devices/teams.h"
 #include "kernels/launch/config_request.h"
@@ -143,8 +143,8 @@ int run_operation(PrepareOperation prepare, const Arguments& arguments, Console&
     if (std::optional<std::string> note = faster_tile(*call, outcome->run, arguments.files()))
       outcome->run.notes.push_back(*std::move(note));
   const DeviceReport& ran = outcome->run.report;
-  if (const Expected<void> stamped = check_stamped(call->request, ran); !stamped)
-    return fail(console, stamped.diags());
+  if (const Expected<void> checked = require_node_check(call->request, ran); !checked)
+    return fail(console, checked.diags());
   collect(diags, save_schedule(call->request, ran));
   if (has_results(ran) && has_results_of(call->request.device)) {
     for (const Diag& unsaved : opened->files.write(*call, outcome->run)) diags.push_back(unsaved);

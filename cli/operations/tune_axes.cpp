@@ -75,9 +75,9 @@ Expected<std::vector<TuningAxis>> tuning_axes(const Arguments& arguments) {
     for (const TuningAxis& other : axes)
       if (other.name == axis.name) return error(fmt::format("--tune gives {} twice", axis.name));
     // Each factor is bounded first, so that the product cannot overflow.
-    count *= std::min(axis.values.size(), most_tuning_candidates + 1);
-    if (count > most_tuning_candidates)
-      return error(fmt::format("--tune makes more than {} candidates", most_tuning_candidates));
+    count *= std::min(axis.values.size(), max_tuning_candidates + 1);
+    if (count > max_tuning_candidates)
+      return error(fmt::format("--tune makes more than {} candidates", max_tuning_candidates));
     axes.push_back(std::move(axis));
   }
   return axes;

@@ -25,10 +25,10 @@ struct TuningCandidate {
 std::string describe(const TuningCandidate& candidate);  // "tm=64 tk=128", "the default"
 Json config_json(const TuningCandidate& candidate);      // {"tm": 64, "tk": 128}
 
-inline constexpr std::size_t most_tuning_candidates = 1000;
+inline constexpr std::size_t max_tuning_candidates = 1000;
 
 // What --tune NAME=V1,V2 says, in the order given; none: it is not there. A text of another form, a
-// name given twice and a value given twice are errors, as are more than `most_tuning_candidates`.
+// name given twice and a value given twice are errors, as are more than `max_tuning_candidates`.
 Expected<std::vector<TuningAxis>> tuning_axes(const Arguments& arguments);
 // All combinations, the last part changing first.
 std::vector<TuningCandidate> combinations(const std::vector<TuningAxis>& axes);

@@ -144,7 +144,7 @@ Expected<TuneReport> tune_by_model(const Command& command, const Arguments& argu
     return error(ErrorCode::runtime,
                  fmt::format("All candidates failed during autotune: {}", timed.back().skipped));
   return report_of(tuned, times.line_of(tuning->winner().config),
-                   simulated_device().clock({.profile = profile.machine}), *tuning);
+                   simulated_device().time_source({.profile = profile.machine}), *tuning);
 }
 
 }  // namespace tessera::cli

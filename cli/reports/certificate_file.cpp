@@ -84,11 +84,11 @@ std::vector<std::string> kept_words(const std::vector<std::string>& given) {
   return words;
 }
 
-Json promises_json(const RunOptions& options, Landing landing) {
+Json promises_json(const RunOptions& options, CopyGranularity granularity) {
   Json profile = {{"name", options.machine.profile.name}};
   for (const PropertyValue& property : promised_properties(options.machine.profile))
     std::visit([&](auto value) { profile[std::string(property.name)] = value; }, property.value);
-  return {{"landing", name(landing)},
+  return {{"copy_granularity", name(granularity)},
           {"dma_order", options.copies.order == DmaOrder::fifo ? "fifo" : "unordered"},
           {"devices", options.machine.devices},
           {"cores", options.machine.cores},
@@ -117,7 +117,7 @@ Expected<Json> certificate_json(const std::vector<std::string>& words, const Pre
       {"program",
        {{"kernel", prepared.kernel}, {"text", text}, {"expanded", hash_text(identity.program)}}},
       {"inputs", std::move(inputs)},
-      {"promises", promises_json(how.run, c.basis.landing)},
+      {"promises", promises_json(how.run, c.basis.granularity)},
       {"verdict", name(c.verdict)},
       {"why", c.why_explored().empty() ? Json() : Json(c.why_explored())},
       {"findings", c.findings.size()},
@@ -131,7 +131,7 @@ Expected<Json> certificate_json(const std::vector<std::string>& words, const Pre
         {"events", c.statistics.events},
         {"transfers", c.statistics.transfers},
         {"forks", c.statistics.forks},
-        {"moved", c.statistics.moved},
+        {"events_replayed", c.statistics.events_replayed},
         {"schedules", c.schedules()}}}};
 }
 

@@ -13,7 +13,7 @@ namespace tessera::cli {
 std::vector<std::string> kept_words(const std::vector<std::string>& given);
 
 // The machine's promises that a verdict rests on, and the numbers of its profile.
-Json promises_json(const RunOptions& options, Landing landing);
+Json promises_json(const RunOptions& options, CopyGranularity granularity);
 
 Expected<Json> certificate_json(const std::vector<std::string>& words, const Prepared& prepared,
                                 const Certificate& certificate, const CertifyOptions& how);

@@ -25,7 +25,7 @@ constexpr std::string_view other_rules = "--rtol SHARE or --atol DIFFERENCE says
 Expected<KeptRun> kept(const std::vector<DeviceBinding>& results, Executable& executable,
                        const DeviceOptions& options) {
   const auto simulate = [&](const RunOptions& once) {
-    return executable.run_held(results, {options.profile, &once});
+    return executable.run_with_all(results, {options.profile, &once});
   };
   std::optional<KeptRun> launch = TRY(launch_of(simulate, *options.interpreter));
   CHECK(launch);  // the device simulates

@@ -159,12 +159,12 @@ void add_errors(Json& object, const Diags& diags) {
 
 int report(Console& console, Status status, const Diags& unwritten,
            const std::function<Json()>& json, const std::function<void()>& text) {
-  if (console.tells_object()) {
+  if (console.prints_json()) {
     Json object = json();
     if (!unwritten.empty()) add_errors(object, unwritten);
     print(console, object);
   }
-  if (console.tells_people()) {
+  if (console.prints_text()) {
     text();
     console.err << render(unwritten);
   }
@@ -174,12 +174,12 @@ int report(Console& console, Status status, const Diags& unwritten,
 int fail(Console& console, const Diags& diags) {
   Progress::phase(console, {});
   const Status status = status_of(diags);
-  if (console.tells_object()) {
+  if (console.prints_json()) {
     Json object = Json::object();
     add_errors(object, diags);
     print(console, object);
   }
-  if (console.tells_people()) console.err << render(diags);
+  if (console.prints_text()) console.err << render(diags);
   return exit_code(status);
 }
 

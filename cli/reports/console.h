@@ -39,8 +39,8 @@ struct Console {
   std::ostream* object = nullptr;  // where the object goes beside the report for people
   Progress* progress = nullptr;    // may be null: no progress line
 
-  bool tells_object() const { return json || object != nullptr; }
-  bool tells_people() const { return !json; }
+  bool prints_json() const { return json || object != nullptr; }
+  bool prints_text() const { return !json; }
 };
 
 Json to_json(const Diag& diag);
@@ -50,7 +50,7 @@ Json to_json(const Remark& remark);
 Json place_json(const Loc& loc, int device, std::string_view agent);
 
 // The number of the format that docs/schema/gmm-run.json describes.
-inline constexpr std::int64_t output_schema = 1;
+inline constexpr std::int64_t output_schema = 2;
 
 // Prints the object where it goes, with the number of its format first.
 void print(Console& console, const Json& object);

@@ -15,8 +15,8 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::int64_t most_elements = 1 << 22;  // that are looked at one by one
-constexpr std::size_t most_results = 4;          // of which the writers are looked for
+constexpr std::int64_t max_elements = 1 << 22;  // that are looked at one by one
+constexpr std::size_t max_results = 4;          // of which the writers are looked for
 
 Expected<std::optional<DiffPlace>> place_of(Session& session, std::int64_t event) {
   if (event < 0) return std::optional<DiffPlace>();
@@ -49,9 +49,9 @@ bool same(const Element& a, const Element& b) {
          std::bit_cast<std::uint32_t>(a.real) == std::bit_cast<std::uint32_t>(b.real);
 }
 
-Expected<std::vector<Element>> elements_at(Session& session, SiteId home, BufferId buffer,
+Expected<std::vector<Element>> elements_at(Session& session, CoreIndex owner, BufferId buffer,
                                            const Box& box) {
-  Storage& storage = *TRY(session.valued())->core_state(home).storages[buffer];
+  Storage& storage = *TRY(session.valued())->core_state(owner).storages[buffer];
   if (!storage.is_live() || storage.is_idle()) return std::vector<Element>();
   return elements_of(storage, box);
 }
@@ -60,11 +60,11 @@ Expected<std::vector<Element>> elements_at(Session& session, SiteId home, Buffer
 Expected<DiffValue> value_at(Session& a, Session& b, const ValueDifference& found) {
   const Program& program = a.program();
   const Buffer& buffer = program.buffers[found.buffer_a];
-  const std::string whose = a.machine().topology().name(found.home_a, buffer.space);
+  const std::string whose = a.machine().topology().name(found.owner_a, buffer.space);
   DiffValue value{fmt::format("{} {}", whose, slice_text(program, found.buffer_a, found.box))};
-  if (found.box.elements() > most_elements) return value;
-  const auto x = TRY(elements_at(a, found.home_a, found.buffer_a, found.box));
-  const auto y = TRY(elements_at(b, found.home_b, found.buffer_b, found.box));
+  if (found.box.elements() > max_elements) return value;
+  const auto x = TRY(elements_at(a, found.owner_a, found.buffer_a, found.box));
+  const auto y = TRY(elements_at(b, found.owner_b, found.buffer_b, found.box));
   for (std::size_t i = 0; i < x.size() && i < y.size(); ++i) {
     if (same(x[i], y[i])) continue;
     const Index index = index_in(found.box, static_cast<std::int64_t>(i));
@@ -77,8 +77,9 @@ Expected<DiffValue> value_at(Session& a, Session& b, const ValueDifference& foun
 }
 
 // The event that wrote the box last; -1: none did. The session stands at its end.
-Expected<std::int64_t> last_write(Session& session, SiteId home, BufferId buffer, const Box& box) {
-  Written written(buffer, box, home);
+Expected<std::int64_t> last_write(Session& session, CoreIndex owner, BufferId buffer,
+                                  const Box& box) {
+  Written written(buffer, box, owner);
   StopCondition* const one = &written;
   // What the last event wrote is known behind it alone.
   const std::int64_t end = session.position();
@@ -94,16 +95,17 @@ Expected<DiffValue> first_of(Session& a, Session& b, const TensorDifference& res
   const BufferId of_b = *find_buffer(b.program(), result.name);
   const Layout layout(a.program().buffers[of_a]);
   const Box box = element(layout.whole(), layout.index(result.first));
-  const SiteId core_a = a.machine().topology().first_of(result.device);
-  const SiteId core_b = b.machine().topology().first_of(result.device);
+  const CoreIndex core_a = a.machine().topology().first_of(result.device);
+  const CoreIndex core_b = b.machine().topology().first_of(result.device);
   const ValueDifference found{
-      {}, home_of(a.machine(), core_a, of_a), home_of(b.machine(), core_b, of_b), of_a, of_b, box};
+      {}, owner_of(a.machine(), core_a, of_a), owner_of(b.machine(), core_b, of_b), of_a, of_b,
+      box};
   TRY(a.go_to(Turn::unlimited));
   TRY(b.go_to(Turn::unlimited));
   DiffValue value = TRY(value_at(a, b, found));
   EventPair events;
-  events.a = TRY(last_write(a, found.home_a, of_a, box));
-  events.b = TRY(last_write(b, found.home_b, of_b, box));
+  events.a = TRY(last_write(a, found.owner_a, of_a, box));
+  events.b = TRY(last_write(b, found.owner_b, of_b, box));
   value.places = TRY(places_of(a, b, events));
   return value;
 }
@@ -126,7 +128,7 @@ Expected<DiffReport> diff_report(std::string a, std::string b, RunDifference dif
   std::size_t looked_at = 0;
   for (const TensorDifference& result : found.results) {
     DiffResult one{result, fmt::format("dev{} {}", result.device, result.name)};
-    if (result.different > 0 && ++looked_at <= most_results)
+    if (result.different > 0 && ++looked_at <= max_results)
       one.first = TRY(first_of(session_a, session_b, result));
     report.results.push_back(std::move(one));
   }

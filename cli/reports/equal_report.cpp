@@ -65,7 +65,8 @@ std::string fields_text(const Equality& equality, std::int64_t seed) {
 }
 
 // The first element that differs, as a mismatch of B, or of A where B is its definition.
-Finding difference_finding(const EqualSide& a, const EqualSide& b, const Equality& equality) {
+Finding difference_finding(const ComparedProgram& a, const ComparedProgram& b,
+                           const Equality& equality) {
   const fields::Difference& difference = *equality.difference;
   const bool blames_a = b.is_definition;
   const bool is_decided = equality.outcome == Outcome::different;
@@ -87,14 +88,15 @@ Finding difference_finding(const EqualSide& a, const EqualSide& b, const Equalit
   return finding;
 }
 
-std::vector<Finding> findings_of(const EqualSide& a, const EqualSide& b, const Equality& equality) {
+std::vector<Finding> findings_of(const ComparedProgram& a, const ComparedProgram& b,
+                                 const Equality& equality) {
   std::vector<Finding> findings = equality.findings;
   if (equality.difference) findings.push_back(difference_finding(a, b, equality));
   return findings;
 }
 
 // Integers that nobody gave. Those of A are B's as well where both have them.
-std::vector<std::string> zeros_of(const EqualSide& a, const EqualSide& b) {
+std::vector<std::string> zeros_of(const ComparedProgram& a, const ComparedProgram& b) {
   std::vector<std::string> all = a.zeros;
   for (const std::string& name : b.zeros) {
     const Buffer* const of_a = a.run.program.find_buffer(name);
@@ -111,8 +113,8 @@ int exit_code(const Equality& equality) {
   return exit_code(equality.outcome == Outcome::equal ? Status::ok : Status::mismatch);
 }
 
-std::string equal_lines(const EqualSide& a, const EqualSide& b, const Equality& equality,
-                        std::int64_t seed) {
+std::string equal_lines(const ComparedProgram& a, const ComparedProgram& b,
+                        const Equality& equality, std::int64_t seed) {
   std::string text = line("A", a.text) + line("B", b.text);
   text += line("compared", fmt::format("{}: {}", fmt::join(equality.results, ", "),
                                        counted(equality.elements, "element", "elements")));
@@ -143,7 +145,7 @@ std::string equal_lines(const EqualSide& a, const EqualSide& b, const Equality& 
   return text + findings_text(findings_of(a, b, equality), false);
 }
 
-Json equal_json(const EqualSide& a, const EqualSide& b, const Equality& equality,
+Json equal_json(const ComparedProgram& a, const ComparedProgram& b, const Equality& equality,
                 std::int64_t seed) {
   Json object = {{"status", status(equality.outcome)},
                  {"verdict", verdict(equality.outcome)},

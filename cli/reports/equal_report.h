@@ -11,9 +11,9 @@ namespace tessera::cli {
 
 // 0 equal, 1 different, 4 not shown equal.
 int exit_code(const fields::Equality& equality);
-std::string equal_lines(const EqualSide& a, const EqualSide& b, const fields::Equality& equality,
-                        std::int64_t seed);
-Json equal_json(const EqualSide& a, const EqualSide& b, const fields::Equality& equality,
-                std::int64_t seed);
+std::string equal_lines(const ComparedProgram& a, const ComparedProgram& b,
+                        const fields::Equality& equality, std::int64_t seed);
+Json equal_json(const ComparedProgram& a, const ComparedProgram& b,
+                const fields::Equality& equality, std::int64_t seed);
 
 }  // namespace tessera::cli

@@ -25,11 +25,11 @@ using graph::NodeKind;
 using graph::TaskGraph;
 
 constexpr std::array kinds = {NodeKind::copy, NodeKind::gather, NodeKind::pipeline,
-                              NodeKind::stretch};
+                              NodeKind::segment};
 constexpr std::array<std::array<std::string_view, 2>, 4> kind_words = {{{"copy", "copies"},
                                                                         {"gather", "gathers"},
                                                                         {"pipeline", "pipelines"},
-                                                                        {"stretch", "stretches"}}};
+                                                                        {"segment", "segments"}}};
 
 std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
@@ -41,9 +41,9 @@ std::string counted(std::int64_t count, std::string_view one) {
 // Between two nodes there is one edge for people, whatever halves it is between.
 std::map<std::pair<NodeId, NodeId>, bool> node_edges(const TaskGraph& graph) {
   std::map<std::pair<NodeId, NodeId>, bool> edges;
-  for (const graph::HalfId h : graph.halves.ids())
-    for (const graph::Before& before : graph.halves[h].before)
-      edges[{graph.halves[before.half].node, graph.halves[h].node}] |= before.is_data;
+  for (const graph::SideId h : graph.sides.ids())
+    for (const graph::Dependence& before : graph.sides[h].predecessors)
+      edges[{graph.sides[before.side].node, graph.sides[h].node}] |= before.is_flow;
   return edges;
 }
 
@@ -78,7 +78,7 @@ std::string work_words(const graph::Work& work) {
 }
 
 int destination(const TaskGraph& graph, const Node& node) {
-  return graph.topology.device(graph.home(graph.halves[node.first + (node.halves - 1)]));
+  return graph.topology.device(graph.owner(graph.sides[node.first_side + (node.side_count - 1)]));
 }
 
 }  // namespace

@@ -24,17 +24,17 @@ Observation::Observation(const RunRequest& request, Console& console,
         if (drawn_) drawn_ = timeline_file_->append(bytes);
       }),
       timing_(request.timing),
-      certifier_(request.certified_landing, certified_events, false, Reads::unsettled),
-      stamps_(request.stamps) {
-  if (stamps_) options_.observers.push_back(stamps_.get());
+      certifier_(request.certified_granularity, certified_events, false, Reads::unsettled),
+      node_check_(request.node_check) {
+  if (node_check_) options_.observers.push_back(node_check_.get());
   if (request.is_simulated() && request.certifies) {
-    options_.checks.loops = request.certified_landing;
+    options_.checks.loops = request.certified_granularity;
     options_.observers.push_back(&certifier_);
   }
   if (request.is_simulated() && request.prints) {
     prints_ = request.prints;
     prints_->attach(console, [this] { watch_.hide(); });
-    options_.listener = prints_.get();
+    options_.debug_sink = prints_.get();
   }
   for (Observer* observer :
        std::initializer_list<Observer*>{request.deeper.get(), request.compile_notes.get()})

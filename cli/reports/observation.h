@@ -42,7 +42,7 @@ class Observation {
   TimelineDrawing drawing_;
   std::shared_ptr<TimingObserver> timing_;
   Certifier certifier_;
-  std::shared_ptr<graph::StampReport> stamps_;
+  std::shared_ptr<graph::NodeCheckReport> node_check_;
 };
 
 }  // namespace tessera::cli

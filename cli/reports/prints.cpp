@@ -22,7 +22,7 @@ void Prints::attach(Console& console, std::function<void()> before) {
   before_ = std::move(before);
 }
 
-bool Prints::wants(const Program& program, StmtId statement) {
+bool Prints::accepts(const Program& program, StmtId statement) {
   const Loc loc = program.loc(statement);
   Count& count = of_[{loc ? loc.source->name : "", loc.line, loc.column}];
   count.loc = loc;
@@ -32,14 +32,14 @@ bool Prints::wants(const Program& program, StmtId statement) {
   return false;
 }
 
-void Prints::hear(const Program& program, const Told& told) {
-  const Loc& loc = told.loc;
+void Prints::receive(const Program& program, const DebugOutput& output) {
+  const Loc& loc = output.loc;
   ++of_[{loc ? loc.source->name : "", loc.line, loc.column}].told;
-  if (std::holds_alternative<Breakpoint>(program.body[told.statement].op)) return;
+  if (std::holds_alternative<Breakpoint>(program.body[output.statement].op)) return;
   if (console_ == nullptr) return;
-  if (console_->json) return kept_.push_back(told);
+  if (console_->json) return kept_.push_back(output);
   if (before_) before_();
-  console_->out << to_string(told) << "\n" << std::flush;
+  console_->out << to_string(output) << "\n" << std::flush;
 }
 
 std::string Prints::notes() const {
@@ -57,12 +57,12 @@ std::string Prints::notes() const {
 }
 
 void Prints::add_to(Json& object) const {
-  for (const Told& told : kept_) {
-    Json one = place_json(told.loc, told.agent.device, to_string(told.agent));
+  for (const DebugOutput& output : kept_) {
+    Json one = place_json(output.loc, output.agent.device, to_string(output.agent));
     one["loops"] = Json::array();
-    for (const LoopIndex& index : told.loops)
+    for (const LoopIndex& index : output.loops)
       one["loops"].push_back({{"name", index.name}, {"value", index.value}});
-    one["text"] = told.text;
+    one["text"] = output.text;
     object["prints"].push_back(std::move(one));
   }
   std::int64_t left_out = 0;

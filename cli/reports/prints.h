@@ -8,20 +8,20 @@
 #include <vector>
 
 #include "cli/reports/console.h"
-#include "interp/observe/listener.h"
+#include "interp/observe/debug_sink.h"
 
 namespace tessera::cli {
 
 // Writes each line when it is told; with --json keeps them for the object. Of each statement the
 // first ones, the others are counted.
-class Prints final : public Listener {
+class Prints final : public DebugSink {
  public:
   static constexpr std::int64_t most = 100;  // of one statement, unless --prints says otherwise
 
   explicit Prints(std::int64_t limit) : limit_(limit) {}
 
-  bool wants(const Program& program, StmtId statement) override;
-  void hear(const Program& program, const Told& told) override;
+  bool accepts(const Program& program, StmtId statement) override;
+  void receive(const Program& program, const DebugOutput& output) override;
 
   // Where to write, and what has to be cleared before; null: nothing is written.
   void attach(Console& console, std::function<void()> before);
@@ -42,7 +42,7 @@ class Prints final : public Listener {
   std::int64_t limit_;
   // By the place: a pipeline makes several statements of one of the source.
   std::map<std::tuple<std::string, int, int>, Count> of_;
-  std::vector<Told> kept_;
+  std::vector<DebugOutput> kept_;
 };
 
 }  // namespace tessera::cli

@@ -8,9 +8,9 @@
 
 #include "cli/args/limits.h"
 #include "cli/reports/finding_text.h"
+#include "cli/reports/node_check_text.h"
 #include "cli/reports/prints.h"
 #include "cli/reports/progress.h"
-#include "cli/reports/stamp_report.h"
 #include "cli/reports/timing_report.h"
 #include "cli/reports/verify_words.h"
 #include "core/report/try.h"
@@ -40,8 +40,7 @@ bool has_results(const DeviceReport& report) {
   return report.findings.empty() && is_complete;
 }
 
-std::optional<Verdict> judged(const Console& console,
-                              const std::function<Verdict()>& judge) try {
+std::optional<Verdict> judged(const Console& console, const std::function<Verdict()>& judge) try {
   Progress::phase(console, "comparing with the reference");
   const Verdict verdict = judge();
   Progress::phase(console, {});
@@ -54,8 +53,8 @@ Status status_of(const DeviceReport& report) {
   if (report.findings.empty()) {
     const RunResult* const result = report.simulated.get();
     if (result == nullptr) return Status::ok;
-    const bool is_cut = result->certificate && result->certificate->end == RunEnd::stop;
-    return status_of(is_cut ? RunEnd::stop : result->end);
+    const bool is_truncated = result->certificate && result->certificate->end == RunEnd::stop;
+    return status_of(is_truncated ? RunEnd::stop : result->end);
   }
   return status_of(report.findings);
 }
@@ -107,7 +106,7 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   if (!report.warnings.empty()) object["warnings"] = report.warnings;
   if (const std::vector<std::string> notes = notes_of_team(request); !notes.empty())
     object["ran"] = notes;
-  if (request.stamps) object["stamps"] = stamps_json(*request.stamps);
+  if (request.node_check) object["node_checks"] = node_check_json(*request.node_check);
   const RunResult* const result = report.simulated.get();
   if (result == nullptr) return;
   object["trace_hash"] = hash_text(result->trace_hash);
@@ -122,7 +121,7 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   object["profile"] = request.profile.machine.text();
   object["schedule"] = request.schedule;
   if (request.options.machine.loop_workers > 0)
-    object["point_cores"] = request.options.machine.loop_workers;
+    object["loop_workers"] = request.options.machine.loop_workers;
   object["automatic_barrier"] = result->has_automatic_barrier;
   object["steps"] = result->stats.steps;
   object["ops"] = result->stats.ops;
@@ -207,19 +206,19 @@ std::string run_lines(const Arguments& arguments, const RunRequest& request,
   std::string text = line("device", device);
   for (const std::string& warning : report.warnings) text += line("warning", warning);
   for (const std::string& note : notes_of_team(request)) text += line("ran", note);
-  if (request.stamps && request.stamps->runs > 0)
-    text += line("stamps", stamps_text(*request.stamps));
+  if (request.node_check && request.node_check->runs > 0)
+    text += line("nodes", node_check_text(*request.node_check));
   const RunResult* const result = report.simulated.get();
   if (result == nullptr) return text;
   const RunOptions& options = request.options;
   std::string schedule = request.schedule.size() <= 60 ? request.schedule : "steps given";
-  if (options.copies.landing == Landing::partial) schedule += ", landing partial";
+  if (options.copies.granularity == CopyGranularity::partial) schedule += ", partial copies";
   if (options.copies.order == DmaOrder::fifo) schedule += ", copies of one link land in order";
   if (options.machine.slow_device >= 0)
     schedule += fmt::format(", device {} slow", options.machine.slow_device);
   if (options.machine.loop_workers > 0)
     schedule += fmt::format(", points side by side on {} of each core",
-                            counted(options.machine.loop_workers, "point-core", "point-cores"));
+                            counted(options.machine.loop_workers, "loop worker", "loop-workers"));
   if (!options.checks.enabled) schedule += ", unchecked";
   text += line("schedule", schedule);
   if (result->has_automatic_barrier)

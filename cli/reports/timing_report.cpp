@@ -56,7 +56,7 @@ std::string timing_text(const Timing& timing, const MachineProfile& profile) {
 namespace {
 
 // A table of every line would hide those that matter.
-constexpr std::size_t most_lines = 12;
+constexpr std::size_t max_lines = 12;
 constexpr double least_share = 1;  // percent
 
 std::string place_text(const Loc& loc) {
@@ -108,7 +108,7 @@ std::string cost_text(const Cost& cost, const DeeperWindows& deeper, const Timin
   text += line("cost", "core %, of it matrix, vector, control, waits; critical path %");
   std::size_t shown = 0;
   for (const LineCost& each : cost.lines) {
-    if (shown == most_lines) break;
+    if (shown == max_lines) break;
     if (share(each.on_core()) < least_share && share(each.critical) < least_share) continue;
     ++shown;
     text += fmt::format("  {:4.0f} {:4.0f} {:4.0f} {:4.0f} {:4.0f} {:4.0f}  {}\n",

@@ -41,9 +41,9 @@ Json witness_json(const Arguments& arguments, const RaceWitness& race) {
   const Witness& witness = *race.schedules;
   Json commands = Json::array();
   const bool is_short = witness.y_first.size() <= longest_schedule;
-  if (is_short) commands.push_back(schedule_words(arguments, witness.x_first, witness.landing));
+  if (is_short) commands.push_back(schedule_words(arguments, witness.x_first, witness.granularity));
   if (is_short && witness.y_first != witness.x_first)
-    commands.push_back(schedule_words(arguments, witness.y_first, witness.landing));
+    commands.push_back(schedule_words(arguments, witness.y_first, witness.granularity));
   return {{"commands", std::move(commands)}, {"shown", race.is_shown}, {"outcome", race.outcome}};
 }
 
@@ -81,7 +81,7 @@ void add_basis(Json& object, const Certificate& c) {
   object["points_witness"] = Json();
   if (c.points_witness)
     object["points_witness"] = {{"schedule", c.points_witness->schedule},
-                                {"point_cores", c.points_witness->point_cores},
+                                {"loop_workers", c.points_witness->loop_workers},
                                 {"outcome", c.points_witness->outcome}};
   object["loops"] = Json::array();
   for (const ParallelLoop& loop : c.loops)
@@ -107,7 +107,7 @@ Json statistics_json(const Certificate& c) {
           {"profile", c.basis.profile},
           {"version", c.basis.version},
           {"method", c.statistics.method},
-          {"landing", name(c.basis.landing)},
+          {"copy_granularity", name(c.basis.granularity)},
           {"agents", c.statistics.agents},
           {"semaphores", c.statistics.semaphores},
           {"accesses", c.statistics.accesses},
@@ -117,7 +117,7 @@ Json statistics_json(const Certificate& c) {
           {"automatic_barrier", c.basis.has_automatic_barrier},
           {"parallel_loops_in_order", c.basis.orders_parallel_loops},
           {"forks", c.statistics.forks},
-          {"moved", c.statistics.moved},
+          {"events_replayed", c.statistics.events_replayed},
           {"analysis_seconds", c.statistics.seconds}};
 }
 

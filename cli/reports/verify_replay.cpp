@@ -11,7 +11,7 @@ namespace tessera::cli {
 namespace {
 
 // The words of the command that runs what was verified.
-std::vector<std::string> command_words(const Arguments& arguments, bool drops_landing) {
+std::vector<std::string> command_words(const Arguments& arguments, bool drops_granularity) {
   const std::vector<std::string>& given = arguments.given();
   std::vector<std::string> words = {"gmm-run"};
   const bool is_operation = given.size() > 1 && [&] {
@@ -28,7 +28,7 @@ std::vector<std::string> command_words(const Arguments& arguments, bool drops_la
                            is_dropped(given[i], "schedules") || is_dropped(given[i], "exhaust") ||
                            is_dropped(given[i], "races") || is_dropped(given[i], "save") ||
                            is_dropped(given[i], "save-schedule") ||
-                           (drops_landing && is_dropped(given[i], "landing"));
+                           (drops_granularity && is_dropped(given[i], "copy-granularity"));
     if (has_value) {
       if (given[i].find('=') == std::string::npos) ++i;
     } else if (given[i] != "--json" && given[i] != "--necessity") {
@@ -40,22 +40,22 @@ std::vector<std::string> command_words(const Arguments& arguments, bool drops_la
 
 }  // namespace
 
-std::string schedule_words(const Arguments& arguments, const std::string& schedule, Landing landing,
-                           int point_cores) {
-  const bool is_partial = landing == Landing::partial;
+std::string schedule_words(const Arguments& arguments, const std::string& schedule,
+                           CopyGranularity granularity, int loop_workers) {
+  const bool is_partial = granularity == CopyGranularity::partial;
   std::vector<std::string> words = command_words(arguments, is_partial);
-  if (is_partial) words.insert(words.end(), {"--landing", "partial"});
-  if (point_cores > 0) words.insert(words.end(), {"--point-cores", std::to_string(point_cores)});
+  if (is_partial) words.insert(words.end(), {"--copy-granularity", "partial"});
+  if (loop_workers > 0) words.insert(words.end(), {"--loop-workers", std::to_string(loop_workers)});
   words.insert(words.end(), {"--schedule", schedule});
   return shell_line(words);
 }
 
 Replay replay_of(const Certificate& certificate) {
   for (const RaceWitness& race : certificate.races)
-    if (race.schedules) return {race.schedules->y_first, race.schedules->landing};
+    if (race.schedules) return {race.schedules->y_first, race.schedules->granularity};
   if (certificate.points_witness)
-    return {certificate.points_witness->schedule, Landing::whole,
-            certificate.points_witness->point_cores};
+    return {certificate.points_witness->schedule, CopyGranularity::whole,
+            certificate.points_witness->loop_workers};
   const std::string& recorded = certificate.run.schedule;
   return {recorded.size() <= longest_schedule ? recorded : certificate.run_schedule,
           certificate.run_landing};
@@ -72,7 +72,7 @@ std::string verify_replay_line(const Arguments& arguments, const RunRequest& req
                         : replay.schedule == request.options.schedule ? request.schedule
                         : is_long                                     ? "replay:FILE"
                                                                       : replay.schedule,
-                        replay.landing, replay.point_cores);
+                        replay.granularity, replay.loop_workers);
 }
 
 }  // namespace tessera::cli

@@ -17,9 +17,9 @@ namespace {
 
 std::string points_witness_text(const PointsWitness& witness) {
   const std::string how =
-      witness.point_cores == 0
+      witness.loop_workers == 0
           ? "another order of the points"
-          : fmt::format("points side by side on {} point-cores", witness.point_cores);
+          : fmt::format("points side by side on {} loop workers", witness.loop_workers);
   return fmt::format("witness: {}, {}: {}\n", how, witness.schedule, witness.outcome);
 }
 
@@ -89,10 +89,10 @@ std::string run_section(const Arguments& arguments, const Prepared& prepared,
       line("device", fmt::format("interpreter, profile {}, {}{}", request.profile.machine.text(),
                                  counted(request.options.machine.devices, "device", "devices"),
                                  cores_words(request.options)));
-  text += line("landing", fmt::format("{}, {}", name(c.basis.landing),
-                                      request.options.copies.order == DmaOrder::fifo
-                                          ? "in order from a core to another device"
-                                          : "in any order"));
+  text += line("copies", fmt::format("{}, {}", name(c.basis.granularity),
+                                     request.options.copies.order == DmaOrder::fifo
+                                         ? "in order from a core to another device"
+                                         : "in any order"));
   const std::string end = end_text(c.end, c.run.stats, arguments);
   if (!end.empty())
     text += line("ended", fmt::format("{}; {} recorded", end,
@@ -129,11 +129,11 @@ std::string race_witness_text(const Arguments& arguments, const RaceWitness& rac
   std::string text =
       fmt::format("witness: {}{}{}\n", shown, race.outcome.empty() ? "" : ": ", race.outcome);
   if (!is_short) return text;
-  text += fmt::format("  {}\n",
-                      schedule_words(arguments, race.schedules->x_first, race.schedules->landing));
+  text += fmt::format(
+      "  {}\n", schedule_words(arguments, race.schedules->x_first, race.schedules->granularity));
   if (!is_one)
     text += fmt::format(
-        "  {}\n", schedule_words(arguments, race.schedules->y_first, race.schedules->landing));
+        "  {}\n", schedule_words(arguments, race.schedules->y_first, race.schedules->granularity));
   return text;
 }
 

@@ -61,7 +61,7 @@ constexpr std::uint32_t narrow(F value, Overflow overflow) {
   using Bits = typename W::Bits;
   constexpr int shift = W::mantissa - to.mantissa;
   constexpr Bits one = 1, infinity = std::bit_cast<Bits>(std::numeric_limits<F>::infinity());
-  constexpr Bits smallest_normal = Bits(W::bias + 1 - to.bias) << W::mantissa;
+  constexpr Bits min_normal = Bits(W::bias + 1 - to.bias) << W::mantissa;
 
   const Bits bits = std::bit_cast<Bits>(value);
   const Bits sign = bits >> (8 * sizeof(Bits) - 1);
@@ -74,10 +74,10 @@ constexpr std::uint32_t narrow(F value, Overflow overflow) {
     // One unit of this anchor's last place is the format's smallest subnormal: the addition rounds
     // there.
     constexpr Bits anchor = Bits(W::bias + 1 - to.bias + shift) << W::mantissa;
-    const Bits small = select(magnitude < smallest_normal, magnitude, smallest_normal);
+    const Bits small = select(magnitude < min_normal, magnitude, min_normal);
     const F sum = std::bit_cast<F>(small) + std::bit_cast<F>(anchor);
     const Bits subnormal = std::bit_cast<Bits>(sum) - anchor;
-    code = select(magnitude < smallest_normal, subnormal, code);
+    code = select(magnitude < min_normal, subnormal, code);
     // With the exponents of F itself, rounding up past the largest gives inf unaided.
     const Bits beyond = overflow == Overflow::saturate ? to.largest : to.beyond;
     code = select(code > to.largest, beyond, code);

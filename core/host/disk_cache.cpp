@@ -105,14 +105,14 @@ Descriptor CacheFolder::open(std::string& note) const {
   return checked(Descriptor(::openat(root.get(), part_.c_str(), how | O_NOFOLLOW)), path_);
 }
 
-std::string CacheFolder::distrust() const {
+std::string CacheFolder::rejection_reason() const {
   std::string note;
   if (!root_.empty()) open(note);
   return note;
 }
 
-Cached CacheFolder::read(const std::string& name, const FileKind& kind) const {
-  Cached result;
+CacheRead CacheFolder::read(const std::string& name, const FileKind& kind) const {
+  CacheRead result;
   if (root_.empty()) return result;
   const Descriptor folder = open(result.note);
   if (folder.get() < 0) return result;
@@ -149,7 +149,7 @@ Expected<void> CacheFolder::write(const std::string& name, const std::string& by
   };
   if (root_.empty()) return refused("there is no folder to cache in");
   make_folders(path_);
-  if (std::string note = distrust(); !note.empty()) return refused(std::move(note));
+  if (std::string note = rejection_reason(); !note.empty()) return refused(std::move(note));
   OutputFile file = TRY(OutputFile::create(path_ + "/" + name, nullptr, OutputFile::At::name));
   TRY(file.append(std::string_view(bytes)));
   return file.commit();

@@ -22,7 +22,7 @@ std::string cache_key(const std::string& everything);
 bool is_cache_name(const std::string& name, const std::string& ending, bool leftovers = false);
 
 // What is there under a name.
-struct Cached {
+struct CacheRead {
   std::optional<std::string> bytes;  // none: nothing is, or it is not used
   std::string note;                  // why it is not used
 };
@@ -33,14 +33,14 @@ class CacheFolder {
   explicit CacheFolder(std::string root, std::string part = {});
   const std::string& path() const { return path_; }
 
-  Cached read(const std::string& name, const FileKind& kind) const;
+  CacheRead read(const std::string& name, const FileKind& kind) const;
   // A reader sees all of it or nothing; whatever had the name is replaced, and no link is followed.
   // An error of the environment says why it was not written.
   Expected<void> write(const std::string& name, const std::string& bytes) const;
   // By name; none when there is no folder.
   std::vector<std::string> names() const;
   // Why nothing of the folder is used; empty where it is, and where there is none.
-  std::string distrust() const;
+  std::string rejection_reason() const;
   // False when it was not there; a message when it cannot be removed.
   Expected<bool> remove(const std::string& name) const;
 

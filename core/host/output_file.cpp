@@ -35,7 +35,7 @@ std::string temporary_name(const std::string& target, int attempt) {
   return fmt::format("{}.tmp{}.{}", target, ::getpid(), attempt);
 }
 
-constexpr int most_attempts = 1000;
+constexpr int max_attempts = 1000;
 
 // A file without a name in the folder of `target`: the system frees it whatever ends the process.
 // Invalid if the file system has none, or if it could not get a name later.
@@ -56,7 +56,7 @@ Expected<Descriptor> named_file(const std::string& path, const std::string& targ
     if (fd >= 0) return Descriptor(fd);
     const int reason = errno;
     temporary.release();  // another process's, or none
-    if (reason == EEXIST && attempt < most_attempts) continue;
+    if (reason == EEXIST && attempt < max_attempts) continue;
     errno = reason;
     return system_failure("write", path);
   }
@@ -71,7 +71,7 @@ bool link_to(const Descriptor& unnamed, const std::string& path) {
 // why it could not be linked to `target`.
 Expected<TemporaryName> linked(const Descriptor& unnamed, const std::string& target,
                                const std::string& path) {
-  for (int attempt = 0; errno == EEXIST && attempt < most_attempts; ++attempt) {
+  for (int attempt = 0; errno == EEXIST && attempt < max_attempts; ++attempt) {
     TemporaryName temporary(temporary_name(target, attempt));
     if (link_to(unnamed, temporary.path())) return temporary;
     const int reason = errno;
@@ -89,12 +89,12 @@ Expected<void> closed(Descriptor& descriptor, const std::string& path) {
 }  // namespace
 
 Expected<std::string> final_path(const std::string& path) {
-  constexpr int most_links = 40;  // as many as the system follows
+  constexpr int max_links = 40;  // as many as the system follows
   std::error_code code;
   fs::path target = path;
   for (int links = 0; fs::is_symlink(target, code); ++links) {
     const fs::path next = fs::read_symlink(target, code);
-    if (links == most_links) code = std::make_error_code(std::errc::too_many_symbolic_link_levels);
+    if (links == max_links) code = std::make_error_code(std::errc::too_many_symbolic_link_levels);
     if (code) return failure("write", path, code.message());
     target = target.parent_path() / next;
   }

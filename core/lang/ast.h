@@ -178,7 +178,7 @@ struct Opaque {
   std::vector<Expression> sources;
 };
 
-// What begins and ends the life of memory.
+// What begins and ends the lifetime of memory.
 struct Operate {
   enum class Kind : std::uint8_t { alloc, free, fresh, once };
   Loc loc;

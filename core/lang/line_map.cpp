@@ -6,7 +6,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t most_callers = 100;
+constexpr std::size_t max_callers = 100;
 
 // The words of a directive, one after the other.
 class Words {
@@ -75,7 +75,7 @@ void LineMap::read(const std::shared_ptr<const Source>& source, std::string_view
   while (!words.at_end()) {
     if (!origin.empty() && !words.accept("from"))
       return fail("expected `from`, the line and the file of the call, or the end of the line");
-    if (origin.size() > most_callers) return fail("expected at most 100 calls");
+    if (origin.size() > max_callers) return fail("expected at most 100 calls");
     const auto number = words.number();
     if (!number) return fail("expected the number of a line, from 1");
     const auto name = words.quoted();

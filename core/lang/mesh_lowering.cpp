@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::int64_t most_devices = std::int64_t{1} << 20;
+constexpr std::int64_t max_devices = std::int64_t{1} << 20;
 
 const LoweredAxis* find(Elaboration& e, std::string_view name) {
   const auto found = std::find_if(e.mesh.begin(), e.mesh.end(),
@@ -47,7 +47,7 @@ void declare_mesh(Elaboration& e, const ast::MeshDeclaration& node) {
   for (const ast::MeshAxis& axis : node.axes) {
     const auto size = constant(e, axis.size, "the size of an axis of the mesh");
     if (!size) return;
-    if (*size < 1 || *size > most_devices / devices) {
+    if (*size < 1 || *size > max_devices / devices) {
       e.fail(axis.loc, fmt::format("a mesh has at least 1 device along an axis and at most 2^20 "
                                    "altogether, found {} along `{}`",
                                    *size, axis.name));

@@ -11,7 +11,7 @@ using ast::Expression;
 using ast::Operator;
 
 // A chain of operators adds a level for each to the tree.
-constexpr int most_operators = 250;
+constexpr int max_operators = 250;
 
 bool is_infinity(const Token& token) {
   return token.kind == TokenKind::name && token.text == "inf";
@@ -30,7 +30,7 @@ int ExpressionParser::height_over(const std::vector<Expression>& parts) {
 }
 
 Expression ExpressionParser::chained(Expression expression) {
-  if (expression.height > most_operators)
+  if (expression.height > max_operators)
     tokens_.fail(tokens_.peek(), "expected at most 250 operators in a row");
   return expression;
 }

@@ -34,7 +34,8 @@ void lower(Elaboration& e, const ast::Opaque& node);
 // target = value. A tile's type must be the target's unless the value is a cast.
 void store(Elaboration& e, const Slice& target, const ast::Expression& value, const Loc& loc);
 
-// Statements that move data and count on semaphores, and what begins and ends the life of memory.
+// Statements that move data and count on semaphores, and what begins and ends the lifetime of
+// memory.
 void lower(Elaboration& e, const ast::Start& node);
 void lower(Elaboration& e, const ast::StartRemote& node);
 // A copy of its own semaphore, awaited at once.

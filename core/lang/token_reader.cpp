@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-constexpr int most_levels = 200;
+constexpr int max_levels = 200;
 // Bytes for the passes after the parser. They need less stack for a level.
 constexpr std::size_t stack_reserve = std::size_t{96} << 10;
 
@@ -104,9 +104,9 @@ void TokenReader::report(const Loc& loc, std::string message) {
 
 TokenReader::Level::Level(TokenReader& reader) : reader_(reader) {
   const bool has_room = stack_left() >= stack_reserve;
-  if (has_room && ++reader_.levels_ <= most_levels) return;
+  if (has_room && ++reader_.levels_ <= max_levels) return;
   if (has_room) --reader_.levels_;
-  const int levels = has_room ? most_levels : reader_.levels_;
+  const int levels = has_room ? max_levels : reader_.levels_;
   reader_.fail(reader_.peek(),
                fmt::format("expected at most {} levels of nesting{}", levels,
                            has_room ? "" : ", for which this thread's stack suffices"));

@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-// What computes and nothing else. Life is not among it: what a body allocates has an end that
+// What computes and nothing else. Lifetime is not among it: what a body allocates has an end that
 // copies of windows could be on either side of.
 bool only_computes(const Op& op) {
   switch (class_of(op)) {

@@ -70,7 +70,7 @@ enum class OpClass : std::uint8_t {
   control,
   region,
   structure,
-  life,
+  lifetime,
   copy,
   sync,
   tile

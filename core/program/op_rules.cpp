@@ -20,8 +20,8 @@ void OpRules::check(const Op& op) {
       return sync(op);
     case OpClass::tile:
       return tiles_.check(op);
-    case OpClass::life:
-      return life(op);
+    case OpClass::lifetime:
+      return lifetime(op);
     case OpClass::debug:
       return debug(op);
     default:
@@ -140,7 +140,7 @@ void OpRules::await(const Await& op) {
         sem(op.sem).name));
 }
 
-void OpRules::life(const Op& op) {
+void OpRules::lifetime(const Op& op) {
   if (const auto* o = std::get_if<Alloc>(&op)) return scoped(o->ref);
   if (const auto* o = std::get_if<Free>(&op)) return scoped(o->ref);
   if (std::holds_alternative<Fresh>(op) || std::holds_alternative<Pad>(op))

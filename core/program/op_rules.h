@@ -28,7 +28,7 @@ class OpRules {
   void signal(const Signal& op);
   void wait(const Wait& op);
   void await(const Await& op);
-  void life(const Op& op);
+  void lifetime(const Op& op);
   void debug(const Op& op);
   void scoped(const Slice& ref);
   void memories(const Op& op);

@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t most_shown = 20;
+constexpr std::size_t max_shown = 20;
 constexpr std::size_t longest_line = 1000;
 
 // The inner bytes of a UTF-8 character take no column of their own on the screen.
@@ -83,8 +83,8 @@ std::string render(const Diag& diag) {
 
 std::string render(const Diags& diags) {
   std::string text;
-  for (std::size_t i = 0; i < diags.size() && i < most_shown; ++i) text += render(diags[i]);
-  if (diags.size() > most_shown) text += fmt::format("note: {} more\n", diags.size() - most_shown);
+  for (std::size_t i = 0; i < diags.size() && i < max_shown; ++i) text += render(diags[i]);
+  if (diags.size() > max_shown) text += fmt::format("note: {} more\n", diags.size() - max_shown);
   return text;
 }
 

@@ -138,7 +138,7 @@ Expected<Comparison::Side> Comparison::parse_side(Session& session, const AgentI
   return error(fmt::format("`{}` is a copy, expected a number", text));
 }
 
-std::optional<std::int64_t> Comparison::number(Machine& machine, const Side& side, SiteId core) {
+std::optional<std::int64_t> Comparison::number(Machine& machine, const Side& side, CoreIndex core) {
   if (const auto* integer = std::get_if<std::int64_t>(&side.what)) return *integer;
   if (const auto* scalar = std::get_if<ScalarReference>(&side.what)) {
     const auto value = find_scalar(machine, side.is_fixed ? scalar->core : core, scalar->name);
@@ -151,8 +151,8 @@ std::optional<std::int64_t> Comparison::number(Machine& machine, const Side& sid
     return machine.cell(sem).count;
   }
   const auto& memory = std::get<BufferReference>(side.what);
-  const SiteId home = side.is_fixed ? memory.home : home_of(machine, core, memory.buffer);
-  const auto& storage = machine.core_state(home).storages[memory.buffer];
+  const CoreIndex owner = side.is_fixed ? memory.owner : owner_of(machine, core, memory.buffer);
+  const auto& storage = machine.core_state(owner).storages[memory.buffer];
   if (!storage) return std::nullopt;
   const Element element = elements_of(*storage, memory.box).front();
   if (!element.is_defined) return std::nullopt;
@@ -160,9 +160,10 @@ std::optional<std::int64_t> Comparison::number(Machine& machine, const Side& sid
 }
 
 bool Comparison::holds(Machine& machine, const AgentId& core) const {
-  const SiteId site = machine.topology().of(core);
+  const CoreIndex core_index = machine.topology().of(core);
   return std::all_of(parts_.begin(), parts_.end(), [&](const Part& part) {
-    const auto left = number(machine, part.left, site), right = number(machine, part.right, site);
+    const auto left = number(machine, part.left, core_index),
+               right = number(machine, part.right, core_index);
     return left && right && compare(part.sign, *left, *right);
   });
 }

@@ -39,7 +39,7 @@ class Comparison {
   };
   static Expected<Part> parse_part(Session& session, const AgentId& focus, std::string_view text);
   static Expected<Side> parse_side(Session& session, const AgentId& focus, std::string_view text);
-  static std::optional<std::int64_t> number(Machine& machine, const Side& side, SiteId core);
+  static std::optional<std::int64_t> number(Machine& machine, const Side& side, CoreIndex core);
 
   AgentId focus_;
   std::vector<Part> parts_;

@@ -17,7 +17,7 @@ struct Debugger::Row {
   std::string_view name;
   std::string_view brief;  // means it although others begin so; empty: none
   std::string_view operands;
-  std::size_t most_words;  // that it takes
+  std::size_t max_words;  // that it takes
   Expected<void> (Debugger::*run)(const Words& words);
   std::string_view meaning;
 };
@@ -121,11 +121,11 @@ Expected<void> Debugger::execute(std::string_view line) {
   if (words.empty() || words.front().starts_with('#')) return {};
   const Row* row = TRY(find(words.front()));
   words.erase(words.begin());
-  if (words.size() > row->most_words)
-    return error(row->most_words == 0 ? fmt::format("{} takes nothing behind it, found `{}`",
-                                                    row->name, words.front())
-                                      : fmt::format("{} takes one word behind it, found `{}` too",
-                                                    row->name, words[row->most_words]));
+  if (words.size() > row->max_words)
+    return error(row->max_words == 0 ? fmt::format("{} takes nothing behind it, found `{}`",
+                                                   row->name, words.front())
+                                     : fmt::format("{} takes one word behind it, found `{}` too",
+                                                   row->name, words[row->max_words]));
   TRY((this->*row->run)(words));
   if (!session_.findings().empty()) has_met_finding_ = true;
   if (session_.ended_by() != RunEnd::program) was_cut_by_ = session_.ended_by();

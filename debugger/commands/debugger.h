@@ -147,7 +147,7 @@ class Debugger {
   Expected<void> focus(const Words& words);
   Expected<void> help(const Words& words);
   Expected<void> quit(const Words& words);
-  void print_buffer(Machine& machine, BufferId buffer, const Box& box, SiteId home);
+  void print_buffer(Machine& machine, BufferId buffer, const Box& box, CoreIndex owner);
   // What the place holds, behind words for it, and what it held when it was printed before.
   void print_number(const std::string& place, std::string_view words, const Element& element,
                     bool is_real);
@@ -158,10 +158,10 @@ class Debugger {
   void info_findings();
   void info_buffers();
   std::string place_text(StmtId statement, const LoopIndices& loops) const;
-  std::string standing_text(SiteId core);
+  std::string standing_text(CoreIndex core);
   void show_source(StmtId statement);
 
-  SiteId focus_site() { return session_.machine().topology().of(focus_); }
+  CoreIndex focus_core() { return session_.machine().topology().of(focus_); }
 
   Session& session_;
   std::ostream& out_;

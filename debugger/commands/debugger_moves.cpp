@@ -103,7 +103,7 @@ std::string Debugger::over_text() const {
 
 // What the program printed on the way.
 Expected<void> Debugger::tell_printed() {
-  for (const Told& told : TRY(session_.printed())) {
+  for (const DebugOutput& told : TRY(session_.printed())) {
     const std::string line = to_string(told) + "\n";
     out_ << line;
     program_said_ += line;
@@ -167,7 +167,7 @@ Expected<void> Debugger::reverse_step(const Words& words) {
 Expected<void> Debugger::reverse_next(const Words& words) {
   const std::int64_t times = TRY(times_of(words));
   for (std::int64_t i = 1; i <= times; ++i) {
-    const Standing stands = standing(session_.machine(), focus_site());
+    const Standing stands = standing(session_.machine(), focus_core());
     AboutToStep before(focus_, line_of(session_.program(), stands.statement));
     if (!TRY(move_once(Way::backward, &before, i == times))) break;
   }

@@ -17,18 +17,18 @@
 #include "interp/findings/elements_text.h"
 
 namespace tessera::debugger {
-void Debugger::print_buffer(Machine& machine, BufferId buffer, const Box& box, SiteId home) {
+void Debugger::print_buffer(Machine& machine, BufferId buffer, const Box& box, CoreIndex owner) {
   const Program& program = session_.program();
-  Storage& storage = *machine.core_state(home).storages[buffer];
+  Storage& storage = *machine.core_state(owner).storages[buffer];
   const Buffer& declared = program.buffers[buffer];
   const std::string what =
-      fmt::format("{} {} {}", session_.machine().topology().name(home, declared.space),
+      fmt::format("{} {} {}", session_.machine().topology().name(owner, declared.space),
                   slice_text(program, buffer, box), name(declared.dtype));
   if (!storage.is_live()) {
     out_ << what << ": it does not exist here: its scope has not begun or has ended\n";
   } else if (storage.is_idle()) {
     out_ << what << ": its values are not computed in this run (--no-math)\n";
-  } else if (box.elements() > most_elements) {
+  } else if (box.elements() > max_elements) {
     out_ << fmt::format("{}: {} elements are many; print a part of it\n", what, box.elements());
   } else {
     const bool is_real = is_float(declared.dtype);
@@ -64,10 +64,10 @@ Expected<void> Debugger::print(const Words& words) {
   const Reference what =
       TRY(parse_reference(session_, focus_, fmt::format("{}", fmt::join(words, " "))));
   if (const auto* memory = std::get_if<BufferReference>(&what)) {
-    print_buffer(*TRY(session_.valued()), memory->buffer, memory->box, memory->home);
+    print_buffer(*TRY(session_.valued()), memory->buffer, memory->box, memory->owner);
   } else if (const auto* semaphore = std::get_if<SemId>(&what)) {
     const std::string what =
-        fmt::format("{} {}", session_.machine().topology().name(semaphore->site),
+        fmt::format("{} {}", session_.machine().topology().name(semaphore->core),
                     cell_text(session_.program(), semaphore->semaphore, semaphore->cell));
     print_number(what, what + " = ",
                  {.is_defined = true, .integer = session_.machine().cell(*semaphore).count}, false);
@@ -99,7 +99,7 @@ Expected<void> Debugger::why(const Words& words) {
   }
   const Reference what = TRY(parse_reference(session_, focus_, text));
   if (const auto* memory = std::get_if<BufferReference>(&what)) {
-    out_ << TRY(why_elements(session_, {memory->home, memory->buffer, memory->box}));
+    out_ << TRY(why_elements(session_, {memory->owner, memory->buffer, memory->box}));
     return {};
   }
   return whence(words);

@@ -43,8 +43,8 @@ std::string Debugger::place_text(StmtId statement, const LoopIndices& loops) con
   return text;
 }
 
-std::string Debugger::standing_text(SiteId site) {
-  const Standing stands = standing(session_.machine(), site);
+std::string Debugger::standing_text(CoreIndex core) {
+  const Standing stands = standing(session_.machine(), core);
   if (stands.status == CoreStatus::finished) return "has finished";
   std::string text = place_text(stands.statement, stands.loops);
   if (stands.status == CoreStatus::waits)
@@ -63,9 +63,9 @@ void Debugger::show_place() {
   out_ << fmt::format("event {}{}: ", here.position,
                       session_.length() ? fmt::format(" of {}", *session_.length()) : "");
   if (here.mover && *here.mover == focus_) {
-    out_ << fmt::format("{} is next, {}\n", to_string(focus_), standing_text(focus_site()));
+    out_ << fmt::format("{} is next, {}\n", to_string(focus_), standing_text(focus_core()));
   } else {
-    out_ << fmt::format("{} {}\n", to_string(focus_), standing_text(focus_site()));
+    out_ << fmt::format("{} {}\n", to_string(focus_), standing_text(focus_core()));
     if (here.mover)
       out_ << fmt::format(
           "{} is next, {}{}\n", to_string(*here.mover), here.mover->is_copy() ? "started at " : "",
@@ -73,16 +73,16 @@ void Debugger::show_place() {
                                                            : session_.machine().loops_of(
                                                                  *here.mover, here.statement)));
   }
-  const Standing stands = standing(session_.machine(), focus_site());
+  const Standing stands = standing(session_.machine(), focus_core());
   if (stands.status != CoreStatus::finished) show_source(stands.statement);
 }
 
 void Debugger::info_devices() {
   const Moment here = session_.here();
-  for (const SiteId site : session_.machine().topology().core_ids()) {
-    const AgentId agent = session_.machine().topology().agent(site);
+  for (const CoreIndex core : session_.machine().topology().core_ids()) {
+    const AgentId agent = session_.machine().topology().agent(core);
     out_ << fmt::format("{}{} {}  {}\n", agent == focus_ ? '*' : ' ',
-                        here.mover == agent ? '>' : ' ', to_string(agent), standing_text(site));
+                        here.mover == agent ? '>' : ' ', to_string(agent), standing_text(core));
   }
 }
 
@@ -91,7 +91,7 @@ void Debugger::info_semaphores() {
   for (const SemaphoreCount& count : semaphore_counts(session_.machine())) {
     const Topology& topology = session_.machine().topology();
     is_any = true;
-    out_ << fmt::format("{} {} = {}{}\n", topology.name(count.sem.site),
+    out_ << fmt::format("{} {} = {}{}\n", topology.name(count.sem.core),
                         cell_text(session_.program(), count.sem.semaphore, count.sem.cell),
                         count.count, count.waiter ? ", waited for" : "");
   }
@@ -148,7 +148,7 @@ Expected<void> Debugger::info(const Words& words) {
 }
 
 Expected<void> Debugger::backtrace(const Words&) {
-  const Standing stands = standing(session_.machine(), focus_site());
+  const Standing stands = standing(session_.machine(), focus_core());
   if (stands.status == CoreStatus::finished) out_ << to_string(focus_) << " has finished\n";
   for (const Frame& frame : frames_of(session_.program(), stands.statement, stands.loops)) {
     const std::string place =
@@ -166,7 +166,7 @@ Expected<void> Debugger::focus(const Words& words) {
 
 Expected<void> Debugger::list(const Words& words) {
   const Program& program = session_.program();
-  const Standing stands = standing(session_.machine(), focus_site());
+  const Standing stands = standing(session_.machine(), focus_core());
   Loc loc = program.loc(stands.statement);
   for (const PlaceId place : program.places.ids())
     if (!loc) loc = program.loc(place);
@@ -180,11 +180,11 @@ Expected<void> Debugger::list(const Words& words) {
     first = std::max(1, static_cast<int>(*line) - listed_lines / 2);
   }
   std::map<int, std::string> standing_there;
-  for (const SiteId site : session_.machine().topology().core_ids()) {
-    const Standing other = standing(session_.machine(), site);
+  for (const CoreIndex core : session_.machine().topology().core_ids()) {
+    const Standing other = standing(session_.machine(), core);
     const Loc at = program.loc(other.statement);
     if (at && at.source->name == loc.source->name)
-      standing_there[at.line] += " " + session_.machine().topology().name(site);
+      standing_there[at.line] += " " + session_.machine().topology().name(core);
   }
   const int last = std::min(first + listed_lines - 1, lines_of(*loc.source));
   for (int line = first; line <= last; ++line) {

@@ -70,7 +70,7 @@ Expected<void> Debugger::set_watch(const Words& words) {
   const Reference what = TRY(parse_reference(session_, focus_, text));
   std::unique_ptr<StopCondition> condition;
   if (const auto* memory = std::get_if<BufferReference>(&what))
-    condition = std::make_unique<Written>(memory->buffer, memory->box, memory->home);
+    condition = std::make_unique<Written>(memory->buffer, memory->box, memory->owner);
   else if (const auto* semaphore = std::get_if<SemId>(&what))
     condition = std::make_unique<Counted>(*semaphore);
   else if (const auto* copy = std::get_if<CopyReference>(&what))

@@ -6,7 +6,7 @@
 namespace tessera::debugger {
 namespace {
 
-constexpr std::size_t most_held = 1 << 20;
+constexpr std::size_t max_held = 1 << 20;
 
 // NaN is what it was.
 bool same(const Element& a, const Element& b) {
@@ -32,8 +32,8 @@ std::optional<Printed::Change> Printed::note(const std::string& place, std::int6
       }
     }
   }
-  if (held_ + elements.size() > most_held) forget();
-  if (elements.size() > most_held) return change;
+  if (held_ + elements.size() > max_held) forget();
+  if (elements.size() > max_held) return change;
   places_[place] = {event, elements};
   held_ += elements.size();
   return change;

@@ -31,7 +31,7 @@ int last_line(const Program& program) {
   return last;
 }
 
-Expected<std::int64_t> parse_index(Session& session, SiteId core, std::string_view text) {
+Expected<std::int64_t> parse_index(Session& session, CoreIndex core, std::string_view text) {
   if (const auto number = parse_integer(text)) return *number;
   if (const auto found = find_scalar(session.machine(), core, text); found && !found->is_real)
     return found->integer;
@@ -44,7 +44,7 @@ struct Side {
 };
 
 // "3", ":", "0 .. 4", "0:4", "8 +: 4" of a dimension of that extent.
-Expected<Side> parse_side(Session& session, SiteId core, std::string_view text,
+Expected<Side> parse_side(Session& session, CoreIndex core, std::string_view text,
                           std::int64_t extent) {
   if (text == ":") return Side{0, extent, false};
   if (const std::size_t at = text.find("+:"); at != std::string_view::npos) {
@@ -79,7 +79,8 @@ Expected<Named> split_indices(std::string_view text) {
                parts(text.substr(open + 1, text.size() - open - 2), ',')};
 }
 
-Expected<Box> parse_box(Session& session, SiteId core, const Buffer& buffer, const Named& named) {
+Expected<Box> parse_box(Session& session, CoreIndex core, const Buffer& buffer,
+                        const Named& named) {
   Box box{.rank = static_cast<std::int8_t>(buffer.shape.size())};
   if (named.indices.size() > buffer.shape.size())
     return error(fmt::format("{} has {} dimensions, and {} indices are given", buffer.name,
@@ -121,7 +122,7 @@ Expected<void> check_loops(const Program& program, const SourceLine& line,
       fmt::format("no step of line {} is in loops of all of {}", line.line, to_string(loops)));
 }
 
-Expected<SemId> parse_cell(Session& session, SiteId core, SemaphoreId id, const Named& named) {
+Expected<SemId> parse_cell(Session& session, CoreIndex core, SemaphoreId id, const Named& named) {
   const Semaphore& semaphore = session.program().semaphores[id];
   if (named.indices.size() != semaphore.shape.size())
     return error(fmt::format("{} is an array of {} dimensions, and {} indices are given",
@@ -195,7 +196,7 @@ Expected<AgentId> parse_core(const Session& session, std::string_view word) {
   std::string text(word);
   if (text.find('.') == std::string::npos) text += ".core0";
   const std::optional<AgentId> agent = parse_agent(text);
-  if (!agent || agent->is_copy() || agent->point >= 0)
+  if (!agent || agent->is_copy() || agent->worker >= 0)
     return error(fmt::format("`{}` is no device or core; expected dev1 or dev1.core0", word));
   const RunOptions& run = session.options();
   if (agent->device >= run.machine.devices || agent->core >= run.machine.cores)
@@ -262,13 +263,13 @@ Expected<Reference> parse_reference(Session& session, const AgentId& focus, std:
     return Reference(CopyReference{*agent});
   const std::string_view given = text;
   const AgentId owner = TRY(take_core(session, focus, text));
-  const SiteId core = session.machine().topology().of(owner);
+  const CoreIndex core = session.machine().topology().of(owner);
   const Named named = TRY(split_indices(text));
   if (named.name.empty()) return error(fmt::format("`{}` has no name in it", given));
   const Program& program = session.program();
   if (const auto buffer = find_buffer(program, named.name)) {
     const Box box = TRY(parse_box(session, core, program.buffers[*buffer], named));
-    return Reference(BufferReference{*buffer, box, home_of(session.machine(), core, *buffer)});
+    return Reference(BufferReference{*buffer, box, owner_of(session.machine(), core, *buffer)});
   }
   if (const auto semaphore = find_semaphore(program, named.name))
     return Reference(TRY(parse_cell(session, core, *semaphore, named)));
@@ -297,12 +298,14 @@ std::string_view missing_values(const Session& session, BufferId buffer) {
 
 std::string full_text(Session& session, const Reference& reference) {
   const Topology& topology = session.machine().topology();
-  const auto whose = [&](SiteId site) { return to_string(topology.agent(topology.base(site))); };
+  const auto whose = [&](CoreIndex core_index) {
+    return to_string(topology.agent(topology.base(core_index)));
+  };
   if (const auto* memory = std::get_if<BufferReference>(&reference))
-    return fmt::format("{}.{}", whose(memory->home),
+    return fmt::format("{}.{}", whose(memory->owner),
                        slice_text(session.program(), memory->buffer, memory->box));
   if (const auto* semaphore = std::get_if<SemId>(&reference))
-    return fmt::format("{}.{}", whose(semaphore->site),
+    return fmt::format("{}.{}", whose(semaphore->core),
                        cell_text(session.program(), semaphore->semaphore, semaphore->cell));
   if (const auto* scalar = std::get_if<ScalarReference>(&reference))
     return fmt::format("{}.{}", whose(scalar->core), scalar->name);

@@ -35,10 +35,10 @@ std::vector<std::string_view> names_of(const Program& program);
 struct BufferReference {
   BufferId buffer;
   Box box;
-  SiteId home;  // where it is kept
+  CoreIndex owner;  // where it is kept
 };
 struct ScalarReference {
-  SiteId core;  // whose it is
+  CoreIndex core;  // whose it is
   std::string name;
 };
 struct CopyReference {

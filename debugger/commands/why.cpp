@@ -11,7 +11,7 @@
 namespace tessera::debugger {
 namespace {
 
-constexpr std::size_t most_products = 12, most_stretches = 12, most_lines = 60;
+constexpr std::size_t max_products = 12, max_ranges = 12, max_lines = 60;
 constexpr int deepest = 12;
 
 std::string times_text(std::int64_t times) {
@@ -33,14 +33,14 @@ class WhyText {
   }
 
  private:
-  std::string name(SiteId home, BufferId buffer, Box box) const {
+  std::string name(CoreIndex owner, BufferId buffer, Box box) const {
     for (int d = 0; d < box.rank; ++d)
       if (box.size[Box::at(d)] == 1) box.dropped |= static_cast<std::uint8_t>(1U << d);
-    return fmt::format("{} {}", topology_.name(home, program_.buffers[buffer].space),
+    return fmt::format("{} {}", topology_.name(owner, program_.buffers[buffer].space),
                        slice_text(program_, buffer, box));
   }
   std::string name(const Piece& piece) const {
-    return name(piece.elements.home, piece.elements.buffer, piece.elements.box);
+    return name(piece.elements.owner, piece.elements.buffer, piece.elements.box);
   }
   std::string place(const Piece& piece) const {
     std::string text = line_text(program_, piece.statement);
@@ -49,13 +49,13 @@ class WhyText {
   }
   void say(int depth, const std::string& line) {
     ++lines_;
-    if (lines_ == most_lines) text_ += "...\n";
-    if (lines_ >= most_lines) return;
+    if (lines_ == max_lines) text_ += "...\n";
+    if (lines_ >= max_lines) return;
     text_ += std::string(static_cast<std::size_t>(depth) * 2, ' ') + line + "\n";
   }
 
   void tell(std::size_t at, int depth) {
-    if (depth > deepest || lines_ > most_lines) return;
+    if (depth > deepest || lines_ > max_lines) return;
     const Piece& piece = found_.pieces[at];
     switch (piece.kind) {
       case Piece::From::operand:
@@ -95,10 +95,10 @@ class WhyText {
     say(depth, fmt::format("{} is the sum of {}, the last added by {} in event {}, {}", name(piece),
                            counted(static_cast<std::int64_t>(all.size()), "product"),
                            to_string(piece.agent), piece.event, place(piece)));
-    for (std::size_t i = 0; i < std::min(all.size(), most_products); ++i)
+    for (std::size_t i = 0; i < std::min(all.size(), max_products); ++i)
       say(depth + 1, product_text(found_.pieces[all[i]]));
-    if (all.size() > most_products)
-      say(depth + 1, fmt::format("... {} more", all.size() - most_products));
+    if (all.size() > max_products)
+      say(depth + 1, fmt::format("... {} more", all.size() - max_products));
     for (const Contribution& one : contributions(program_, found_, all))
       say(depth + 1, contribution_text(one));
     for (std::vector<std::size_t> before = piece.before; !before.empty();) {
@@ -140,14 +140,14 @@ class WhyText {
   }
 
   std::string contribution_text(const Contribution& one) const {
-    std::string text = name(one.home, one.buffer, one.box) + ":";
+    std::string text = name(one.owner, one.buffer, one.box) + ":";
     const auto& all = one.stretches;
     if (all.size() == 1) return text + " each " + times_text(all.front().times);
-    for (std::size_t i = 0; i < std::min(all.size(), most_stretches); ++i)
+    for (std::size_t i = 0; i < std::min(all.size(), max_ranges); ++i)
       text += fmt::format("{} {} .. {} {}", i == 0 ? "" : ",", all[i].begin, all[i].end,
                           times_text(all[i].times));
-    if (all.size() > most_stretches)
-      text += fmt::format(" and {} more stretches", all.size() - most_stretches);
+    if (all.size() > max_ranges)
+      text += fmt::format(" and {} more stretches", all.size() - max_ranges);
     return text;
   }
 

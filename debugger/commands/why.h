@@ -17,6 +17,6 @@ Expected<std::string> why_elements(Session& session, const Elements& elements);
 std::string whence_count(Session& session, const SemId& sem);
 
 // What a core waits for and who could help it, and what these wait for in their turn.
-std::string why_core(Session& session, SiteId core);
+std::string why_core(Session& session, CoreIndex core);
 
 }  // namespace tessera::debugger

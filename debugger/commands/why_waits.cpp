@@ -13,10 +13,10 @@
 namespace tessera::debugger {
 namespace {
 
-constexpr std::size_t most_told = 8;
+constexpr std::size_t max_reported = 8;
 
 std::string sem_text(Machine& machine, const SemId& sem) {
-  return machine.topology().name(sem.site) + " " +
+  return machine.topology().name(sem.core) + " " +
          cell_text(machine.program(), sem.semaphore, sem.cell);
 }
 
@@ -26,8 +26,8 @@ std::string place_text(const Program& program, StmtId statement, const LoopIndic
   return text;
 }
 
-std::string standing_text(Machine& machine, SiteId site) {
-  const Standing stands = standing(machine, site);
+std::string standing_text(Machine& machine, CoreIndex core_index) {
+  const Standing stands = standing(machine, core_index);
   const std::string who = to_string(stands.agent);
   if (stands.status == CoreStatus::finished) return who + " has finished";
   const std::string where = place_text(machine.program(), stands.statement, stands.loops);
@@ -47,11 +47,11 @@ std::vector<const Copy*> pending(Machine& machine, const SemId& sem) {
 std::string pending_text(Machine& machine, const SemId& sem) {
   std::string text;
   const std::vector<const Copy*> all = pending(machine, sem);
-  for (std::size_t i = 0; i < std::min(all.size(), most_told); ++i)
+  for (std::size_t i = 0; i < std::min(all.size(), max_reported); ++i)
     text += fmt::format("  {} is in flight and will signal it, started at {}\n",
                         to_string(all[i]->id), line_text(machine.program(), all[i]->statement));
-  if (all.size() > most_told)
-    text += fmt::format("  ... {} more copies in flight\n", all.size() - most_told);
+  if (all.size() > max_reported)
+    text += fmt::format("  ... {} more copies in flight\n", all.size() - max_reported);
   return text;
 }
 
@@ -64,7 +64,7 @@ std::string whence_count(Session& session, const SemId& sem) {
   std::string text = fmt::format("{} = {}\n", sem_text(machine, sem), cell.count);
   for (const Tally& tally : cell.tallies)
     text += fmt::format(
-        "  {} {} {} {}, {} in all, last at {}\n", to_string(machine.topology().agent(tally.site)),
+        "  {} {} {} {}, {} in all, last at {}\n", to_string(machine.topology().agent(tally.core)),
         tally.is_wait ? "took" : "signalled", counted(tally.times, "time"),
         tally.is_wait ? "from it" : "here", tally.amount,
         place_text(program, tally.statement, loop_indices(program, tally.statement, tally.loops)));
@@ -74,46 +74,48 @@ std::string whence_count(Session& session, const SemId& sem) {
 }
 
 // From one who waits to those who could signal it, until somebody comes again.
-std::string why_core(Session& session, SiteId core) {
+std::string why_core(Session& session, CoreIndex core) {
   Machine& machine = session.machine();
   const Program& program = machine.program();
   const Signallers signallers(machine);
   std::string text;
-  std::set<SiteId> told;
-  std::vector<SiteId> open = {core};
-  for (std::size_t i = 0; i < open.size() && i < most_told; ++i) {
-    const SiteId site = open[i];
-    told.insert(site);
-    text += standing_text(machine, site) + "\n";
-    const Core& waits = machine.core_state(site).core;
+  std::set<CoreIndex> told;
+  std::vector<CoreIndex> open = {core};
+  for (std::size_t i = 0; i < open.size() && i < max_reported; ++i) {
+    const CoreIndex core_index = open[i];
+    told.insert(core_index);
+    text += standing_text(machine, core_index) + "\n";
+    const Core& waits = machine.core_state(core_index).core;
     if (waits.is_finished() || waits.is_free() || !waits.is_blocked()) continue;
     const SemId sem = waits.need().sem;
     text += pending_text(machine, sem);
     bool is_any = !pending(machine, sem).empty();
-    std::vector<SiteId> helpers;
-    std::set<std::pair<SiteId, StmtId>> lines;
+    std::vector<CoreIndex> helpers;
+    std::set<std::pair<CoreIndex, StmtId>> lines;
     for (const Signaller& one : signallers.of(sem)) {
-      if (!one.is_ahead || !lines.insert({one.site, one.statement}).second) continue;
+      if (!one.is_ahead || !lines.insert({one.core, one.statement}).second) continue;
       is_any = true;
-      if (std::find(helpers.begin(), helpers.end(), one.site) == helpers.end())
-        helpers.push_back(one.site);
-      if (lines.size() > most_told) continue;
+      if (std::find(helpers.begin(), helpers.end(), one.core) == helpers.end())
+        helpers.push_back(one.core);
+      if (lines.size() > max_reported) continue;
       text += fmt::format(
-          "  {} {} signal it at {}, done {}{}\n", to_string(machine.topology().agent(one.site)),
+          "  {} {} signal it at {}, done {}{}\n", to_string(machine.topology().agent(one.core)),
           one.is_known ? "can" : "may, by what it reads,", line_text(program, one.statement),
           counted(one.executed, "time"), one.expected ? fmt::format(" of {}", *one.expected) : "");
     }
-    if (lines.size() > most_told) text += fmt::format("  ... {} more\n", lines.size() - most_told);
+    if (lines.size() > max_reported)
+      text += fmt::format("  ... {} more\n", lines.size() - max_reported);
     if (!is_any) text += "  nobody who still runs can signal it\n";
-    for (const SiteId helper : helpers) {
+    for (const CoreIndex helper : helpers) {
       const bool is_known = std::find(open.begin(), open.end(), helper) != open.end();
       if (!is_known) open.push_back(helper);
-      if (told.contains(helper) && helper != site)
+      if (told.contains(helper) && helper != core_index)
         text += fmt::format("  and {} waits as above: a cycle\n",
                             to_string(machine.topology().agent(helper)));
     }
   }
-  if (open.size() > most_told) text += fmt::format("... {} more cores\n", open.size() - most_told);
+  if (open.size() > max_reported)
+    text += fmt::format("... {} more cores\n", open.size() - max_reported);
   return text;
 }
 

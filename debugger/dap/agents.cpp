@@ -8,11 +8,11 @@
 namespace tessera::debugger {
 namespace {
 
-constexpr std::size_t most_copies = 64;
+constexpr std::size_t max_copies = 64;
 constexpr std::int64_t first_copy = std::int64_t{1} << 24;  // ids of cores are below
 
-std::string core_name(Machine& machine, SiteId site) {
-  const Standing stands = standing(machine, site);
+std::string core_name(Machine& machine, CoreIndex core) {
+  const Standing stands = standing(machine, core);
   const std::string name = to_string(stands.agent);
   if (stands.status == CoreStatus::finished) return name + " has finished";
   if (stands.status == CoreStatus::ready) return name;
@@ -22,7 +22,7 @@ std::string core_name(Machine& machine, SiteId site) {
 
 std::vector<CopyInFlight> first_copies(Machine& machine) {
   std::vector<CopyInFlight> copies = copies_in_flight(machine);
-  copies.resize(std::min(copies.size(), most_copies));
+  copies.resize(std::min(copies.size(), max_copies));
   return copies;
 }
 
@@ -31,9 +31,9 @@ std::vector<CopyInFlight> first_copies(Machine& machine) {
 std::vector<AgentThread> AgentThreads::now() {
   Machine& machine = session_.machine();
   std::vector<AgentThread> threads;
-  for (const SiteId site : machine.topology().core_ids()) {
-    const AgentId agent = machine.topology().agent(site);
-    threads.push_back({id_of(agent), agent, core_name(machine, site)});
+  for (const CoreIndex core : machine.topology().core_ids()) {
+    const AgentId agent = machine.topology().agent(core);
+    threads.push_back({id_of(agent), agent, core_name(machine, core)});
   }
   for (const CopyInFlight& copy : first_copies(machine))
     threads.push_back(
@@ -55,7 +55,7 @@ std::int64_t AgentThreads::id_of(const AgentId& agent) {
 std::optional<AgentId> AgentThreads::find(std::int64_t id) const {
   const Topology& topology = session_.machine().topology();
   if (id >= 1 && id <= topology.count())
-    return topology.agent(SiteId(static_cast<std::int32_t>(id - 1)));
+    return topology.agent(CoreIndex(static_cast<std::int32_t>(id - 1)));
   const std::int64_t at = id - first_copy;
   if (at < 0 || at >= static_cast<std::int64_t>(copies_.size())) return {};
   return copies_[static_cast<std::size_t>(at)];

@@ -10,7 +10,7 @@
 namespace tessera::debugger {
 namespace {
 
-constexpr std::size_t most_findings = 20;
+constexpr std::size_t max_findings = 20;
 
 // The debugger's first line says why it stopped.
 std::string first_line(const std::string& said) { return said.substr(0, said.find('\n')); }
@@ -97,7 +97,7 @@ void DebugAdapter::tell_stopped(std::string_view reason, const std::string& desc
 
 void DebugAdapter::tell_findings(std::size_t from) {
   const std::vector<Finding>& all = run_->session->findings();
-  const std::size_t end = std::min(all.size(), from + most_findings);
+  const std::size_t end = std::min(all.size(), from + max_findings);
   for (std::size_t i = from; i < end; ++i) say("stderr", render(all[i]), all[i].at.loc);
   if (end < all.size())
     say("stderr", fmt::format("... {} more; `info findings` lists them\n", all.size() - end));

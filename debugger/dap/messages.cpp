@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t longest_header = 4096;
 constexpr std::int64_t longest_body = std::int64_t{16} << 20;
-constexpr std::size_t most_waiting = std::size_t{2} * longest_body;
+constexpr std::size_t max_waiting = std::size_t{2} * longest_body;
 constexpr std::string_view line_end = "\r\n", header_end = "\r\n\r\n";
 
 std::string lower(std::string_view text) {
@@ -91,9 +91,9 @@ void MessageReader::take_in(const Expected<std::string>& bytes) {
   }
   if (waiting_.empty()) taken_in_ = bytes_.size();
   taken_in_ += bytes->size();
-  if (taken_in_ > most_waiting) {
+  if (taken_in_ > max_waiting) {
     wrong_ = Diags{error(fmt::format(
-        "expected at most {} bytes of messages while the program runs, found more", most_waiting))};
+        "expected at most {} bytes of messages while the program runs, found more", max_waiting))};
     return;
   }
   bytes_ += *bytes;

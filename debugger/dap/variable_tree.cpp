@@ -13,7 +13,7 @@ namespace {
 
 // Cells of an array of semaphores that a client is told which asks for no range, and which asks for
 // one.
-constexpr std::int64_t most_children = 1 << 12, most_asked = 1 << 16;
+constexpr std::int64_t max_children = 1 << 12, max_requested = 1 << 16;
 
 std::int64_t cells_of(const Semaphore& semaphore) {
   std::int64_t cells = 1;
@@ -53,7 +53,7 @@ Expected<VariableTree::Node> VariableTree::find(std::int64_t reference) const {
 }
 
 // What stands before a name in the debugger's commands to say whose it is.
-std::string VariableTree::owner(SiteId core) const {
+std::string VariableTree::owner(CoreIndex core) const {
   const Topology& topology = session_.machine().topology();
   return topology.count() == 1 ? "" : topology.name(core) + ".";
 }
@@ -61,9 +61,9 @@ std::string VariableTree::owner(SiteId core) const {
 std::string VariableTree::full_name(const Reference& reference) const {
   const Program& program = session_.program();
   if (const auto* memory = std::get_if<BufferReference>(&reference))
-    return owner(memory->home) + slice_text(program, memory->buffer, memory->box);
+    return owner(memory->owner) + slice_text(program, memory->buffer, memory->box);
   if (const auto* sem = std::get_if<SemId>(&reference))
-    return owner(sem->site) + cell_text(program, sem->semaphore, sem->cell);
+    return owner(sem->core) + cell_text(program, sem->semaphore, sem->cell);
   if (const auto* scalar = std::get_if<ScalarReference>(&reference))
     return owner(scalar->core) + scalar->name;
   return to_string(std::get<CopyReference>(reference).copy);
@@ -90,7 +90,7 @@ Expected<Json> VariableTree::children(std::int64_t reference, const Part& part) 
   if (const auto* array = std::get_if<Cells>(&node)) return cells(*array, part);
   const Scope scope = std::get<Scope>(node);
   if (part.filter == "indexed") return Json::array();
-  const SiteId core = session_.machine().topology().of(scope.agent.issuer());
+  const CoreIndex core = session_.machine().topology().of(scope.agent.issuer());
   switch (scope.group) {
     case Group::numbers:
       return numbers(scope.agent);
@@ -109,7 +109,7 @@ Expected<Json> VariableTree::children(std::int64_t reference, const Part& part) 
 // Indices of loops first, as the stack has them, then what has a value here by its name.
 Json VariableTree::numbers(const AgentId& agent) {
   Machine& machine = session_.machine();
-  const SiteId core = machine.topology().of(agent);
+  const CoreIndex core = machine.topology().of(agent);
   const Standing stands = standing(machine, core);
   Json all = Json::array();
   std::vector<std::string> told;
@@ -147,7 +147,7 @@ Json VariableTree::cell_variable(const std::string& name, const SemId& sem) {
   return variable;
 }
 
-Json VariableTree::all_semaphores(SiteId core) {
+Json VariableTree::all_semaphores(CoreIndex core) {
   const Program& program = session_.program();
   Json all = Json::array();
   for (const SemaphoreId id : program.semaphores.ids()) {
@@ -172,7 +172,7 @@ Json VariableTree::cells(const Cells& array, const Part& part) {
   const Semaphore& semaphore = program.semaphores[array.semaphore];
   const std::int64_t count = cells_of(semaphore);
   const std::int64_t begin = std::clamp<std::int64_t>(part.start, 0, count);
-  const std::int64_t most = part.count > 0 ? std::min(part.count, most_asked) : most_children;
+  const std::int64_t most = part.count > 0 ? std::min(part.count, max_requested) : max_children;
   for (std::int64_t cell = begin; cell < begin + std::min(most, count - begin); ++cell)
     all.push_back(
         cell_variable(cell_text(program, array.semaphore, cell).substr(semaphore.name.size()),
@@ -202,7 +202,7 @@ Expected<std::string> VariableTree::expression(std::int64_t reference, const std
 
 Expected<Json> VariableTree::value(const AgentId& agent, std::string_view expression) {
   const Reference what = TRY(parse_reference(session_, agent.issuer(), expression));
-  const SiteId core = session_.machine().topology().of(agent.issuer());
+  const CoreIndex core = session_.machine().topology().of(agent.issuer());
   Json found;
   if (const auto* memory = std::get_if<BufferReference>(&what)) {
     found = TRY(memory_variable("", {*memory, core}));

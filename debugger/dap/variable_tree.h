@@ -45,27 +45,27 @@ class VariableTree {
   };
   struct Memory {
     BufferReference what;
-    SiteId core;  // who looks
+    CoreIndex core;  // who looks
   };
   struct Cells {
     SemaphoreId semaphore;
-    SiteId core;
+    CoreIndex core;
   };
   using Node = std::variant<Scope, Memory, Cells>;
 
   std::int64_t number(Node node);
   Expected<Node> find(std::int64_t reference) const;
-  std::string owner(SiteId core) const;
+  std::string owner(CoreIndex core) const;
   std::string name_of(const Memory& memory) const;
 
   Json numbers(const AgentId& agent);
   Json settings();
-  Expected<Json> all_memory(SiteId core);
+  Expected<Json> all_memory(CoreIndex core);
   Expected<Json> memory_variable(const std::string& name, const Memory& memory);
   Expected<std::string> memory_value(const Memory& memory);
   Expected<Json> parts(const Memory& memory, const Part& part);
   Expected<std::string> part_name(const Memory& memory, const std::string& name) const;
-  Json all_semaphores(SiteId core);
+  Json all_semaphores(CoreIndex core);
   Json cell_variable(const std::string& name, const SemId& sem);
   Json cells(const Cells& cells, const Part& part);
   Expected<Json> copy(const AgentId& agent);

@@ -15,9 +15,9 @@ namespace {
 
 // Elements of one variable that are looked at for its line of statistics, and of all variables of
 // one answer together.
-constexpr std::int64_t most_of_one = 1 << 18, most_of_all = 1 << 22;
+constexpr std::int64_t max_of_one = 1 << 18, max_of_all = 1 << 22;
 // Children that a client is told which asks for no range, and which asks for one.
-constexpr std::int64_t most_children = 1 << 12, most_children_asked = 1 << 16;
+constexpr std::int64_t max_children = 1 << 12, max_requested_children = 1 << 16;
 
 // The first dimension that is not fixed by an index; the rank: it is one element.
 int open_dimension(const Box& box) {
@@ -55,9 +55,9 @@ Expected<std::string> VariableTree::memory_value(const Memory& memory) {
   const BufferReference& what = memory.what;
   const Buffer& buffer = session_.program().buffers[what.buffer];
   const std::string type = type_text(buffer, what.box);
-  if (what.box.elements() > most_of_one)
+  if (what.box.elements() > max_of_one)
     return fmt::format("{}, {} elements", type, what.box.elements());
-  Storage& storage = *TRY(session_.valued())->core_state(what.home).storages[what.buffer];
+  Storage& storage = *TRY(session_.valued())->core_state(what.owner).storages[what.buffer];
   if (!storage.is_live()) return fmt::format("{}, it does not exist here", type);
   if (storage.is_idle()) return fmt::format("{}, not computed in this run", type);
   const bool is_real = is_float(buffer.dtype);
@@ -80,13 +80,13 @@ Expected<Json> VariableTree::memory_variable(const std::string& name, const Memo
   return variable;
 }
 
-Expected<Json> VariableTree::all_memory(SiteId core) {
+Expected<Json> VariableTree::all_memory(CoreIndex core) {
   const Program& program = session_.program();
   Json all = Json::array();
   for (const BufferId id : program.buffers.ids()) {
-    const SiteId home = home_of(session_.machine(), core, id);
-    const Box whole = session_.machine().core_state(home).storages[id]->whole();
-    all.push_back(TRY(memory_variable(program.buffers[id].name, {{id, whole, home}, core})));
+    const CoreIndex owner = owner_of(session_.machine(), core, id);
+    const Box whole = session_.machine().core_state(owner).storages[id]->whole();
+    all.push_back(TRY(memory_variable(program.buffers[id].name, {{id, whole, owner}, core})));
   }
   return all;
 }
@@ -101,8 +101,8 @@ Expected<Json> VariableTree::parts(const Memory& memory, const Part& part) {
   const std::int64_t wanted =
       part.count > 0 ? std::min(part.count, extent - begin) : extent - begin;
   const std::int64_t each = extent > 0 ? std::max<std::int64_t>(1, box.elements() / extent) : 1;
-  std::int64_t most = std::min(wanted, part.count > 0 ? most_children_asked : most_children);
-  if (each <= most_of_one) most = std::min(most, std::max<std::int64_t>(1, most_of_all / each));
+  std::int64_t most = std::min(wanted, part.count > 0 ? max_requested_children : max_children);
+  if (each <= max_of_one) most = std::min(most, std::max<std::int64_t>(1, max_of_all / each));
   const std::int64_t end = begin + most;
   const std::int64_t first = box.start[Box::at(d)];
   for (std::int64_t at = begin; at < end; ++at) {

@@ -29,36 +29,33 @@ void Accesses::begin(Machine& machine) {
   reads_.clear();
   ends_.clear();
   const Program& program = machine.program();
-  const auto home = [&](const Region& region) {
-    return machine.topology().home(region.site, program.buffers[region.buffer].space);
+  const auto owner = [&](const Region& region) {
+    return machine.topology().owner(region.core, program.buffers[region.buffer].space);
   };
   for (const std::int32_t slot : machine.copies().slots()) {
     const Copy& copy = machine.copies().at(slot);
-    ends_[key(copy.id)] = {home(copy.src),  home(copy.dst), copy.src.buffer,
-                           copy.dst.buffer, copy.src.box,   copy.dst.box};
+    ends_[key(copy.id)] = {owner(copy.src), owner(copy.dst), copy.src.buffer,
+                           copy.dst.buffer, copy.src.box,    copy.dst.box};
   }
 }
 
 void Accesses::on(Machine& machine, const Event& event) {
   const Program& program = machine.program();
-  const auto home = [&](SiteId site, BufferId buffer) {
-    return machine.topology().home(site, program.buffers[buffer].space);
+  const auto owner = [&](CoreIndex core, BufferId buffer) {
+    return machine.topology().owner(core, program.buffers[buffer].space);
   };
   if (event.kind == EventKind::start) {
     const Op& op = program.body[event.statement].op;
     AgentId copy = event.agent;
     copy.dma = event.token;
-    const auto note = [&](const Slice& src, const Slice& dst, SiteId there) {
-      const SiteId here = machine.topology().of(event.agent);
+    const auto note = [&](const Slice& src, const Slice& dst, CoreIndex there) {
+      const CoreIndex here = machine.topology().of(event.agent);
       const BufferId from = program.value(src.base).buffer, to = program.value(dst.base).buffer;
-      ends_[key(copy)] = {home(here, from),
-                          home(there, to),
-                          from,
-                          to,
-                          box_of(src, event.registers),
-                          box_of(dst, event.registers)};
+      ends_[key(copy)] = {
+          owner(here, from),           owner(there, to), from, to, box_of(src, event.registers),
+          box_of(dst, event.registers)};
     };
-    const SiteId here = machine.topology().of(event.agent);
+    const CoreIndex here = machine.topology().of(event.agent);
     if (const auto* local = std::get_if<Start>(&op)) note(local->src, local->dst, here);
     if (const auto* back = std::get_if<WriteBack>(&op)) note(back->src, back->dst, here);
     if (const auto* remote = std::get_if<StartRemote>(&op)) {
@@ -74,23 +71,23 @@ void Accesses::on(Machine& machine, const Event& event) {
   if (event.object_kind != ObjectKind::buffer || event.box == nullptr) return;
   if (event.kind != EventKind::read && !changes(event.kind)) return;
   const BufferId buffer = event.object.buffer();
-  Access access{event.kind, event.step - 1, event.agent, event.statement, home(event.site, buffer),
+  Access access{event.kind, event.step - 1, event.agent, event.statement, owner(event.core, buffer),
                 buffer,     *event.box};
   if (changes(event.kind)) {
     if (event.registers != nullptr)
       read_loops(program, event.statement, event.registers, access.loops);
     else if (event.loops != nullptr)
       access.loops = *event.loops;
-    by_buffer_[{access.home, buffer}].push_back(all_.size());
+    by_buffer_[{access.owner, buffer}].push_back(all_.size());
   } else if (event.agent.is_copy()) {
     reads_[key(event.agent)].push_back(all_.size());
   }
   all_.push_back(std::move(access));
 }
 
-const Access* Accesses::last_write(SiteId home, BufferId buffer, const Box& box,
+const Access* Accesses::last_write(CoreIndex owner, BufferId buffer, const Box& box,
                                    std::int64_t event) const {
-  const auto found = by_buffer_.find({home, buffer});
+  const auto found = by_buffer_.find({owner, buffer});
   if (found == by_buffer_.end()) return nullptr;
   for (auto i = found->second.rbegin(); i != found->second.rend(); ++i)
     if (all_[*i].event < event && intersects(all_[*i].box, box)) return &all_[*i];

@@ -15,7 +15,7 @@ struct Access {
   std::int64_t event = 0;            // the number of the step
   AgentId agent{};
   StmtId statement;
-  SiteId home{};  // where the buffer is kept
+  CoreIndex owner{};  // where the buffer is kept
   BufferId buffer{};
   Box box{};
   LoopValues loops{};
@@ -23,7 +23,7 @@ struct Access {
 
 // The rectangles of a copy.
 struct CopyEnds {
-  SiteId src_home{}, dst_home{};
+  CoreIndex src_owner{}, dst_owner{};
   BufferId src{}, dst{};
   Box src_box{}, dst_box{};
 };
@@ -36,7 +36,8 @@ class Accesses {
 
   const std::vector<Access>& all() const { return all_; }
   // The last before `event` that writes or undefines some of the box; null: none here.
-  const Access* last_write(SiteId home, BufferId buffer, const Box& box, std::int64_t event) const;
+  const Access* last_write(CoreIndex owner, BufferId buffer, const Box& box,
+                           std::int64_t event) const;
   // The last before `event` with which the copy read some of the box; null: none here.
   const Access* last_read(const AgentId& copy, const Box& box, std::int64_t event) const;
   // What the core read for the op that wrote, in the order of its operands.
@@ -47,10 +48,10 @@ class Accesses {
   const CopyEnds* ends(const AgentId& copy) const;
 
  private:
-  using Key = std::pair<SiteId, BufferId>;
+  using Key = std::pair<CoreIndex, BufferId>;
   using CopyKey = std::tuple<std::int32_t, std::int16_t, std::int16_t, std::int64_t>;
   static CopyKey key(const AgentId& agent) {
-    return {agent.device, agent.core, agent.point, agent.dma};
+    return {agent.device, agent.core, agent.worker, agent.dma};
   }
 
   std::vector<Access> all_;

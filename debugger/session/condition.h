@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "interp/machine/machine.h"
+#include "interp/observe/debug_sink.h"
 #include "interp/observe/event.h"
-#include "interp/observe/listener.h"
 
 namespace tessera {
 
@@ -32,7 +32,7 @@ class StopCondition {
   // In the step before the next moment.
   virtual void on(const Event& /*event*/) {}
   // A `breakpoint` of the program was passed behind that step.
-  virtual void hear(const Told& /*told*/) {}
+  virtual void receive(const DebugOutput& /*told*/) {}
   virtual std::optional<Cause> holds(const Moment& moment) = 0;
   // Whether it may hold at a place from one image of the machine on to a later one, which is not
   // one of them.

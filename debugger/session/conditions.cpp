@@ -56,14 +56,14 @@ void Written::on(const Event& event) {
       !writes(event.kind) || event.box == nullptr || !intersects(*event.box, box_))
     return;
   const Space space = machine_->program().buffers[buffer_].space;
-  if (machine_->topology().home(event.site, space) == home_) seen_ = cause_of(event);
+  if (machine_->topology().owner(event.core, space) == owner_) seen_ = cause_of(event);
 }
 
 std::optional<Cause> Written::holds(const Moment&) { return std::exchange(seen_, std::nullopt); }
 
 void Counted::on(const Event& event) {
   const bool counts = event.kind == EventKind::signal || event.kind == EventKind::wait;
-  if (counts && event.object_kind == ObjectKind::semaphore && event.site == sem_.site &&
+  if (counts && event.object_kind == ObjectKind::semaphore && event.core == sem_.core &&
       event.object.semaphore() == sem_.semaphore && event.cell == sem_.cell)
     seen_ = cause_of(event);
 }
@@ -135,8 +135,9 @@ std::optional<Cause> FindingReached::holds(const Moment& moment) {
 
 // Only of cores that have an image is known how many steps they did.
 bool AboutToStep::may_hold(const MachineImage& from, const MachineImage& to) const {
-  const auto site = static_cast<std::size_t>(site_.index);
-  return site >= from.cores.size() || from.cores[site].core.steps != to.cores[site].core.steps;
+  const auto core_index = static_cast<std::size_t>(index_.index);
+  return core_index >= from.cores.size() ||
+         from.cores[core_index].core.steps != to.cores[core_index].core.steps;
 }
 
 std::optional<Cause> AboutToStep::holds(const Moment& moment) {

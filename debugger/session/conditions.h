@@ -38,7 +38,7 @@ class LineReached final : public StopCondition {
 // Something was written into a rectangle of a buffer, by a core or a copy.
 class Written final : public StopCondition {
  public:
-  Written(BufferId buffer, Box box, SiteId home) : buffer_(buffer), box_(box), home_(home) {}
+  Written(BufferId buffer, Box box, CoreIndex owner) : buffer_(buffer), box_(box), owner_(owner) {}
   void begin(Machine& machine) override;
   void on(const Event& event) override;
   std::optional<Cause> holds(const Moment& moment) override;
@@ -46,7 +46,7 @@ class Written final : public StopCondition {
  private:
   BufferId buffer_;
   Box box_;
-  SiteId home_;  // where the buffer is kept
+  CoreIndex owner_;  // where the buffer is kept
   Machine* machine_ = nullptr;
   std::optional<Cause> seen_;
 };
@@ -81,7 +81,9 @@ class CopyMoved final : public StopCondition {
 class BreakpointPassed final : public StopCondition {
  public:
   void begin(Machine&) override { seen_.reset(); }
-  void hear(const Told& told) override { seen_ = Cause{{}, told.agent, told.statement}; }
+  void receive(const DebugOutput& output) override {
+    seen_ = Cause{{}, output.agent, output.statement};
+  }
   std::optional<Cause> holds(const Moment&) override { return std::exchange(seen_, std::nullopt); }
 
  private:
@@ -130,7 +132,7 @@ class LineLeft final : public StopCondition {
 // So many steps are done. The cause is of `told`, which stands for nobody.
 class Reached final : public StopCondition {
  public:
-  Reached(std::int64_t position, AgentId told) : position_(position), told_(told) {}
+  Reached(std::int64_t position, AgentId output) : position_(position), told_(output) {}
   std::optional<Cause> holds(const Moment& moment) override;
   bool may_hold(const MachineImage& from, const MachineImage& to) const override;
 
@@ -153,14 +155,14 @@ class FindingReached final : public StopCondition {
 class AboutToStep final : public StopCondition {
  public:
   explicit AboutToStep(AgentId core, SourceLine but = {}) : core_(core), but_(std::move(but)) {}
-  void begin(Machine& machine) override { site_ = machine.topology().of(core_); }
+  void begin(Machine& machine) override { index_ = machine.topology().of(core_); }
   std::optional<Cause> holds(const Moment& moment) override;
   bool may_hold(const MachineImage& from, const MachineImage& to) const override;
 
  private:
   AgentId core_;
   SourceLine but_;
-  SiteId site_;
+  CoreIndex index_;
 };
 
 }  // namespace tessera

@@ -69,11 +69,11 @@ std::vector<std::size_t> products(const Program& program, const Provenance& foun
 
 std::vector<Contribution> contributions(const Program& program, const Provenance& found,
                                         const std::vector<std::size_t>& products) {
-  std::map<std::pair<BufferId, SiteId>, std::vector<Box>> boxes;
+  std::map<std::pair<BufferId, CoreIndex>, std::vector<Box>> boxes;
   for (const std::size_t product : products) {
     std::vector<Elements> operands;
     for (const std::size_t from : found.pieces[product].from) add_operands(found, from, operands);
-    for (const Elements& one : operands) boxes[{one.buffer, one.home}].push_back(one.box);
+    for (const Elements& one : operands) boxes[{one.buffer, one.owner}].push_back(one.box);
   }
   std::vector<Contribution> all;
   for (const auto& [key, boxes_of_it] : boxes) {

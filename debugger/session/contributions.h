@@ -9,7 +9,7 @@ namespace tessera {
 
 // How often the elements of an operand along one dimension were factors of the sum that a piece is.
 struct Contribution {
-  SiteId home{};
+  CoreIndex owner{};
   BufferId buffer{};
   Box box{};      // around all of it, without the dimension
   int along = 0;  // the dimension

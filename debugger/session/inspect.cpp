@@ -13,7 +13,7 @@ namespace {
 
 std::string region_name(Machine& machine, const Region& region) {
   const Space space = machine.program().buffers[region.buffer].space;
-  return machine.topology().name(region.site, space) + " " +
+  return machine.topology().name(region.core, space) + " " +
          slice_text(machine.program(), region.buffer, region.box);
 }
 
@@ -27,8 +27,8 @@ std::optional<Id> find_named(const Entries& entries, std::string_view name) {
 
 }  // namespace
 
-Standing standing(Machine& machine, SiteId site) {
-  const Core& core = machine.core_state(site).core;
+Standing standing(Machine& machine, CoreIndex core_index) {
+  const Core& core = machine.core_state(core_index).core;
   Standing stands{.agent = core.id()};
   if (core.is_finished() || core.is_free()) {
     stands.status = CoreStatus::finished;
@@ -72,13 +72,13 @@ std::vector<CopyInFlight> copies_in_flight(Machine& machine) {
 std::vector<SemaphoreCount> semaphore_counts(Machine& machine) {
   const Program& program = machine.program();
   std::vector<SemaphoreCount> all;
-  for (const SiteId site : machine.topology().core_ids()) {
-    const Semaphores& owner = machine.core_state(site).semaphores;
+  for (const CoreIndex core_index : machine.topology().core_ids()) {
+    const Semaphores& owner = machine.core_state(core_index).semaphores;
     for (const SemaphoreId semaphore : program.semaphores.ids()) {
       if (!owner.is_first(semaphore)) continue;
       for (std::int64_t cell = owner.used(semaphore, 0); cell >= 0;
            cell = owner.used(semaphore, cell + 1)) {
-        const SemId sem{site, semaphore, cell};
+        const SemId sem{core_index, semaphore, cell};
         const SemCell& now = machine.cell(sem);
         if (now.count == 0 && !now.waiter) continue;
         all.push_back({sem, now.count, now.waiter});
@@ -96,8 +96,8 @@ std::optional<SemaphoreId> find_semaphore(const Program& program, std::string_vi
   return find_named<Table<SemaphoreId, Semaphore>, SemaphoreId>(program.semaphores, name);
 }
 
-SiteId home_of(Machine& machine, SiteId core, BufferId buffer) {
-  return machine.topology().home(core, machine.program().buffers[buffer].space);
+CoreIndex owner_of(Machine& machine, CoreIndex core, BufferId buffer) {
+  return machine.topology().owner(core, machine.program().buffers[buffer].space);
 }
 
 Tensor tensor_of(Storage& storage, const Box& box) {
@@ -126,10 +126,11 @@ std::optional<NamedScalar> find_parameter(const Program& program, std::string_vi
 
 }  // namespace
 
-std::optional<NamedScalar> find_scalar(Machine& machine, SiteId site, std::string_view name) {
+std::optional<NamedScalar> find_scalar(Machine& machine, CoreIndex core_index,
+                                       std::string_view name) {
   if (name.empty()) return {};  // values need not have one
   const Program& program = machine.program();
-  const Core& core = machine.core_state(site).core;
+  const Core& core = machine.core_state(core_index).core;
   const StmtId here = core.is_finished() || core.is_free() ? program.body.next() : core.statement();
   std::optional<ValueId> best;
   for (const ValueId id : program.values.ids()) {

@@ -24,7 +24,7 @@ struct Standing {
   std::string semaphore{};           // waits: for which one,
   std::int64_t need = 0, count = 0;  // for how much, and how much there is
 };
-Standing standing(Machine& machine, SiteId core);
+Standing standing(Machine& machine, CoreIndex core);
 
 // Around the statement at which the agent takes its next step; of a copy: around its start.
 LoopIndices loops_around(Machine& machine, const AgentId& agent, StmtId statement);
@@ -43,7 +43,7 @@ std::vector<CopyInFlight> copies_in_flight(Machine& machine);  // in the order o
 struct SemaphoreCount {
   SemId sem{};
   std::int64_t count = 0;
-  SiteId waiter{};  // none: nobody does
+  CoreIndex waiter{};  // none: nobody does
 };
 std::vector<SemaphoreCount> semaphore_counts(Machine& machine);
 
@@ -51,7 +51,7 @@ std::vector<SemaphoreCount> semaphore_counts(Machine& machine);
 std::optional<BufferId> find_buffer(const Program& program, std::string_view name);
 std::optional<SemaphoreId> find_semaphore(const Program& program, std::string_view name);
 // Where a buffer that a core of the device reaches is kept.
-SiteId home_of(Machine& machine, SiteId core, BufferId buffer);
+CoreIndex owner_of(Machine& machine, CoreIndex core, BufferId buffer);
 
 // A rectangle of a live storage that holds bytes, as a tensor without the dimensions that the box
 // drops; what is undefined as it lies.
@@ -66,7 +66,7 @@ struct NamedScalar {
   float real = 0;
   bool is_defined = true;  // false: computed from a scalar that was read out of bounds
 };
-std::optional<NamedScalar> find_scalar(Machine& machine, SiteId core, std::string_view name);
+std::optional<NamedScalar> find_scalar(Machine& machine, CoreIndex core, std::string_view name);
 
 // A number that two states share when cores, semaphores, copies in flight, what is defined in every
 // memory and its values are the same, and the events up to here are.

@@ -58,10 +58,10 @@ Box cut(const Box& box, const std::vector<Side>& sides) {
 }
 
 // Of the operand that has `extent` of a dimension: where the result's part is made of it.
-Side like(const Side& out, std::int64_t extent, bool is_cut) {
+Side like(const Side& out, std::int64_t extent, bool is_truncated) {
   if (extent == out.extent) return {out.begin, out.size, extent};
   const Side all{0, extent, extent};
-  if (!is_cut || extent == 0 || out.extent % extent != 0) return all;
+  if (!is_truncated || extent == 0 || out.extent % extent != 0) return all;
   const std::int64_t each = out.extent / extent;
   const std::int64_t first = out.begin / each, last = (out.begin + out.size - 1) / each;
   return {first, last - first + 1, extent};
@@ -98,7 +98,7 @@ Box part_of_operand(const Op& op, std::string_view field, const Box& operand, co
 class Search {
  public:
   Search(Session& session, Provenance& found, std::size_t most)
-      : session_(session), found_(found), most_(most) {}
+      : session_(session), found_(found), max_(most) {}
 
   Expected<void> run(const Elements& elements) {
     const std::int64_t here = session_.position();
@@ -183,7 +183,8 @@ class Search {
       question.before = read->event;
       question.reader.reset();
     }
-    const Access* write = accesses.last_write(asked.home, asked.buffer, asked.box, question.before);
+    const Access* write =
+        accesses.last_write(asked.owner, asked.buffer, asked.box, question.before);
     if (write == nullptr) return open_.push_back(std::move(question));
     const std::pair key(-write->event, question.number);
     known_.emplace(key, Known{std::move(question), write});
@@ -191,7 +192,7 @@ class Search {
 
   void answer(const Known& known, const Accesses& accesses) {
     const Elements& asked = known.question.elements;
-    if (found_.pieces.size() >= most_) {
+    if (found_.pieces.size() >= max_) {
       found_.is_complete = false;
       add(known.question, {.elements = asked});
       return;
@@ -202,7 +203,7 @@ class Search {
       other.elements.box = rest;
       ask(std::move(other), accesses);
     }
-    explain(known.question, {asked.home, asked.buffer, part}, *known.write, accesses);
+    explain(known.question, {asked.owner, asked.buffer, part}, *known.write, accesses);
   }
 
   void explain(const Question& question, const Elements& part, const Access& write,
@@ -226,7 +227,7 @@ class Search {
     const CopyEnds* ends = accesses.ends(write.agent);
     if (ends == nullptr) return;
     for (const auto& [to, from] : counterparts(part.box, ends->dst_box, ends->src_box))
-      ask({.elements = {ends->src_home, ends->src, from},
+      ask({.elements = {ends->src_owner, ends->src, from},
            .before = write.event,
            .reader = write.agent,
            .piece = at},
@@ -241,7 +242,7 @@ class Search {
     if (std::holds_alternative<OpaqueWrite>(op)) {
       for (const StmtId source : opaque_sources(program, write.statement))
         if (const Access* from = accesses.read_before(write, source))
-          ask({.elements = {from->home, from->buffer, from->box},
+          ask({.elements = {from->owner, from->buffer, from->box},
                .before = from->event,
                .piece = at,
                .operand = operand++},
@@ -258,7 +259,7 @@ class Search {
       });
       if (read == reads.end()) continue;
       const Access& from = *std::exchange(*read, nullptr);
-      ask({.elements = {from.home, from.buffer,
+      ask({.elements = {from.owner, from.buffer,
                         part_of_operand(op, f.name, from.box, write.box, part.box)},
            .before = write.event,
            .piece = at,
@@ -269,7 +270,7 @@ class Search {
 
   Session& session_;
   Provenance& found_;
-  std::size_t most_;  // pieces
+  std::size_t max_;  // pieces
   std::size_t asked_ = 0;
   std::vector<Question> open_;  // for earlier stretches
   std::map<std::pair<std::int64_t, std::size_t>, Known>

@@ -13,7 +13,7 @@ namespace tessera {
 
 // Elements of a buffer between two steps.
 struct Elements {
-  SiteId home{};  // where the buffer is kept
+  CoreIndex owner{};  // where the buffer is kept
   BufferId buffer{};
   Box box{};
 };

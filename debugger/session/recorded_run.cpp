@@ -12,7 +12,7 @@ namespace tessera {
 namespace {
 
 // Of the images before a place: at most, and as many stay while more than a few of the others do.
-constexpr std::ptrdiff_t most_near = 12, fewest_near = 2, fewest_lasting = 3;
+constexpr std::ptrdiff_t max_near = 12, fewest_near = 2, fewest_lasting = 3;
 
 // Of this process: what others do meanwhile makes no difference.
 double now() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
@@ -85,7 +85,7 @@ void RecordedRun::note(std::int64_t target) {
   if (!machine_->can_be_saved() || is_out_of_memory_) return;
   if (since_ >= std::max(recording_.seconds, recording_.times_cost * cost_)) return keep(false);
   const double left = static_cast<double>(target - position());
-  const bool is_near = left <= rate_ * recording_.near_seconds * most_near;
+  const bool is_near = left <= rate_ * recording_.near_seconds * max_near;
   if (is_near && since_any_ >= std::max(recording_.near_seconds, 2 * cost_)) keep(true);
 }
 
@@ -106,7 +106,7 @@ void RecordedRun::keep(bool is_near) {
     return std::count_if(kept_.begin(), kept_.end(), [](const Kept& kept) { return kept.is_near; });
   };
   const auto lasting = [&] { return static_cast<std::ptrdiff_t>(kept_.size()) - near(); };
-  if (near() > most_near) drop_farthest_near();
+  if (near() > max_near) drop_farthest_near();
   while (held_.count() > recording_.bytes && kept_.size() > 1) {
     const bool drops_near = near() > (lasting() > fewest_lasting ? fewest_near : 0);
     drops_near ? drop_farthest_near() : thin();

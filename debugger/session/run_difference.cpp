@@ -48,7 +48,7 @@ Key point_key(const StreamEvent& told) {
   }
   const Stream stream = told.agent.is_copy() ? Stream::copy : Stream::core;
   return {static_cast<std::int64_t>(stream), core.device,
-          std::int64_t{core.core} << 16 | (std::int64_t{core.point} & 0xFFFF),
+          std::int64_t{core.core} << 16 | (std::int64_t{core.worker} & 0xFFFF),
           number(hash.value())};
 }
 
@@ -59,7 +59,7 @@ Key place_key(const Program& program, const StreamEvent& told) {
     hash.mix(static_cast<std::uint64_t>(told.box.start[Box::at(d)]));
     hash.mix(static_cast<std::uint64_t>(told.box.size[Box::at(d)]));
   }
-  return {static_cast<std::int64_t>(Stream::place), told.home.index, 0, number(hash.value())};
+  return {static_cast<std::int64_t>(Stream::place), told.owner.index, 0, number(hash.value())};
 }
 
 class Comparer {
@@ -139,7 +139,7 @@ class Comparer {
   void compare_values(const StreamEvent& a, const StreamEvent& b) {
     if (!found_.has_values || !a.is_write || !b.is_write || a.value == b.value) return;
     if (found_.value && found_.value->events.a <= a.step) return;
-    found_.value = ValueDifference{{a.step, b.step}, a.home, b.home, a.buffer, b.buffer, a.box};
+    found_.value = ValueDifference{{a.step, b.step}, a.owner, b.owner, a.buffer, b.buffer, a.box};
   }
 
   void note_event(const EventPair& pair) {
@@ -221,7 +221,7 @@ bool same(const std::vector<Finding>& a, const std::vector<Finding>& b) {
          });
 }
 
-bool is_cut(const RunDifference& found) {
+bool is_truncated(const RunDifference& found) {
   return found.end_a != RunEnd::program || found.end_b != RunEnd::program;
 }
 
@@ -272,7 +272,7 @@ Expected<RunDifference> difference(KeptRun& a, KeptRun& b) try {
   found.end_b = of_b.end;
   a.options.observers.clear();
   b.options.observers.clear();
-  if (is_cut(found)) {
+  if (is_truncated(found)) {
     TRY(check_cut(found));
     return found;
   }

@@ -26,7 +26,7 @@ struct EventPair {
 // A rectangle that was written with other values, and by which events.
 struct ValueDifference {
   EventPair events;
-  SiteId home_a{}, home_b{};  // where the buffers are kept
+  CoreIndex owner_a{}, owner_b{};  // where the buffers are kept
   BufferId buffer_a{}, buffer_b{};
   Box box{};
 };
@@ -42,7 +42,7 @@ struct TensorDifference {
 struct RunDifference {
   bool is_one_program = false;
   bool compares_cores = false;  // of one program whose points come in one order: `event` is known
-  bool has_values = true;  // false: at least one of the runs computes none
+  bool has_values = true;       // false: at least one of the runs computes none
   std::int64_t events_a = 0, events_b = 0;
   // The limit that ended a run; else RunEnd::program. With a limit, only the events and values of
   // both runs up to there are compared, and no results.

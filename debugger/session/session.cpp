@@ -15,7 +15,7 @@ namespace tessera {
 
 Session::Session(KeptRun launch, const Recording& recording)
     : launch_(std::move(launch)), recording_(recording) {
-  launch_.options.listener = this;
+  launch_.options.debug_sink = this;
   launch_.options.record.schedule = false;  // it would grow with the run, and nobody asks for it
   bindings_ = moving_ = launch_.bindings();
   options_ = launch_.options;
@@ -131,22 +131,22 @@ std::optional<Session::Hit> Session::look() {
 
 // Breakpoints are for the conditions. Of prints it is noted that there are some: their values may
 // be those of the other machine, which is asked for them when somebody asks.
-bool Session::wants(const Program& program, StmtId statement) {
+bool Session::accepts(const Program& program, StmtId statement) {
   if (std::holds_alternative<Breakpoint>(program.body[statement].op)) return true;
   if (prints_ != nullptr) return true;
   if ((run_ == nullptr ? 0 : position()) > printed_from_) has_printed_ = true;
   return false;
 }
 
-void Session::hear(const Program& program, const Told& told) {
-  if (!std::holds_alternative<Breakpoint>(program.body[told.statement].op))
-    return prints_->push_back(told);
-  for (StopCondition* condition : conditions_) condition->hear(told);
+void Session::receive(const Program& program, const DebugOutput& output) {
+  if (!std::holds_alternative<Breakpoint>(program.body[output.statement].op))
+    return prints_->push_back(output);
+  for (StopCondition* condition : conditions_) condition->receive(output);
 }
 
 // The way is taken once more.
-Expected<std::vector<Told>> Session::printed() {
-  std::vector<Told> all;
+Expected<std::vector<DebugOutput>> Session::printed() {
+  std::vector<DebugOutput> all;
   if (!std::exchange(has_printed_, false)) return all;
   const std::int64_t here = position();
   const bool is_over = this->is_over(), is_same = options_.math == launch_.options.math;
@@ -186,11 +186,11 @@ Expected<Arrival> Session::forward(std::span<StopCondition* const> conditions) {
   return Arrival{Arrival::Why::condition, hit->condition, hit->cause};
 }
 
-Expected<std::int64_t> Session::walk_to(std::int64_t end, StopCondition& told) {
+Expected<std::int64_t> Session::walk_to(std::int64_t end, StopCondition& output) {
   const MachineImage* const from = run_->image_before(end);
   const std::int64_t begin = from == nullptr ? 0 : from->numbers.step;
   TRY(approach(begin));
-  StopCondition* const one = &told;
+  StopCondition* const one = &output;
   watch({&one, 1}, false);
   TRY(advance(end, nullptr));
   watch({}, false);

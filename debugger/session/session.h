@@ -15,7 +15,7 @@
 #include "debugger/session/condition.h"
 #include "debugger/session/recorded_run.h"
 #include "interp/launch.h"
-#include "interp/observe/listener.h"
+#include "interp/observe/debug_sink.h"
 #include "interp/observe/observer.h"
 
 namespace tessera {
@@ -28,7 +28,7 @@ struct Arrival {
   Cause cause{};              // why it did
 };
 
-class Session final : private Observer, private Pausing, private Listener {
+class Session final : private Observer, private Pausing, private DebugSink {
  public:
   // Stands before the first step.
   static Expected<std::unique_ptr<Session>> open(KeptRun launch, const Recording& recording = {});
@@ -62,7 +62,7 @@ class Session final : private Observer, private Pausing, private Listener {
   Expected<Arrival> forward(std::span<StopCondition* const> conditions);
   // What the program printed on the way of the last movement forward, with its values; at first:
   // before the first step.
-  Expected<std::vector<Told>> printed();
+  Expected<std::vector<DebugOutput>> printed();
   // To the last place before this one at which one holds, or the beginning.
   Expected<Arrival> backward(std::span<StopCondition* const> conditions);
   // Who moved up to here, as a schedule that goes on eagerly. Errors: points of parallel loops run
@@ -74,7 +74,7 @@ class Session final : private Observer, private Pausing, private Listener {
 
   // From the last image before `end` to there, telling of each event; where it began. To be asked
   // again from there on, down to 0.
-  Expected<std::int64_t> walk_to(std::int64_t end, StopCondition& told);
+  Expected<std::int64_t> walk_to(std::int64_t end, StopCondition& output);
 
  private:
   struct Hit {
@@ -95,10 +95,10 @@ class Session final : private Observer, private Pausing, private Listener {
   void watch(std::span<StopCondition* const> conditions, bool stops);
   std::optional<Hit> look();
   void on(const Event& event) override;
-  bool takes_point_cores() const override { return true; }
+  bool supports_loop_workers() const override { return true; }
   bool before_step() override;
-  bool wants(const Program& program, StmtId statement) override;
-  void hear(const Program& program, const Told& told) override;
+  bool accepts(const Program& program, StmtId statement) override;
+  void receive(const Program& program, const DebugOutput& output) override;
 
   KeptRun launch_;
   Recording recording_;
@@ -118,7 +118,7 @@ class Session final : private Observer, private Pausing, private Listener {
   // there; and what, while somebody asks.
   bool has_printed_ = false;
   std::int64_t printed_from_ = 0;
-  std::vector<Told>* prints_ = nullptr;  // null: nobody does
+  std::vector<DebugOutput>* prints_ = nullptr;  // null: nobody does
 };
 
 }  // namespace tessera

@@ -38,8 +38,8 @@ std::uint64_t state_hash(Machine& machine) {
   ContentHash hash;
   hash.mix(static_cast<std::uint64_t>(machine.steps()));
   hash.mix(machine.trace_hash());
-  for (const SiteId site : machine.topology().ids()) {
-    CoreState& state = machine.core_state(site);
+  for (const CoreIndex core_index : machine.topology().ids()) {
+    CoreState& state = machine.core_state(core_index);
     mix_core(hash, machine, state);
     for (const auto& storage : state.storages)
       if (!storage->is_idle()) mix_memory(hash, *storage);

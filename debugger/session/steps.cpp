@@ -26,7 +26,7 @@ bool takes_step(const Program& program, const Table<BufferId, bool>& is_private,
         if (base.kind != ValueKind::ref || !is_private[base.buffer]) return true;
       }
       return !std::holds_alternative<Load>(op) && !std::holds_alternative<Store>(op);
-    case OpClass::life:
+    case OpClass::lifetime:
     case OpClass::copy:
     case OpClass::sync:
     case OpClass::tile:

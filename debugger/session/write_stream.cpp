@@ -44,7 +44,7 @@ std::uint64_t what_of(const Program& program, const Event& event) {
   hash.mix(static_cast<std::uint64_t>(event.kind) | static_cast<std::uint64_t>(event.object_kind)
                                                         << 8);
   hash.mix(word(event.statement.index));
-  hash.mix(word(event.site.index));
+  hash.mix(word(event.core.index));
   hash.mix(word(event.object.index));
   hash.mix(word(event.amount));
   hash.mix(word(event.cell));
@@ -89,7 +89,7 @@ bool WriteStream::before_step() {
   ++moved_;
   ContentHash hash;
   const AgentId mover = machine_->mover();
-  hash.mix(word(mover.device) << 32 | word(mover.core) << 16 | (word(mover.point) & 0xFFFF));
+  hash.mix(word(mover.device) << 32 | word(mover.core) << 16 | (word(mover.worker) & 0xFFFF));
   hash.mix(word(mover.dma));
   hash.mix(word(machine_->mover_statement().index));
   movers.push_back(hash.value());
@@ -100,7 +100,7 @@ void WriteStream::on(const Event& event) {
   // Which point of a parallel loop comes next is the schedule's.
   if (event.kind == EventKind::point) return;
   // Of a copy that lands in parts the schedule says in which.
-  if (event.agent.is_copy() && run_.options.copies.landing == Landing::partial) return;
+  if (event.agent.is_copy() && run_.options.copies.granularity == CopyGranularity::partial) return;
   StreamEvent one{.step = std::max<std::int64_t>(event.step - 1, 0),
                   .agent = event.agent,
                   .statement = event.statement,
@@ -109,7 +109,7 @@ void WriteStream::on(const Event& event) {
   if (event.object_kind == ObjectKind::buffer && writes(event.kind) && event.box != nullptr) {
     const Buffer& buffer = run_.program.buffers[event.object.buffer()];
     one.is_write = true;
-    one.home = machine_->topology().home(event.site, buffer.space);
+    one.owner = machine_->topology().owner(event.core, buffer.space);
     one.buffer = event.object.buffer();
     one.box = *event.box;
   }
@@ -120,7 +120,7 @@ void WriteStream::settle_values() {
   for (std::size_t i = settled_ <= told.size() ? settled_ : 0; i < told.size(); ++i) {
     StreamEvent& one = told[i];
     if (!one.is_write) continue;
-    Storage& storage = *machine_->core_state(one.home).storages[one.buffer];
+    Storage& storage = *machine_->core_state(one.owner).storages[one.buffer];
     one.is_write = storage.is_live() && !storage.is_idle() && !one.box.empty();
     if (one.is_write) one.value = value_of(storage, one.box);
   }

@@ -18,9 +18,9 @@ struct StreamEvent {
   StmtId statement;         // of a copy: its start
   std::uint64_t loops = 0;  // the values of the loops around it
   std::uint64_t what = 0;  // kind, statement, object, rectangle, amount; of a start both rectangles
-  bool is_write = false;    // of memory that holds values:
+  bool is_write = false;   // of memory that holds values:
   std::uint64_t value = 0;  // of what it wrote, and what of it is defined
-  SiteId home{};
+  CoreIndex owner{};
   BufferId buffer{};
   Box box{};
 };
@@ -42,7 +42,7 @@ class WriteStream final : private Observer, private Pausing {
  private:
   explicit WriteStream(KeptRun& run) : run_(run) {}
   void on(const Event& event) override;
-  bool takes_point_cores() const override { return true; }
+  bool supports_loop_workers() const override { return true; }
   bool before_step() override;
   void settle_values();
   std::uint64_t value_of(Storage& storage, const Box& box);

@@ -38,8 +38,8 @@ class Cuda final : public Device {
 
   Support takes_hints(const MachineHints&) const override { return {}; }
 
-  bool launches() const override { return true; }
-  bool runs_on_several() const override { return true; }
+  bool supports_launch() const override { return true; }
+  bool supports_multiple_devices() const override { return true; }
 
   // The instructions keep few digits of a sum, so they are for those who do not ask for more; they
   // read both operands along the contraction, in steps of 16 bytes.
@@ -51,9 +51,10 @@ class Cuda final : public Device {
     return is_native ? Fp8Products::native : Fp8Products::widened;
   }
 
-  ConfigChoice choose(const ConfigQuery& query, const DeviceOptions& options) const override {
+  ConfigChoice default_config(const ConfigQuery& query,
+                              const DeviceOptions& options) const override {
     std::vector<ConfigChoice> first = cuda::ranked_choices(query, 1);
-    return first.empty() ? Device::choose(query, options) : std::move(first.front());
+    return first.empty() ? Device::default_config(query, options) : std::move(first.front());
   }
 
   std::vector<ConfigChoice> candidates(const ConfigQuery& query,
@@ -61,36 +62,36 @@ class Cuda final : public Device {
     return cuda::ranked_choices(query);
   }
 
-  std::string modelled() const override {
+  std::string time_model() const override {
     return std::string(cuda::gpu_figures(cuda::device_facts()).name);
   }
 
-  std::string identity(const DeviceOptions&) const override {
+  std::string version_key(const DeviceOptions&) const override {
     const std::string& gpu = cuda::device_facts().name;
     return fmt::format("cuda {}|{}", gpu.empty() ? "without a GPU" : gpu, cuda::compiler_version());
   }
 
-  std::string clock(const DeviceOptions&) const override {
+  std::string time_source(const DeviceOptions&) const override {
     return fmt::format("measured on {}, {}", cuda::device_text(), cuda::compiler_version());
   }
 
-  std::string hardware() const override {
+  std::string accelerator() const override {
     const cuda::DeviceFacts& facts = cuda::device_facts();
     return fmt::format("{}, {} multiprocessors", facts.name, facts.multiprocessors);
   }
 
   Expected<std::unique_ptr<Workbench>> workbench() const override { return cuda::make_workbench(); }
 
-  bool emits() const override { return true; }
+  bool supports_emit() const override { return true; }
 
   Expected<std::unique_ptr<EmittedKernel>> emit(const Program& program,
                                                 KernelForm form) const override {
     return cuda::emitted(program, form);
   }
 
-  KeptKernels kept_kernels() const override { return cuda::compiled_kernels(); }
+  KernelCacheInfo kernel_cache() const override { return cuda::compiled_kernels(); }
 
-  Expected<std::int64_t> clear_kept_kernels() const override {
+  Expected<std::int64_t> clear_kernel_cache() const override {
     return cuda::clear_compiled_kernels();
   }
 

@@ -5,8 +5,8 @@
 
 #include "core/report/guarded.h"
 #include "core/report/try.h"
+#include "devices/cuda/graph/checked_run.h"
 #include "devices/cuda/graph/graph_program.h"
-#include "devices/cuda/graph/stamped_run.h"
 #include "devices/cuda/runtime/operand_memory.h"
 
 namespace tessera::cuda {
@@ -39,8 +39,8 @@ class CudaProgram final : public Executable {
       report.findings.push_back(*std::move(found));
       return {};
     };
-    if (graph::StampReport* const stamped = graph::StampReport::of(options.interpreter)) {
-      TRY(run_stamped(program_, bindings[0], options, sum_error(), launch, *stamped, report));
+    if (graph::NodeCheckReport* const checked = graph::NodeCheckReport::of(options.interpreter)) {
+      TRY(run_checked(program_, bindings[0], options, sum_error(), launch, *checked, report));
     } else {
       TRY(launch());
     }

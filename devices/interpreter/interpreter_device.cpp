@@ -43,10 +43,10 @@ class SimulatedProgram final : public Executable {
     if (is_split && !has_points(*structured_))
       return error(
           fmt::format("{} has no parallel loop or grid dimension, whose points {} "
-                      "point-cores could do side by side",
+                      "loop workers could do side by side",
                       structured_->name, options.machine.loop_workers));
     // Nobody hears what a program shows but a listener and a debugger.
-    const bool shows = options.listener != nullptr || LaunchRecorder::observes(options);
+    const bool shows = options.debug_sink != nullptr || LaunchRecorder::observes(options);
     const Expected<const Program*> program = expanded(is_split, shows ? *full_ : *structured_);
     if (!program) return program.diags();
     for (Observer* observer : options.observers)
@@ -95,12 +95,13 @@ class Interpreter final : public Device {
 
   Fp8Products fp8_products(const GroupedDesc&) const override { return Fp8Products::emulated; }
 
-  std::optional<std::string> note_of(Precision precision) const override {
+  std::optional<std::string> precision_note(Precision precision) const override {
     if (precision == Precision::Default) return {};
     return "the interpreter computes every precision in f32";
   }
 
-  ConfigChoice choose(const ConfigQuery& query, const DeviceOptions& options) const override {
+  ConfigChoice default_config(const ConfigQuery& query,
+                              const DeviceOptions& options) const override {
     return simulated_choice(query, profile_of(options.profile));
   }
 
@@ -109,12 +110,12 @@ class Interpreter final : public Device {
     return simulated_candidates(query, profile_of(options.profile));
   }
 
-  std::string identity(const DeviceOptions& options) const override {
+  std::string version_key(const DeviceOptions& options) const override {
     constexpr std::string_view version = "1";  // of the kernels' texts and of the model of time
     return fmt::format("interpreter {}|{}", profile_of(options.profile).machine.text(), version);
   }
 
-  std::string clock(const DeviceOptions& options) const override {
+  std::string time_source(const DeviceOptions& options) const override {
     return fmt::format("simulated on {}", profile_of(options.profile).machine.name);
   }
 

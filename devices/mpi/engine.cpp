@@ -20,7 +20,7 @@ constexpr std::chrono::microseconds longest_pause{100};
 
 }  // namespace
 
-Engine::Engine(World& world, graph::Memories& memories, graph::Worker& worker, Tasks tasks,
+Engine::Engine(World& world, graph::GraphMemory& memories, graph::Worker& worker, Tasks tasks,
                const Trial& trial)
     : world_(world),
       memories_(memories),
@@ -66,9 +66,9 @@ void Engine::bring(TaskId task) {
 void Engine::finish(TaskId id) {
   const Task& task = tasks_.tasks[id];
   const graph::Node& node = memories_.graph().nodes[task.node];
-  if (task.kind != TaskKind::receive) memories_.leave(node.first);
-  if (task.kind == TaskKind::receive || (task.kind == TaskKind::run && node.halves == 2))
-    memories_.leave(node.first + 1);
+  if (task.kind != TaskKind::receive) memories_.release(node.first_side);
+  if (task.kind == TaskKind::receive || (task.kind == TaskKind::run && node.side_count == 2))
+    memories_.release(node.first_side + 1);
   --left_;
   for (const TaskId next : task.after)
     if (--tasks_.tasks[next].missing == 0) bring(next);

@@ -26,7 +26,7 @@ struct Trial {
 class Engine {
  public:
   // They live longer.
-  Engine(World& world, graph::Memories& memories, graph::Worker& worker, Tasks tasks,
+  Engine(World& world, graph::GraphMemory& memories, graph::Worker& worker, Tasks tasks,
          const Trial& trial = {});
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
@@ -48,7 +48,7 @@ class Engine {
   void work(TaskId task);
 
   World& world_;
-  graph::Memories& memories_;
+  graph::GraphMemory& memories_;
   graph::Worker& worker_;
   Tasks tasks_;
   Trial trial_;

@@ -33,11 +33,13 @@ class MpiDevice final : public Device {
 
   Fp8Products fp8_products(const GroupedDesc&) const override { return Fp8Products::emulated; }
 
-  std::string identity(const DeviceOptions&) const override { return processes(); }
+  std::string version_key(const DeviceOptions&) const override { return processes(); }
 
-  std::string clock(const DeviceOptions&) const override { return "measured on " + processes(); }
+  std::string time_source(const DeviceOptions&) const override {
+    return "measured on " + processes();
+  }
 
-  bool runs_on_several() const override { return true; }
+  bool supports_multiple_devices() const override { return true; }
 
   Expected<std::unique_ptr<Executable>> prepare(const Program& structured,
                                                 const PrepareOptions& how) const override {

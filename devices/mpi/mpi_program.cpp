@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "analysis/node_check/difference.h"
-#include "analysis/node_check/stamp_scope.h"
-#include "analysis/node_check/stamps.h"
+#include "analysis/node_check/node_check.h"
+#include "analysis/node_check/node_check_report.h"
 #include "core/report/guarded.h"
 #include "core/report/try.h"
 #include "devices/mpi/plan.h"
@@ -65,16 +65,16 @@ class MpiProgram final : public Executable {
   struct Plan {
     std::uint64_t inputs = 0;
     graph::TaskGraph graph;
-    std::unique_ptr<const graph::Kit> kit;
-    std::unique_ptr<graph::KeptScratch> scratch;  // of run after run
-    graph::Forwards forwards{};
+    std::unique_ptr<const graph::WorkerConfig> kit;
+    std::unique_ptr<graph::ScratchPool> scratch;  // of run after run
+    graph::ElidedCopies forwards{};
     Tasks tasks{};  // of this process
   };
 
   // With the interpreter's run; both null: the run is not compared.
   struct Comparison {
-    graph::Stamps* stamps = nullptr;
-    graph::StampReport* report = nullptr;
+    graph::NodeCheck* node_check = nullptr;
+    graph::NodeCheckReport* report = nullptr;
   };
 
   Expected<DeviceReport> keep(const std::vector<DeviceBinding>& of_all,
@@ -93,12 +93,12 @@ class MpiProgram final : public Executable {
       plan_.reset();
       auto made = std::make_unique<Plan>(
           Plan{inputs->hash(), TRY(agreed_graph(world_, expanded_, points_, *inputs, options)),
-               nullptr, std::make_unique<graph::KeptScratch>()});
+               nullptr, std::make_unique<graph::ScratchPool>()});
       TRY(keep_own(made->graph, shares, world_.rank()));
-      made->forwards = graph::forwards(made->graph, graph::private_memories(made->graph),
-                                       shares.held(world_.rank()));
+      made->forwards = graph::elide_copies(made->graph, graph::private_memories(made->graph),
+                                           shares.held(world_.rank()));
       made->tasks = tasks_of(made->graph, shares, world_.size(), world_.rank());
-      made->kit = TRY(graph::kit(made->graph, options.math));
+      made->kit = TRY(graph::worker_config(made->graph, options.math));
       plan_ = std::move(made);
     }
     return plan_.get();
@@ -108,26 +108,28 @@ class MpiProgram final : public Executable {
                                   const DeviceOptions& given) try {
     const RunOptions options = planning_options(given, of_all.size());
     const Plan& plan = *TRY(this->plan(shares, of_all, options));
-    graph::StampReport* const stamped = graph::StampReport::of(given.interpreter);
-    if (stamped == nullptr) return run_graph(plan, shares, of_all, {});
-    const auto stamps = TRY(this->stamps(plan, of_all, options));
-    if (stamps->findings().empty()) return run_graph(plan, shares, of_all, {stamps.get(), stamped});
+    graph::NodeCheckReport* const checked = graph::NodeCheckReport::of(given.interpreter);
+    if (checked == nullptr) return run_graph(plan, shares, of_all, {});
+    const auto node_check = TRY(this->node_check(plan, of_all, options));
+    if (node_check->findings().empty())
+      return run_graph(plan, shares, of_all, {node_check.get(), checked});
     DeviceReport report;
-    report.findings = stamps->findings();
+    report.findings = node_check->findings();
     return report;
   } catch (...) {
     return given_up("running a program on several processes");
   }
 
   // What the interpreter does, in every process: of its own nodes each compares what it has done.
-  Expected<std::unique_ptr<graph::Stamps>> stamps(const Plan& plan,
-                                                  const std::vector<Binding>& of_all,
-                                                  const RunOptions& options) {
+  Expected<std::unique_ptr<graph::NodeCheck>> node_check(const Plan& plan,
+                                                         const std::vector<Binding>& of_all,
+                                                         const RunOptions& options) {
     if (!has_all(of_all))
-      return error(ErrorCode::unsupported,
-                   "--stamp: each process needs the operands of all devices, which the interpreter "
-                   "runs with");
-    auto made = TRY(graph::Stamps::make(plan.graph, of_all, options));
+      return error(
+          ErrorCode::unsupported,
+          "--check-nodes: each process needs the operands of all devices, which the interpreter "
+          "runs with");
+    auto made = TRY(graph::NodeCheck::make(plan.graph, of_all, options));
     TRY(world_.agree({}));  // nobody runs alone
     return made;
   }
@@ -141,9 +143,10 @@ class MpiProgram final : public Executable {
   Expected<DeviceReport> run_graph(const Plan& plan, const Shares& shares,
                                    const std::vector<Binding>& bindings,
                                    const Comparison& compared) try {
-    graph::Memories memories(plan.graph, bindings, shares.held(world_.rank()), plan.scratch.get());
-    memories.tell(compared.stamps);
-    memories.read_in_place(plan.forwards);
+    graph::GraphMemory memories(plan.graph, bindings, shares.held(world_.rank()),
+                                plan.scratch.get());
+    memories.set_observer(compared.node_check);
+    memories.elide_copies(plan.forwards);
     graph::Worker worker(memories, *plan.kit);
     Engine engine(world_, memories, worker, plan.tasks, trial_);
     const Clock::time_point begin = Clock::now();
@@ -155,8 +158,8 @@ class MpiProgram final : public Executable {
     if (!texts) world_.abort(render(texts.diags()));
     DeviceReport report;
     if (take(*texts, shares, report)) collect_results(shares, bindings);
-    if (compared.stamps == nullptr) return report;
-    compared.stamps->compare_results(shares.held(world_.rank()));
+    if (compared.node_check == nullptr) return report;
+    compared.node_check->compare_results(shares.held(world_.rank()));
     TRY(take(compared, plan.graph, report));
     return report;
   } catch (...) {
@@ -187,12 +190,12 @@ class MpiProgram final : public Executable {
   // result if no node does, finds the write.
   Expected<void> take(const Comparison& compared, const graph::TaskGraph& graph,
                       DeviceReport& report) {
-    const graph::Stamps& stamps = *compared.stamps;
-    const graph::Tally own = stamps.tally();
+    const graph::NodeCheck& node_check = *compared.node_check;
+    const graph::Tally own = node_check.tally();
     graph::Tally all{.nodes = own.nodes};
     for (const std::string& one : TRY(world_.agree(graph::packed(own))))
       all.add(graph::tally_of(one));
-    const std::int32_t own_result = stamps.different_result().index;
+    const std::int32_t own_result = node_check.different_result().index;
     std::int32_t result = -1;  // the first memory
     for (const std::string& one : TRY(world_.agree(fmt::to_string(own_result))))
       if (const std::int32_t other = std::stoi(one); other >= 0)
@@ -201,7 +204,7 @@ class MpiProgram final : public Executable {
     if (all.first >= 0 || result >= 0) {
       std::string found;
       if (all.first >= 0 ? own.first == all.first : own_result == result) {
-        const Expected<Finding> finding = stamps.first_difference(all);
+        const Expected<Finding> finding = node_check.first_difference(all);
         if (!finding) world_.abort(render(finding.diags()));
         found = graph::packed(*finding);
       }

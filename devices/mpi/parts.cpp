@@ -14,31 +14,31 @@ struct Stretch {
   std::int64_t begin = 0, end = 0;
 };
 
-std::int64_t bytes_of_element(const graph::Memories& memories, graph::MemoryId memory) {
+std::int64_t bytes_of_element(const graph::GraphMemory& memories, graph::MemoryId memory) {
   const graph::TaskGraph& graph = memories.graph();
   return size_of(graph.program.buffers[graph.memories[memory].buffer].dtype);
 }
 
-// By elements, so that both halves are cut in the same places.
-std::vector<std::vector<Stretch>> cut(const graph::Memories& memories, graph::NodeId node,
-                                      graph::Part half, std::int64_t most) {
+// By elements, so that both sides are cut in the same places.
+std::vector<std::vector<Stretch>> cut(const graph::GraphMemory& memories, graph::NodeId node,
+                                      graph::SideKind side, std::int64_t most) {
   std::vector<std::vector<Stretch>> all;
   std::int64_t room = 0;  // bytes, in the last
   const graph::TaskGraph& graph = memories.graph();
   for (const graph::ActionId a : graph.nodes[node].actions) {
     const graph::Action& copy = graph.actions[a];
     const std::int64_t size = bytes_of_element(memories, copy.from().memory);
-    for (const graph::Piece& piece : graph::pieces(graph, a)) {
-      const std::int64_t elements = piece.to.elements();
+    for (const graph::CopyRegion& piece : graph::copy_regions(graph, a)) {
+      const std::int64_t elements = piece.dst.elements();
       for (std::int64_t at = 0; at < elements;) {
         if (room < size) {
           all.emplace_back();
           room = std::max(most, size);
         }
         const std::int64_t end = std::min(elements, at + room / size);
-        all.back().push_back(half == graph::Part::read
-                                 ? Stretch{copy.from().memory, piece.from, at, end}
-                                 : Stretch{copy.to().memory, piece.to, at, end});
+        all.back().push_back(side == graph::SideKind::read
+                                 ? Stretch{copy.from().memory, piece.src, at, end}
+                                 : Stretch{copy.to().memory, piece.dst, at, end});
         room -= (end - at) * size;
         at = end;
       }
@@ -68,10 +68,10 @@ TesseraMpiPiece piece_of(const TileView& view) {
 
 }  // namespace
 
-std::vector<Part> parts(graph::Memories& memories, graph::NodeId node, graph::Part half,
+std::vector<Part> parts(graph::GraphMemory& memories, graph::NodeId node, graph::SideKind side,
                         std::int64_t most) {
   std::vector<Part> all;
-  for (const std::vector<Stretch>& stretches : cut(memories, node, half, most)) {
+  for (const std::vector<Stretch>& stretches : cut(memories, node, side, most)) {
     Part& part = all.emplace_back();
     for (const Stretch& stretch : stretches) {
       const bool is_whole = stretch.begin == 0 && stretch.end == stretch.box.elements();
@@ -83,11 +83,11 @@ std::vector<Part> parts(graph::Memories& memories, graph::NodeId node, graph::Pa
   return all;
 }
 
-std::vector<Part> parts(std::vector<std::byte>& bytes, graph::Memories& memories,
+std::vector<Part> parts(std::vector<std::byte>& bytes, graph::GraphMemory& memories,
                         graph::NodeId node, std::int64_t most) {
   std::vector<Part> all;
   std::byte* at = bytes.data();
-  for (const std::vector<Stretch>& stretches : cut(memories, node, graph::Part::write, most)) {
+  for (const std::vector<Stretch>& stretches : cut(memories, node, graph::SideKind::write, most)) {
     std::int64_t size = 0;
     for (const Stretch& stretch : stretches)
       size += (stretch.end - stretch.begin) * bytes_of_element(memories, stretch.memory);

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/task_engine/memories.h"
+#include "analysis/task_engine/graph_memory.h"
 #include "devices/mpi/plugin/interface.h"
 
 namespace tessera::mpi {
@@ -11,12 +11,12 @@ namespace tessera::mpi {
 // A message's rectangles where they lie.
 using Part = std::vector<TesseraMpiPiece>;
 
-// The bytes of a node's half, cut into messages of at most so many bytes, or one element. The parts
-// of its other half have the same bytes. None: there is nothing to move.
-std::vector<Part> parts(graph::Memories& memories, graph::NodeId node, graph::Part half,
+// The bytes of a node's side, cut into messages of at most so many bytes, or one element. The parts
+// of its other side have the same bytes. None: there is nothing to move.
+std::vector<Part> parts(graph::GraphMemory& memories, graph::NodeId node, graph::SideKind side,
                         std::int64_t most);
 // The same of bytes that lie together: what arrives before it is added.
-std::vector<Part> parts(std::vector<std::byte>& bytes, graph::Memories& memories,
+std::vector<Part> parts(std::vector<std::byte>& bytes, graph::GraphMemory& memories,
                         graph::NodeId node, std::int64_t most);
 
 }  // namespace tessera::mpi

@@ -123,12 +123,12 @@ Expected<std::unique_ptr<ControlInputs>> ControlInputs::gather(World& world, con
 std::uint64_t graph_hash(const graph::TaskGraph& graph) {
   ContentHash hash;
   for (const graph::Memory& memory : graph.memories) {
-    mix(hash, memory.home);
+    mix(hash, memory.owner);
     mix(hash, memory.buffer);
   }
   for (const graph::Action& action : graph.actions) {
     mix(hash, action.statement);
-    mix(hash, action.site);
+    mix(hash, action.core);
     for (const auto& scalar : action.scalars) hash.mix(static_cast<std::uint64_t>(scalar.second));
     mix(hash, action.from().memory);
     mix(hash, action.from().box);
@@ -138,7 +138,7 @@ std::uint64_t graph_hash(const graph::TaskGraph& graph) {
   }
   for (const graph::Instance& instance : graph.instances.all) {
     mix(hash, instance.pattern);
-    mix(hash, instance.site);
+    mix(hash, instance.core);
   }
   for (const graph::Instances::Own& own : graph.instances.memories) mix(hash, own.memory);
   for (const graph::Node& node : graph.nodes) {
@@ -146,9 +146,9 @@ std::uint64_t graph_hash(const graph::TaskGraph& graph) {
     mix(hash, node.instance);
     for (const graph::ActionId action : node.actions) mix(hash, action);
   }
-  for (const graph::Half& half : graph.halves) {
-    mix(hash, half.node);
-    for (const graph::Before& before : half.before) mix(hash, before.half);
+  for (const graph::NodeSide& side : graph.sides) {
+    mix(hash, side.node);
+    for (const graph::Dependence& before : side.predecessors) mix(hash, before.side);
   }
   return hash.value();
 }
@@ -168,24 +168,24 @@ Expected<graph::TaskGraph> agreed_graph(World& world, const Program& expanded, J
 
 Expected<void> keep_own(graph::TaskGraph& graph, const Shares& shares, int process) {
   TRY(graph::unfold(
-      graph, [&](SiteId site) { return shares.owner(graph.topology.device(site)) == process; }));
+      graph, [&](CoreIndex core) { return shares.owner(graph.topology.device(core)) == process; }));
   const auto is_own = [&](graph::MemoryId memory) {
-    return memory && shares.owner(graph.topology.device(graph.memories[memory].home)) == process;
+    return memory && shares.owner(graph.topology.device(graph.memories[memory].owner)) == process;
   };
-  for (graph::Half& half : graph.halves) {
-    if (shares.owner(graph.topology.device(graph.home(half))) == process) continue;
-    half.touches = {};
-    half.before = {};
+  for (graph::NodeSide& side : graph.sides) {
+    if (shares.owner(graph.topology.device(graph.owner(side))) == process) continue;
+    side.accesses = {};
+    side.predecessors = {};
   }
   for (const graph::ActionId id : graph.actions.ids()) {
     graph::Action& action = graph.actions[id];
     const bool is_here = action.is_copy
                              ? is_own(action.from().memory) || is_own(action.to().memory)
-                             : shares.owner(graph.topology.device(action.site)) == process;
+                             : shares.owner(graph.topology.device(action.core)) == process;
     if (is_here) continue;
-    graph.touches[id] = {};
+    graph.accesses[id] = {};
     action.scalars = {};
-    action.numbers = {};
+    action.loaded_scalars = {};
     action.memories = {};
   }
   return {};

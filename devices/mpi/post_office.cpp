@@ -5,7 +5,8 @@
 
 namespace tessera::mpi {
 
-PostOffice::PostOffice(World& world, graph::Memories& memories, Tasks& tasks, const Limits& limits)
+PostOffice::PostOffice(World& world, graph::GraphMemory& memories, Tasks& tasks,
+                       const Limits& limits)
     : world_(world),
       memories_(memories),
       tasks_(tasks),
@@ -77,7 +78,7 @@ void PostOffice::post(TaskId id) {
         static_cast<std::size_t>(graph::message_bytes(memories_.graph(), task.node)));
     all = parts(parcel.bytes, memories_, task.node, limits_.message_bytes);
   } else {
-    all = parts(memories_, task.node, sends ? graph::Part::read : graph::Part::write,
+    all = parts(memories_, task.node, sends ? graph::SideKind::read : graph::SideKind::write,
                 limits_.message_bytes);
   }
   const auto tag = static_cast<int>(task.number % limits_.tags);

@@ -23,7 +23,7 @@ struct Sent {
 
 class PostOffice {
  public:
-  PostOffice(World& world, graph::Memories& memories, Tasks& tasks, const Limits& limits);
+  PostOffice(World& world, graph::GraphMemory& memories, Tasks& tasks, const Limits& limits);
 
   // A send whose source may be read, a receive whose destination may be written.
   void bring(TaskId task);
@@ -53,7 +53,7 @@ class PostOffice {
   bool adds(const Task& task) const;
 
   World& world_;
-  graph::Memories& memories_;
+  graph::GraphMemory& memories_;
   const Tasks& tasks_;
   Limits limits_;
   std::vector<Counter> sends_, receives_;  // by peer

@@ -1,4 +1,4 @@
-// What one process does of a task graph: its own nodes and halves of copies, and what of them has
+// What one process does of a task graph: its own nodes and sides of copies, and what of them has
 // to be done before others.
 #pragma once
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace tessera::mpi {
 
-// run: a node whose memories are all here, of copies both halves at once. send, receive: one half
+// run: a node whose memories are all here, of copies both sides at once. send, receive: one side
 // of a copy, the other is with a peer.
 enum class TaskKind : std::uint8_t { run, send, receive };
 

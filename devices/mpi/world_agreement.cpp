@@ -10,7 +10,7 @@
 namespace tessera::mpi {
 namespace {
 
-constexpr int most_at_once = 8;  // processes
+constexpr int max_concurrent = 8;  // processes
 
 // What comes first of a text.
 struct Head {
@@ -97,7 +97,7 @@ std::string World::receive_text(int from) {
 // The texts of all, one behind the other, in every process. A few tell each other at once, of many
 // the first tells what it was told.
 std::string World::gathered(std::string own) {
-  if (size_ <= most_at_once) return told_at_once(own);
+  if (size_ <= max_concurrent) return told_at_once(own);
   if (rank_ > 0) {
     send_text(own, 0);
     return receive_text(0);

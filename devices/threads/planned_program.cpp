@@ -5,8 +5,8 @@
 #include <chrono>
 #include <utility>
 
-#include "analysis/node_check/stamp_scope.h"
-#include "analysis/node_check/stamps.h"
+#include "analysis/node_check/node_check.h"
+#include "analysis/node_check/node_check_report.h"
 #include "core/report/guarded.h"
 #include "core/report/stop.h"
 #include "core/report/try.h"
@@ -23,14 +23,14 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-std::int64_t smallest_task() { return shuffled_tasks() ? 1 : graph::smallest_strand; }
+std::int64_t min_task() { return shuffled_tasks() ? 1 : graph::min_strand; }
 
 // The machine computes as the threads do.
-Expected<std::unique_ptr<graph::Stamps>> stamps_of(const graph::TaskGraph& graph,
-                                                   const std::vector<DeviceBinding>& bindings,
-                                                   RunOptions machine, Math math) {
+Expected<std::unique_ptr<graph::NodeCheck>> node_check_of(
+    const graph::TaskGraph& graph, const std::vector<DeviceBinding>& bindings, RunOptions machine,
+    Math math) {
   machine.math = math;
-  return graph::Stamps::make(graph, bindings, machine);
+  return graph::NodeCheck::make(graph, bindings, machine);
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ Expected<std::shared_ptr<const PlannedProgram::Plan>> PlannedProgram::plan(
   const Clock::time_point begin = Clock::now();
   const std::shared_ptr<const graph::TaskGraph> graph = TRY(graphs_.of(bindings, options));
   const std::lock_guard lock(mutex_);
-  const std::int64_t smallest = smallest_task();
+  const std::int64_t smallest = min_task();
   if (plan_ != nullptr && plan_->graph == graph && plan_->smallest == smallest) return plan_;
   auto made = std::make_shared<Plan>(Plan{graph, smallest, graph::tasks(*graph, smallest)});
   made->seconds = seconds_since(begin);
@@ -52,33 +52,34 @@ Expected<DeviceReport> PlannedProgram::run(const std::vector<DeviceBinding>& bin
   const RunOptions options = TRY(planning_options(given, bindings.size()));
   const std::shared_ptr<const Plan> plan = TRY(this->plan(bindings, options));
   const Math math = given.interpreter != nullptr ? given.interpreter->math : Math::library;
-  const std::unique_ptr<const graph::Kit> kit = TRY(graph::kit(*plan->graph, math));
-  graph::StampReport* const stamped = graph::StampReport::of(given.interpreter);
-  const std::unique_ptr<graph::Stamps> stamps =
-      stamped != nullptr ? TRY(stamps_of(*plan->graph, bindings, options, math)) : nullptr;
+  const std::unique_ptr<const graph::WorkerConfig> config =
+      TRY(graph::worker_config(*plan->graph, math));
+  graph::NodeCheckReport* const checked = graph::NodeCheckReport::of(given.interpreter);
+  const std::unique_ptr<graph::NodeCheck> node_check =
+      checked != nullptr ? TRY(node_check_of(*plan->graph, bindings, options, math)) : nullptr;
   DeviceReport report;
-  if (stamps != nullptr && !stamps->findings().empty()) {
-    report.findings = stamps->findings();
+  if (node_check != nullptr && !node_check->findings().empty()) {
+    report.findings = node_check->findings();
     return report;
   }
-  graph::Memories memories(*plan->graph, bindings);
-  memories.tell(stamps.get());
+  graph::GraphMemory memories(*plan->graph, bindings);
+  memories.set_observer(node_check.get());
   TaskRunOptions how;
   how.threads = thread_count();
   how.stop = current_stop();
   how.shuffle = shuffled_tasks();
   const Clock::time_point begin = Clock::now();
-  TaskRunEnd end = run_tasks(plan->tasks, memories, *kit, how);
+  TaskRunEnd end = run_tasks(plan->tasks, memories, *config, how);
   if (end.is_stopped) return cut_off(RunEnd::stop, "the run");
   report.wall_seconds = seconds_since(begin);
   report.findings = std::move(end.findings);
-  if (stamps != nullptr && report.findings.empty()) {
-    stamps->compare_results();
-    const graph::Tally tally = stamps->tally();
+  if (node_check != nullptr && report.findings.empty()) {
+    node_check->compare_results();
+    const graph::Tally tally = node_check->tally();
     std::optional<Finding> first;
-    if (tally.first >= 0 || stamps->different_result())
-      first = TRY(stamps->first_difference(tally));
-    TRY(graph::take(tally, std::move(first), *stamped, report.findings));
+    if (tally.first >= 0 || node_check->different_result())
+      first = TRY(node_check->first_difference(tally));
+    TRY(graph::take(tally, std::move(first), *checked, report.findings));
   }
   return report;
 } catch (...) {

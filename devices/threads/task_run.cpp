@@ -21,11 +21,11 @@ namespace {
 // helpers, also with none.
 class TaskRun {
  public:
-  TaskRun(const std::vector<graph::Task>& tasks, graph::Memories& memories, const graph::Kit& kit,
-          const TaskRunOptions& options)
+  TaskRun(const std::vector<graph::Task>& tasks, graph::GraphMemory& memories,
+          const graph::WorkerConfig& config, const TaskRunOptions& options)
       : tasks_(tasks),
         memories_(memories),
-        kit_(kit),
+        kit_(config),
         options_(options),
         random_(options.shuffle.value_or(0)),
         left_(tasks.size()) {
@@ -127,8 +127,8 @@ class TaskRun {
   }
 
   const std::vector<graph::Task>& tasks_;
-  graph::Memories& memories_;
-  const graph::Kit& kit_;
+  graph::GraphMemory& memories_;
+  const graph::WorkerConfig& kit_;
   const TaskRunOptions& options_;
   std::mutex mutex_;  // of what follows, up to thrown_
   std::condition_variable changed_;
@@ -160,9 +160,9 @@ std::optional<std::uint64_t> shuffled_tasks() {
   return shuffle;
 }
 
-TaskRunEnd run_tasks(const std::vector<graph::Task>& tasks, graph::Memories& memories,
-                     const graph::Kit& kit, const TaskRunOptions& options) {
-  return TaskRun(tasks, memories, kit, options).run();
+TaskRunEnd run_tasks(const std::vector<graph::Task>& tasks, graph::GraphMemory& memories,
+                     const graph::WorkerConfig& config, const TaskRunOptions& options) {
+  return TaskRun(tasks, memories, config, options).run();
 }
 
 }  // namespace tessera

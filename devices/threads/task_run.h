@@ -29,7 +29,7 @@ struct TaskRunEnd {
 };
 
 // What the tasks throw is thrown when all threads are done.
-TaskRunEnd run_tasks(const std::vector<graph::Task>& tasks, graph::Memories& memories,
-                     const graph::Kit& kit, const TaskRunOptions& options);
+TaskRunEnd run_tasks(const std::vector<graph::Task>& tasks, graph::GraphMemory& memories,
+                     const graph::WorkerConfig& config, const TaskRunOptions& options);
 
 }  // namespace tessera

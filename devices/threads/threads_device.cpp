@@ -16,7 +16,7 @@ namespace {
 
 // A tile of the result for each task, with as much of the contraction as fits: one product of the
 // library, which blocks for the caches by itself.
-constexpr std::int64_t largest_tile = 512, smallest_tile = 64;
+constexpr std::int64_t largest_tile = 512, min_tile = 64;
 // So many tiles for each thread at least, so that none waits long for the last one.
 constexpr std::int64_t tiles_per_thread = 8;
 
@@ -43,9 +43,9 @@ KernelConfig configuration(const ConfigQuery& query, std::int64_t vmem_bytes) {
     return (all_rows + rows - 1) / rows * ((desc.n + tiling.n - 1) / tiling.n);
   };
   const auto larger_side = [&]() -> std::int64_t& { return rows > tiling.n ? rows : tiling.n; };
-  while (tiles() < tiles_per_thread * thread_count() && larger_side() > smallest_tile)
+  while (tiles() < tiles_per_thread * thread_count() && larger_side() > min_tile)
     larger_side() /= 2;
-  while (!fits(desc, config, vmem_bytes) && std::max(terms, larger_side()) > smallest_tile)
+  while (!fits(desc, config, vmem_bytes) && std::max(terms, larger_side()) > min_tile)
     (terms > larger_side() ? terms : larger_side()) /= 2;
   return clamped(config, desc.m, desc.k, desc.n);
 }
@@ -63,23 +63,24 @@ class Threads final : public Device {
                                hints_text(hints))};
   }
   Fp8Products fp8_products(const GroupedDesc&) const override { return Fp8Products::emulated; }
-  std::optional<std::string> note_of(Precision precision) const override {
+  std::optional<std::string> precision_note(Precision precision) const override {
     if (precision == Precision::Default) return {};
     return "threads compute every precision in f32";
   }
 
-  ConfigChoice choose(const ConfigQuery& query, const DeviceOptions& options) const override {
+  ConfigChoice default_config(const ConfigQuery& query,
+                              const DeviceOptions& options) const override {
     const MachineProfile machine = profile_of(options.profile).machine;
     return {configuration(query, machine.vmem_bytes), {}, "a product of the library for each tile"};
   }
 
-  std::string identity(const DeviceOptions&) const override {
+  std::string version_key(const DeviceOptions&) const override {
     return fmt::format("threads {}", thread_count());
   }
-  std::string clock(const DeviceOptions&) const override {
+  std::string time_source(const DeviceOptions&) const override {
     return fmt::format("measured on {} threads of this machine", thread_count());
   }
-  bool runs_on_several() const override { return true; }
+  bool supports_multiple_devices() const override { return true; }
 
   Expected<std::unique_ptr<Executable>> prepare(const Program& structured,
                                                 const PrepareOptions& how) const override {

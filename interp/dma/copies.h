@@ -1,6 +1,6 @@
 // The copies in flight: a pool of slots, the order of each lane, and for each semaphore the copies
 // that will signal it. A lane is what one core sends to one other device: when copies are in order,
-// it lands in the order of its start, also of what point-cores start. What a lane's copies read,
+// it lands in the order of its start, also of what loop workers start. What a lane's copies read,
 // and copies within a device, are in no order.
 #pragma once
 #include <cstdint>
@@ -53,12 +53,12 @@ class Copies {
     std::int32_t first = -1, last = -1;
   };
   bool is_in_lane(const Copy& copy) const {
-    return !lanes_.empty() && topology_.device(copy.dst.site) != copy.id.device;
+    return !lanes_.empty() && topology_.device(copy.dst.core) != copy.id.device;
   }
   std::size_t lane(const Copy& copy) const {
     return static_cast<std::size_t>(topology_.base(topology_.of(copy.id)).index) *
                static_cast<std::size_t>(topology_.devices) +
-           static_cast<std::size_t>(topology_.device(copy.dst.site));
+           static_cast<std::size_t>(topology_.device(copy.dst.core));
   }
 
   Topology topology_;

@@ -1,5 +1,5 @@
 // A copy in flight: an agent that reads elements and writes them. A copy that lands whole reads all
-// and then writes all. Under partial landing it reads and writes granules, any number at
+// and then writes all. With partial copies it reads and writes granules, any number at
 // a time, each after it was read; a remote copy counts on `sent` what it has read, every copy on
 // `arrived` what it has written.
 #pragma once
@@ -20,14 +20,14 @@ namespace tessera {
 
 enum class CopyKind : std::uint8_t { local, remote, write_back };
 
-// The least that a copy of partial landing counts at once: an element, or what the profile says if
+// The least that a partial copy counts at once: an element, or what the profile says if
 // that is more, in whole elements.
 inline std::int64_t granule_bytes(const MachineProfile& profile, DType dtype) {
   const std::int64_t element = size_of(dtype);
   return (profile.dma_granule + element - 1) / element * element;
 }
 
-// What a copy of partial landing has read and not written, and which of it a write-back stores.
+// What a partial copy has read and not written, and which of it a write-back stores.
 struct Staging {
   Staging(const Region& src, Checks checks, Contents contents);
   Box local(const Box& of_source) const;

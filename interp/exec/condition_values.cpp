@@ -10,12 +10,12 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t most_values = 8;
+constexpr std::size_t max_values = 8;
 
 void add_values(const Program& program, ValueId id, const Core& core,
                 std::vector<std::string>& values) {
   const Value& v = program.value(id);
-  if (v.constant || v.kind != ValueKind::scalar || !v.statement || values.size() == most_values)
+  if (v.constant || v.kind != ValueKind::scalar || !v.statement || values.size() == max_values)
     return;
   const Op& op = program.body[v.statement].op;
   std::string name = v.name;

@@ -15,7 +15,7 @@
 #include "interp/machine/control_flow.h"
 #include "interp/machine/machine.h"
 #include "interp/memory/elements.h"
-#include "interp/observe/listener.h"
+#include "interp/observe/debug_sink.h"
 
 namespace tessera {
 namespace {
@@ -68,7 +68,7 @@ std::string part_text(const Program& program, const Print& part, Core& core) {
   }
   const bool is_computed = core.machine().options().math != Math::none ||
                            declared.space == Space::smem || declared.role == Role::in;
-  return memory_text(program, buffer, *core.machine().core_state(at.site).storages[buffer], at.box,
+  return memory_text(program, buffer, *core.machine().core_state(at.core).storages[buffer], at.box,
                      is_computed ? Computed::yes : Computed::no);
 }
 
@@ -111,12 +111,12 @@ std::string line_of(const Program& program, const std::vector<StmtId>& parts, Co
 void tell(Core& core, const std::string& text) {
   const Program& program = core.machine().program();
   const StmtId statement = core.statement();
-  core.machine().options().listener->hear(program,
-                                          {.agent = core.id(),
-                                           .statement = statement,
-                                           .loc = program.loc(statement),
-                                           .loops = core.machine().loops_of(core.id(), statement),
-                                           .text = text});
+  core.machine().options().debug_sink->receive(
+      program, {.agent = core.id(),
+                .statement = statement,
+                .loc = program.loc(statement),
+                .loops = core.machine().loops_of(core.id(), statement),
+                .text = text});
 }
 
 // Whether the conditions around the statement are known: those that read undefined memory let the
@@ -136,10 +136,10 @@ bool is_known_to_run(const Program& program, const Core& core) {
 }
 
 bool is_wanted(Core& core) {
-  Listener* const listener = core.machine().options().listener;
+  DebugSink* const sink = core.machine().options().debug_sink;
   const Program& program = core.machine().program();
-  return listener != nullptr && is_known_to_run(program, core) &&
-         listener->wants(program, core.statement());
+  return sink != nullptr && is_known_to_run(program, core) &&
+         sink->accepts(program, core.statement());
 }
 
 Step print(Core& core, bool goes_on) {

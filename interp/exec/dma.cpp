@@ -46,7 +46,7 @@ bool can_copy(Core& core, const Region& src, const Region& dst, bool reshapes) {
 void check_reach(Core& core, const Region& dst) {
   const MachineProfile& profile = core.machine().options().machine.profile;
   const Space space = dst.storage->buffer().space;
-  const std::int32_t here = core.id().device, device = core.machine().topology().device(dst.site);
+  const std::int32_t here = core.id().device, device = core.machine().topology().device(dst.core);
   // The links close to a ring: the way round counts as well.
   const auto distance = static_cast<std::uint64_t>(device > here ? device - here : here - device);
   const std::uint64_t around =
@@ -93,7 +93,7 @@ Step move_at_once(Core& core, CopyKind kind, const Region& src, const Region& ds
   const auto tell = [&](EventKind event, const Region& region, const Box& box) {
     core.emit({.kind = event,
                .object_kind = ObjectKind::buffer,
-               .site = region.site,
+               .core = region.core,
                .object = region.buffer,
                .amount = event == EventKind::read ? bytes_of(src) : 0,
                .box = &box});
@@ -134,7 +134,7 @@ Step move_at_once(Core& core, CopyKind kind, const Region& src, const Region& ds
 Step start_local(Core& core, CopyKind kind, const Slice& src, const Slice& dst, const Slice& sem,
                  bool adds, bool reshapes) {
   if (moves_nothing(core, src, dst)) return Step::next;
-  const SiteId here = core.site();
+  const CoreIndex here = core.index();
   Copy copy{.kind = kind, .adds = adds};
   copy.src = core.locate(src, here, "read");
   if (!core.stopped()) copy.dst = core.locate(dst, here, "write");
@@ -161,8 +161,8 @@ Step exec(const WriteBack& op, Core& core) {
 
 Step exec(const StartRemote& op, Core& core) {
   if (moves_nothing(core, op.src, op.dst)) return Step::next;
-  const SiteId here = core.site();
-  SiteId there = here;
+  const CoreIndex here = core.index();
+  CoreIndex there = here;
   Copy copy{.kind = CopyKind::remote, .adds = op.add != 0};
   copy.src = core.locate(op.src, here, "read");
   if (!core.stopped()) there = core.target(op.dst, op.device, op.core, "write");

@@ -1,4 +1,4 @@
-// Scalar memory, the life of buffers, and pipeline slots.
+// Scalar memory, the lifetime of buffers, and pipeline slots.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -164,12 +164,12 @@ Step exec(const Free& op, Core& core) {
 }
 
 Step exec(const Fresh& op, Core& core) {
-  const Region slot = core.locate(op.slot, core.site(), "fresh");
+  const Region slot = core.locate(op.slot, core.index(), "fresh");
   if (core.stopped()) return Step::stop;
   if (slot.box.empty()) return Step::next;
   core.emit({.kind = EventKind::fresh,
              .object_kind = ObjectKind::buffer,
-             .site = slot.site,
+             .core = slot.core,
              .object = slot.buffer,
              .box = &slot.box});
   slot.storage->fresh(slot.box, core.stmt().place);
@@ -178,8 +178,8 @@ Step exec(const Fresh& op, Core& core) {
 
 // Zeros are written beside `inside` only: one rectangle before and one behind it in each dimension.
 Step exec(const Pad& op, Core& core) {
-  const Region slot = core.locate(op.slot, core.site(), "pad");
-  const Region inside = core.stopped() ? slot : core.locate(op.inside, core.site(), "pad");
+  const Region slot = core.locate(op.slot, core.index(), "pad");
+  const Region inside = core.stopped() ? slot : core.locate(op.inside, core.index(), "pad");
   if (core.stopped()) return Step::stop;
   Box rest = slot.box;
   for (std::size_t d = 0; d < static_cast<std::size_t>(slot.box.rank); ++d) {
@@ -192,7 +192,7 @@ Step exec(const Pad& op, Core& core) {
       if (rest.empty()) continue;
       core.emit({.kind = EventKind::write,
                  .object_kind = ObjectKind::buffer,
-                 .site = slot.site,
+                 .core = slot.core,
                  .object = slot.buffer,
                  .box = &rest});
     }
@@ -204,7 +204,7 @@ Step exec(const Pad& op, Core& core) {
 }
 
 Step exec(const Once& op, Core& core) {
-  const Region ref = core.locate(op.ref, core.site(), "once");
+  const Region ref = core.locate(op.ref, core.index(), "once");
   if (core.stopped()) return Step::stop;
   ref.storage->once(core.id().core, core.machine().scope_of_once(core.statement()));
   return Step::next;

@@ -10,7 +10,7 @@ namespace {
 void emit(Core& core, EventKind kind, const SemId& sem, std::int64_t amount) {
   core.emit({.kind = kind,
              .object_kind = ObjectKind::semaphore,
-             .site = sem.site,
+             .core = sem.core,
              .object = sem.semaphore,
              .cell = sem.cell,
              .amount = amount});
@@ -27,7 +27,7 @@ bool is_negative(Core& core, std::string_view verb, const SemId& sem, std::int64
 }  // namespace
 
 Step exec(const Signal& op, Core& core) {
-  const SiteId there = core.target(op.sem, op.device, op.core, "signal");
+  const CoreIndex there = core.target(op.sem, op.device, op.core, "signal");
   if (core.stopped()) return Step::stop;
   const SemId sem = core.locate_sem(op.sem, there, "signal");
   const std::int64_t count = core.scalar(op.count);
@@ -37,7 +37,7 @@ Step exec(const Signal& op, Core& core) {
 }
 
 Step exec(const Wait& op, Core& core) {
-  const SemId sem = core.locate_sem(op.sem, core.site(), "wait");
+  const SemId sem = core.locate_sem(op.sem, core.index(), "wait");
   const std::int64_t count = core.scalar(op.count);
   if (core.stopped() || is_negative(core, "wait", sem, count)) return Step::stop;
   if (!core.reaches(sem, count)) return Step::block;
@@ -48,7 +48,7 @@ Step exec(const Wait& op, Core& core) {
 }
 
 Step exec(const Await& op, Core& core) {
-  const SemId sem = core.locate_sem(op.sem, core.site(), "await");
+  const SemId sem = core.locate_sem(op.sem, core.index(), "await");
   const std::int64_t count = core.scalar(op.count);
   if (core.stopped() || is_negative(core, "await", sem, count)) return Step::stop;
   if (!core.reaches(sem, count)) return Step::block;
@@ -57,7 +57,7 @@ Step exec(const Await& op, Core& core) {
 }
 
 Step exec(const ReadSem& op, Core& core) {
-  const SemId sem = core.locate_sem(op.sem, core.site(), "read");
+  const SemId sem = core.locate_sem(op.sem, core.index(), "read");
   if (core.stopped()) return Step::stop;
   core.result(core.machine().cell(sem).count);
   emit(core, EventKind::read_sem, sem, 0);

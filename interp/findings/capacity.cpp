@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t most_contributors = 5;
+constexpr std::size_t max_contributors = 5;
 
 struct Contributor {
   std::int64_t amount;
@@ -25,7 +25,7 @@ std::vector<FindingPlace> biggest(std::vector<Contributor> all, std::string_view
   std::vector<FindingPlace> notes;
   std::int64_t rest = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i >= most_contributors) {
+    if (i >= max_contributors) {
       rest += all[i].amount;
       continue;
     }
@@ -34,7 +34,7 @@ std::vector<FindingPlace> biggest(std::vector<Contributor> all, std::string_view
     notes.push_back(all[i].place);
   }
   if (rest > 0)
-    notes.push_back({.message = fmt::format("{} more take {}", all.size() - most_contributors,
+    notes.push_back({.message = fmt::format("{} more take {}", all.size() - max_contributors,
                                             counted(rest, unit))});
   return notes;
 }

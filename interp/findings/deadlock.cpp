@@ -22,15 +22,15 @@ namespace tessera {
 namespace {
 
 // In a report on hundreds of devices the first ones tell the story.
-constexpr std::size_t most_cores = 8;
+constexpr std::size_t max_cores = 8;
 // And of so many each is asked who can help it.
-constexpr std::size_t most_roots = 128;
+constexpr std::size_t max_roots = 128;
 
 class Report {
  public:
   explicit Report(Machine& machine)
       : machine_(machine), program_(machine.program()), signallers_(machine) {
-    for (const SiteId core : machine.blocked()) blocked_.push_back(core);
+    for (const CoreIndex core : machine.blocked()) blocked_.push_back(core);
     std::sort(blocked_.begin(), blocked_.end());
   }
 
@@ -43,14 +43,14 @@ class Report {
                     machine_.at_work().size(), blocked_.size() == 1 ? "is" : "are");
     finding.at = place(first.statement(), first.id(), "");
     finding.about = {.statement = first.statement(), .semaphore = first.need().sem.semaphore};
-    for (const SiteId blocked : blocked_) {
+    for (const CoreIndex blocked : blocked_) {
       const int device = core(blocked).id().device;
       if (finding.devices.empty() || finding.devices.back() != device)
         finding.devices.push_back(device);
     }
     describe_all(roots_, false);
-    std::vector<SiteId> rest;
-    for (const SiteId blocked : blocked_)
+    std::vector<CoreIndex> rest;
+    for (const CoreIndex blocked : blocked_)
       if (std::find(roots_.begin(), roots_.end(), blocked) == roots_.end()) rest.push_back(blocked);
     if (!rest.empty())
       say({}, {},
@@ -68,8 +68,8 @@ class Report {
   }
 
  private:
-  const Core& core(SiteId site) { return machine_.core_state(site).core; }
-  AgentId agent(SiteId site) const { return machine_.topology().agent(site); }
+  const Core& core(CoreIndex core_index) { return machine_.core_state(core_index).core; }
+  AgentId agent(CoreIndex core_index) const { return machine_.topology().agent(core_index); }
   std::int64_t missing(const Core& core) { return missing_count(machine_, core); }
 
   FindingPlace place(StmtId statement, const AgentId& agent, std::string message) {
@@ -82,8 +82,8 @@ class Report {
   // Where the chains of who waits for whom end: cores that nobody can help any more, or else those
   // of a cycle. What is behind them is blocked because they are.
   void find_roots() {
-    std::vector<SiteId> path;
-    for (SiteId at = blocked_.front();;) {
+    std::vector<CoreIndex> path;
+    for (CoreIndex at = blocked_.front();;) {
       const auto seen = std::find(path.begin(), path.end(), at);
       if (!at) roots_ = {path.back()};
       if (seen != path.end()) roots_.assign(seen, path.end());
@@ -92,7 +92,7 @@ class Report {
       at = helper(core(at));
     }
     // Who can help is asked of every core.
-    for (std::size_t i = 0; i < blocked_.size() && blocked_.size() <= most_roots; ++i) {
+    for (std::size_t i = 0; i < blocked_.size() && blocked_.size() <= max_roots; ++i) {
       if (helper(core(blocked_[i]))) continue;
       if (std::find(roots_.begin(), roots_.end(), blocked_[i]) == roots_.end())
         roots_.push_back(blocked_[i]);
@@ -107,28 +107,28 @@ class Report {
     return {core.statement(), core.need().sem.semaphore, core.need().count, missing(core),
             to_string(machine_.loops_of(core.id(), core.statement()))};
   }
-  void describe_all(const std::vector<SiteId>& cores, bool are_details) {
-    std::map<Lack, std::vector<SiteId>> groups;
-    for (const SiteId one : cores) groups[lack(core(one))].push_back(one);
+  void describe_all(const std::vector<CoreIndex>& cores, bool are_details) {
+    std::map<Lack, std::vector<CoreIndex>> groups;
+    for (const CoreIndex one : cores) groups[lack(core(one))].push_back(one);
     std::size_t described = 0;
-    for (const SiteId one : cores) {
-      const std::vector<SiteId>& alike = groups.at(lack(core(one)));
+    for (const CoreIndex one : cores) {
+      const std::vector<CoreIndex>& alike = groups.at(lack(core(one)));
       const bool is_first = alike.front() == one;
-      if (++described > most_cores) {
-        say({}, {}, fmt::format("{} more cores are blocked", cores.size() - most_cores));
+      if (++described > max_cores) {
+        say({}, {}, fmt::format("{} more cores are blocked", cores.size() - max_cores));
         notes_.back().is_detail = true;
         return;
       }
       const std::size_t from = notes_.size();
-      describe(one, is_first ? alike : std::vector<SiteId>{one});
+      describe(one, is_first ? alike : std::vector<CoreIndex>{one});
       for (std::size_t i = from; i < notes_.size(); ++i)
         notes_[i].is_detail = are_details || !is_first;
     }
   }
   // The cells that they wait on, each once.
-  std::string cells(const std::vector<SiteId>& cores) {
+  std::string cells(const std::vector<CoreIndex>& cores) {
     std::vector<std::string> texts;
-    for (const SiteId one : cores) {
+    for (const CoreIndex one : cores) {
       const SemId& sem = core(one).need().sem;
       std::string text = cell_text(program_, sem.semaphore, sem.cell);
       if (std::find(texts.begin(), texts.end(), text) == texts.end())
@@ -136,26 +136,26 @@ class Report {
     }
     std::string list = fmt::to_string(fmt::join(
         texts.begin(),
-        texts.begin() + static_cast<std::ptrdiff_t>(std::min(texts.size(), most_cores)), ", "));
-    if (texts.size() > most_cores) list += fmt::format(" and {} more", texts.size() - most_cores);
+        texts.begin() + static_cast<std::ptrdiff_t>(std::min(texts.size(), max_cores)), ", "));
+    if (texts.size() > max_cores) list += fmt::format(" and {} more", texts.size() - max_cores);
     return list;
   }
-  std::string names(const std::vector<SiteId>& cores) const {
+  std::string names(const std::vector<CoreIndex>& cores) const {
     const Topology& topology = machine_.topology();
-    if (topology.cores == 1 && topology.point_cores == 0) {
+    if (topology.cores == 1 && topology.loop_workers == 0) {
       std::vector<int> devices;
-      for (const SiteId core : cores) devices.push_back(topology.device(core));
+      for (const CoreIndex core : cores) devices.push_back(topology.device(core));
       return devices_text(devices);
     }
     std::string text;
-    for (std::size_t i = 0; i < std::min(cores.size(), most_cores); ++i)
+    for (std::size_t i = 0; i < std::min(cores.size(), max_cores); ++i)
       text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(agent(cores[i])));
-    if (cores.size() > most_cores) text += fmt::format(" and {} more", cores.size() - most_cores);
+    if (cores.size() > max_cores) text += fmt::format(" and {} more", cores.size() - max_cores);
     return text;
   }
 
   // The first of the cores that are alike, in words for all of them.
-  void describe(SiteId one, const std::vector<SiteId>& alike) {
+  void describe(CoreIndex one, const std::vector<CoreIndex>& alike) {
     const Core& core = this->core(one);
     const SemId& sem = core.need().sem;
     const SemCell& cell = machine_.cell(sem);
@@ -169,32 +169,32 @@ class Report {
     add_tallies(machine_.program(), machine_.topology(), machine_.cell(sem), notes_);
     const std::vector<Signaller> all = signallers_.of(sem);
     bool is_hopeless = true, has_finished = false;
-    std::vector<SiteId> helpers;
+    std::vector<CoreIndex> helpers;
     for (const Signaller& s : all) {
-      const bool finished = machine_.core_state(s.site).core.is_finished();
+      const bool finished = machine_.core_state(s.core).core.is_finished();
       if (finished) has_finished = true;
       if (!s.is_ahead) continue;
       is_hopeless = false;
-      if (std::find(helpers.begin(), helpers.end(), s.site) != helpers.end()) continue;
-      helpers.push_back(s.site);
-      if (helpers.size() > most_cores) continue;
-      const std::string who = to_string(agent(s.site));
-      say(s.statement, agent(s.site),
+      if (std::find(helpers.begin(), helpers.end(), s.core) != helpers.end()) continue;
+      helpers.push_back(s.core);
+      if (helpers.size() > max_cores) continue;
+      const std::string who = to_string(agent(s.core));
+      say(s.statement, agent(s.core),
           !s.is_known ? fmt::format("{} may come to this, {}; where it signals comes from "
                                     "memory",
                                     who, done(s))
-          : this->core(s.site).is_blocked()
+          : this->core(s.core).is_blocked()
               ? fmt::format("{} can signal it here, {}, but is blocked before that", who, done(s))
-              : fmt::format("what no point-core of {} has come to can signal it here, {}", who,
+              : fmt::format("what no loop worker of {} has come to can signal it here, {}", who,
                             done(s)));
     }
     if (!is_hopeless) return;
     if (!has_finished)
       return say(core.statement(), core.id(), "no remaining operation can signal it");
     for (const Signaller& s : all) {
-      if (!machine_.core_state(s.site).core.is_finished()) continue;
-      say(s.statement, agent(s.site),
-          fmt::format("its signaller {} has finished: {}", to_string(agent(s.site)), done(s)));
+      if (!machine_.core_state(s.core).core.is_finished()) continue;
+      say(s.statement, agent(s.core),
+          fmt::format("its signaller {} has finished: {}", to_string(agent(s.core)), done(s)));
     }
   }
 
@@ -205,29 +205,29 @@ class Report {
 
   // The first core that can still signal what a core waits for, itself only when it is alone; or
   // none. knows: no core of which it is not sure what it would signal.
-  SiteId helper(const Core& core, bool knows = false) {
-    SiteId found;
+  CoreIndex helper(const Core& core, bool knows = false) {
+    CoreIndex found;
     for (const Signaller& s : signallers_.of(core.need().sem)) {
       if (!s.is_ahead || (knows && !s.is_known)) continue;
-      if (s.site != core.site()) return stopped_by(s.site);
-      found = s.site;
+      if (s.core != core.index()) return stopped_by(s.core);
+      found = s.core;
     }
     return found;
   }
 
-  // A core that deals points is not blocked itself, but its point-cores are.
-  SiteId stopped_by(SiteId site) {
+  // A core that deals points is not blocked itself, but its loop workers are.
+  CoreIndex stopped_by(CoreIndex core_index) {
     const Topology& topology = machine_.topology();
-    if (core(site).is_blocked()) return site;
-    for (const SiteId blocked : blocked_)
-      if (topology.base(blocked) == topology.base(site)) return blocked;
-    return site;
+    if (core(core_index).is_blocked()) return core_index;
+    for (const CoreIndex blocked : blocked_)
+      if (topology.base(blocked) == topology.base(core_index)) return blocked;
+    return core_index;
   }
 
   // Follows the first helper of each core until one comes again.
   void describe_cycle() {
-    std::vector<SiteId> path;
-    for (SiteId at = blocked_.front(); at; at = helper(core(at), true)) {
+    std::vector<CoreIndex> path;
+    for (CoreIndex at = blocked_.front(); at; at = helper(core(at), true)) {
       const auto seen = std::find(path.begin(), path.end(), at);
       if (seen == path.end()) {
         path.push_back(at);
@@ -235,9 +235,9 @@ class Report {
       }
       const auto length = static_cast<std::size_t>(path.end() - seen);
       std::string text;
-      for (std::size_t i = 0; i < std::min(length, most_cores); ++i)
+      for (std::size_t i = 0; i < std::min(length, max_cores); ++i)
         text += to_string(core(seen[static_cast<std::ptrdiff_t>(i)]).id()) + " -> ";
-      if (length > most_cores) text += fmt::format("{} more -> ", length - most_cores);
+      if (length > max_cores) text += fmt::format("{} more -> ", length - max_cores);
       return say({}, {}, fmt::format("cycle: {}{}", text, to_string(core(at).id())));
     }
   }
@@ -245,7 +245,7 @@ class Report {
   Machine& machine_;
   const Program& program_;
   Signallers signallers_;
-  std::vector<SiteId> blocked_, roots_;
+  std::vector<CoreIndex> blocked_, roots_;
   std::vector<FindingPlace> notes_;
 };
 

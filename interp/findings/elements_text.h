@@ -9,7 +9,7 @@
 namespace tessera {
 
 // Elements that are looked at for statistics.
-inline constexpr std::int64_t most_elements = 1 << 22;
+inline constexpr std::int64_t max_elements = 1 << 22;
 
 std::string number_text(const Element& element, bool is_real);  // "?" of what is undefined
 // How many there are and are defined, their extremes and mean.

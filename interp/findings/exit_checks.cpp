@@ -12,15 +12,15 @@
 namespace tessera {
 namespace {
 
-void check_semaphores(Machine& machine, SiteId site, std::vector<Finding>& findings) {
+void check_semaphores(Machine& machine, CoreIndex core, std::vector<Finding>& findings) {
   const Program& program = machine.program();
-  const Semaphores& owner = machine.core_state(site).semaphores;
+  const Semaphores& owner = machine.core_state(core).semaphores;
   for (const SemaphoreId semaphore : program.semaphores.ids()) {
     const Semaphore& declared = program.semaphores[semaphore];
     if (declared.monotone || !owner.is_counted(semaphore) || !owner.is_first(semaphore)) continue;
     for (std::int64_t cell = owner.used(semaphore, 0); cell >= 0;
          cell = owner.used(semaphore, cell + 1)) {
-      const SemId sem{site, semaphore, cell};
+      const SemId sem{core, semaphore, cell};
       if (machine.cell(sem).count != 0 && !machine.cell(sem).is_reported)
         findings.push_back(
             leak_finding(program, machine.topology(), sem, machine.cell(sem), StmtId()));
@@ -61,11 +61,11 @@ std::vector<Finding> exit_findings(Machine& machine) {
   }
   // Under `poison` elements that were stored undefined are not tracked, so never_written is not
   // checked.
-  for (const SiteId site : machine.topology().core_ids()) {
-    check_semaphores(machine, site, findings);
+  for (const CoreIndex core : machine.topology().core_ids()) {
+    check_semaphores(machine, core, findings);
     if (machine.options().checks.uninitialised != Uninitialised::poison &&
-        machine.topology().core(site) == 0)
-      check_results(machine, machine.topology().device(site), findings);
+        machine.topology().core(core) == 0)
+      check_results(machine, machine.topology().device(core), findings);
   }
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return order(a) < order(b); });

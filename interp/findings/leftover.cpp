@@ -19,7 +19,7 @@ std::string times_text(const Tally& tally) {
 
 std::string sem_text(const Program& program, const Topology& topology, const SemId& sem) {
   return fmt::format("{} of {}", cell_text(program, sem.semaphore, sem.cell),
-                     topology.name(sem.site));
+                     topology.name(sem.core));
 }
 
 std::string unit_text(const Program& program, const SemId& sem, std::int64_t amount) {
@@ -30,7 +30,7 @@ std::string unit_text(const Program& program, const SemId& sem, std::int64_t amo
 void add_tallies(const Program& program, const Topology& topology, const SemCell& cell,
                  std::vector<FindingPlace>& notes) {
   for (const Tally& tally : cell.tallies) {
-    const AgentId agent = topology.agent(tally.site);
+    const AgentId agent = topology.agent(tally.core);
     notes.push_back({.loc = program.loc(tally.statement),
                      .message = fmt::format(
                          "{} {} {} by {}", tally.is_wait ? "waited for" : "signalled",
@@ -54,7 +54,7 @@ Finding leak_finding(const Program& program, const Topology& topology, const Sem
       copy = &tally;
   }
   Finding finding{.kind = FindingKind::semaphore_leak};
-  finding.at.device = topology.device(sem.site);
+  finding.at.device = topology.device(sem.core);
   finding.devices = {finding.at.device};
   finding.about = {.statement = statement, .semaphore = sem.semaphore};
   const std::string when(!other_words.empty() ? other_words
@@ -68,7 +68,7 @@ Finding leak_finding(const Program& program, const Topology& topology, const Sem
     finding.about.of_source =
         remote != nullptr && program.value(remote->sent.base).semaphore == sem.semaphore;
     finding.at.loc = program.loc(copy->statement);
-    finding.at.agent = to_string(topology.agent(copy->site));
+    finding.at.agent = to_string(topology.agent(copy->core));
     finding.at.loops = loop_indices(program, copy->statement, copy->loops);
     finding.at.is_last = copy->times > 1;
     finding.message = fmt::format(
@@ -77,7 +77,7 @@ Finding leak_finding(const Program& program, const Topology& topology, const Sem
         sem_text(program, topology, sem), counted(cell.count, "byte"), when);
   } else {
     finding.at.loc = statement ? program.loc(statement) : program.loc(declared.place);
-    finding.at.agent = to_string(topology.agent(sem.site));
+    finding.at.agent = to_string(topology.agent(sem.core));
     finding.message =
         fmt::format("{} is {} {}, expected 0", sem_text(program, topology, sem), cell.count, when);
   }

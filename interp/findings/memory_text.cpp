@@ -22,7 +22,7 @@ std::string memory_text(const Program& program, BufferId buffer, Storage& storag
     return fmt::format("{}: unknown, {} makes it", what, why);
   if (storage.is_idle() || computed == Computed::no)
     return what + ": its values are not computed in this run";
-  if (box.elements() > most_elements)
+  if (box.elements() > max_elements)
     return fmt::format("{}: {} elements are many; print a part of it", what, box.elements());
   const bool is_real = is_float(dtype);
   const std::vector<Element> elements = elements_of(storage, box);

@@ -132,11 +132,11 @@ class Text {
   // Whether the core does all of its points; those that nobody has taken yet are ahead of the core
   // that deals them.
   bool is_own_loop(StmtId region) const {
-    if (!core_.is_point_core()) return true;
-    return region > machine_.core_state(machine_.topology().base(core_.site())).core.dealt_loop();
+    if (!core_.is_loop_worker()) return true;
+    return region > machine_.core_state(machine_.topology().base(core_.index())).core.dealt_loop();
   }
 
-  static constexpr std::int64_t most_points = 256;  // of a loop that are tried one by one
+  static constexpr std::int64_t max_points = 256;  // of a loop that are tried one by one
 
   // With the loops' variables as they are.
   template <typename Does>
@@ -158,7 +158,7 @@ class Text {
     // In another order than ascending the loop variable does not say how many points are left.
     if (loop.parallel != 0) return is_own_loop(region);
     const std::int64_t now = core_.scalar(stmt(region).result), upper = core_.scalar(loop.upper);
-    if (upper - now > most_points) return true;
+    if (upper - now > max_points) return true;
     bool can = false;
     for (std::int64_t point = now + 1; point < upper && !can; ++point) {
       assumed_ = {{stmt(region).result, point}};
@@ -223,9 +223,10 @@ bool may_name(const Text& text, const Program& program, const Slice& slice, std:
   return true;
 }
 
-std::int64_t executed(const SemCell& cell, StmtId statement, SiteId site) {
+std::int64_t executed(const SemCell& cell, StmtId statement, CoreIndex core_index) {
   for (const Tally& tally : cell.tallies)
-    if (!tally.is_wait && tally.statement == statement && tally.site == site) return tally.times;
+    if (!tally.is_wait && tally.statement == statement && tally.core == core_index)
+      return tally.times;
   return 0;
 }
 
@@ -239,7 +240,7 @@ Signallers::Signallers(Machine& machine) : machine_(machine), nesting_(machine.p
 
 bool Signallers::may_take(const SemId& sem) const {
   const Program& program = machine_.program();
-  const CoreState& owner = machine_.core_state(sem.site);
+  const CoreState& owner = machine_.core_state(sem.core);
   const Text text(machine_, nesting_, owner.core);
   for (const StmtId i : program.body.ids()) {
     const Slice* slice = waited_on(program.body[i].op);
@@ -254,15 +255,15 @@ bool Signallers::may_take(const SemId& sem) const {
 
 std::vector<Signaller> Signallers::of(const SemId& sem) const {
   const Program& program = machine_.program();
-  const Semaphores& owner = machine_.core_state(sem.site).semaphores;
+  const Semaphores& owner = machine_.core_state(sem.core).semaphores;
   const Topology& topology = machine_.topology();
   std::vector<Signaller> found;
   for (const StmtId i : statements_) {
     for (const Target& target : targets(program.body[i].op)) {
       const SemaphoreId named = program.value(target.sem->base).semaphore;
       if (owner.first(named) != owner.first(sem.semaphore)) continue;
-      for (const SiteId s : machine_.at_work()) {
-        if (topology.is_point_core(sem.site) && s != sem.site) continue;
+      for (const CoreIndex s : machine_.at_work()) {
+        if (topology.is_loop_worker(sem.core) && s != sem.core) continue;
         const Text text(machine_, nesting_, machine_.core_state(s).core);
         const auto may_signal = [&](bool unsettled = true) {
           const auto may_be = [&](ValueId named, std::int32_t own, std::int32_t wanted) {
@@ -270,8 +271,8 @@ std::vector<Signaller> Signallers::of(const SemId& sem) const {
             return to ? *to == wanted : unsettled;
           };
           const Known count = target.count == no_value ? std::nullopt : text.settled(target.count);
-          return may_be(target.device, topology.device(s), topology.device(sem.site)) &&
-                 may_be(target.core, topology.core(s), topology.core(sem.site)) &&
+          return may_be(target.device, topology.device(s), topology.device(sem.core)) &&
+                 may_be(target.core, topology.core(s), topology.core(sem.core)) &&
                  (!count || *count != 0) &&
                  may_name(text, program, *target.sem, sem.cell, unsettled);
         };

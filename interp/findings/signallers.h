@@ -12,7 +12,7 @@ namespace tessera {
 // A statement of one core that signals a certain semaphore, as far as the text tells.
 struct Signaller {
   StmtId statement;
-  SiteId site{};
+  CoreIndex core{};
   std::int64_t executed = 0;  // how often it signalled this semaphore
   std::optional<std::int64_t>
       expected;           // how often it runs in all; nothing when the text does not tell

@@ -13,11 +13,11 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t most_surpluses = 8;
+constexpr std::size_t max_surpluses = 8;
 
 class Surpluses {
  public:
-  Surpluses(Machine& machine, const Signallers& signallers, const std::vector<SiteId>& blocked,
+  Surpluses(Machine& machine, const Signallers& signallers, const std::vector<CoreIndex>& blocked,
             std::vector<FindingPlace>& notes)
       : machine_(machine),
         program_(machine.program()),
@@ -47,15 +47,15 @@ class Surpluses {
         continue;
       }
       const SemId& lacking = best->need().sem;
-      odd = odd_one(extra, machine_.topology().core(lacking.site));
-      const bool is_elsewhere = extra.semaphore == lacking.semaphore && extra.site != lacking.site;
+      odd = odd_one(extra, machine_.topology().core(lacking.core));
+      const bool is_elsewhere = extra.semaphore == lacking.semaphore && extra.core != lacking.core;
       const bool is_same_device =
-          machine_.topology().device(extra.site) == machine_.topology().device(lacking.site);
+          machine_.topology().device(extra.core) == machine_.topology().device(lacking.core);
       const auto wrong_name = [&](const SemId& sem) {
-        return is_elsewhere ? machine_.topology().name(sem.site)
+        return is_elsewhere ? machine_.topology().name(sem.core)
                             : cell_text(program_, sem.semaphore, sem.cell);
       };
-      const AgentId signaller = agent(odd.tally->site);
+      const AgentId signaller = agent(odd.tally->core);
       const PlaceId place = program_.place_of(odd.tally->statement),
                     own = own_place(program_, place);
       if (own != place) {  // the names are those of a function of the library, and right
@@ -79,8 +79,8 @@ class Surpluses {
 
  private:
   std::string text(const SemId& sem) const { return sem_text(program_, machine_.topology(), sem); }
-  const Core& core(SiteId site) { return machine_.core_state(site).core; }
-  AgentId agent(SiteId site) const { return machine_.topology().agent(site); }
+  const Core& core(CoreIndex core_index) { return machine_.core_state(core_index).core; }
+  AgentId agent(CoreIndex core_index) const { return machine_.topology().agent(core_index); }
   std::int64_t missing(const Core& core) { return missing_count(machine_, core); }
   void say(StmtId statement, const AgentId& agent, std::string message) {
     notes_.push_back(place_in_run(machine_, statement, agent, std::move(message)));
@@ -88,8 +88,8 @@ class Surpluses {
 
   // Every core waits at one statement: then no core is the odd one, and the statement is wrong.
   bool all_wait_alike() {
-    const auto is_there = [&](SiteId site) {
-      return core(site).statement() == core(blocked_.front()).statement();
+    const auto is_there = [&](CoreIndex core_index) {
+      return core(core_index).statement() == core(blocked_.front()).statement();
     };
     return blocked_.size() > 1 && blocked_.size() == machine_.at_work().size() &&
            std::all_of(blocked_.begin(), blocked_.end(), is_there);
@@ -98,11 +98,11 @@ class Surpluses {
   // Another cell of the array has just what the core that owns it waits for: a fact, as the wait
   // and the signal may be wrong. Of cores that are alike the first one is told of.
   bool is_in_other_cell(const SemId& extra) {
-    for (const SiteId site : blocked_) {
-      const Core& waiting = core(site);
+    for (const CoreIndex core_index : blocked_) {
+      const Core& waiting = core(core_index);
       const SemId& need = waiting.need().sem;
-      if (site != extra.site || need.semaphore != extra.semaphore || need.site != extra.site ||
-          machine_.cell(extra).count != missing(waiting))
+      if (core_index != extra.core || need.semaphore != extra.semaphore ||
+          need.core != extra.core || machine_.cell(extra).count != missing(waiting))
         continue;
       if (std::find(told_.begin(), told_.end(), waiting.statement()) != told_.end()) return true;
       told_.push_back(waiting.statement());
@@ -124,16 +124,16 @@ class Surpluses {
   Odd odd_one(const SemId& extra, std::int32_t lacking_core = -1) {
     Odd odd;
     const auto is_likely = [&](const Tally& tally) {
-      return machine_.topology().core(tally.site) == lacking_core;
+      return machine_.topology().core(tally.core) == lacking_core;
     };
     std::int64_t fewest = 0;
     for (const Tally& tally : machine_.cell(extra).tallies) {
       if (tally.is_wait) continue;
       std::int64_t same = 0, others = 0;
-      for (const SiteId s : machine_.topology().core_ids())
+      for (const CoreIndex s : machine_.topology().core_ids())
         for (const Tally& other : machine_.cell({s, extra.semaphore, extra.cell}).tallies) {
           if (other.statement != tally.statement || other.is_wait) continue;
-          const bool is_same = distance(other.site, s) == distance(tally.site, extra.site);
+          const bool is_same = distance(other.core, s) == distance(tally.core, extra.core);
           ++(is_same ? same : others);
         }
       if (odd.tally != nullptr &&
@@ -145,7 +145,7 @@ class Surpluses {
     return odd;
   }
   // Around the ring of devices, and around the cores of one.
-  std::pair<int, int> distance(SiteId from, SiteId to) const {
+  std::pair<int, int> distance(CoreIndex from, CoreIndex to) const {
     const Topology& topology = machine_.topology();
     return {(topology.device(to) - topology.device(from) + topology.devices) % topology.devices,
             (topology.core(to) - topology.core(from) + topology.cores) % topology.cores};
@@ -153,14 +153,14 @@ class Surpluses {
 
   std::vector<SemId> surpluses() {
     std::vector<SemId> found;
-    for (const SiteId s : machine_.topology().core_ids()) {
+    for (const CoreIndex s : machine_.topology().core_ids()) {
       const Semaphores& owner = machine_.core_state(s).semaphores;
       for (const SemaphoreId id : program_.semaphores.ids()) {
         const Semaphore& declared = program_.semaphores[id];
         if (declared.monotone || !owner.is_live(id) || !owner.is_first(id)) continue;
         for (std::int64_t c = owner.used(id, 0); c >= 0; c = owner.used(id, c + 1)) {
           const SemCell& cell = machine_.cell({s, id, c});
-          if (cell.count != 0 && !cell.waiter && found.size() < most_surpluses)
+          if (cell.count != 0 && !cell.waiter && found.size() < max_surpluses)
             found.push_back({s, id, c});
         }
       }
@@ -173,19 +173,19 @@ class Surpluses {
     const SemId& need = core.need().sem;
     const bool same_declaration = extra.semaphore == need.semaphore;
     const bool equal = machine_.cell(extra).count == missing(core);
-    if (!same_declaration && !(equal && extra.site == need.site)) return 0;
+    if (!same_declaration && !(equal && extra.core == need.core)) return 0;
     const Topology& topology = machine_.topology();
     const bool is_sibling =
-        extra.site != need.site && topology.device(extra.site) == topology.device(need.site);
+        extra.core != need.core && topology.device(extra.core) == topology.device(need.core);
     return (is_sibling ? 1 : 0) + (equal ? 8 : 0) +
            (same_declaration && extra.cell == need.cell ? 4 : 0) +
-           (same_declaration && extra.site == need.site ? 2 : 0) + (same_declaration ? 1 : 0);
+           (same_declaration && extra.core == need.core ? 2 : 0) + (same_declaration ? 1 : 0);
   }
 
   Machine& machine_;
   const Program& program_;
   const Signallers& signallers_;
-  const std::vector<SiteId>& blocked_;
+  const std::vector<CoreIndex>& blocked_;
   std::vector<FindingPlace>& notes_;
   std::vector<StmtId> told_;  // waits that another cell would do for
 };
@@ -193,7 +193,7 @@ class Surpluses {
 }  // namespace
 
 void add_surpluses(Machine& machine, const Signallers& signallers,
-                   const std::vector<SiteId>& blocked, std::vector<FindingPlace>& notes) {
+                   const std::vector<CoreIndex>& blocked, std::vector<FindingPlace>& notes) {
   Surpluses(machine, signallers, blocked, notes).describe();
 }
 

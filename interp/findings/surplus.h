@@ -10,6 +10,6 @@ namespace tessera {
 // A note for each, in a deadlock: final counts do not depend on the schedule. What its owner would
 // take later is a surplus only when it came on a way of its own.
 void add_surpluses(Machine& machine, const Signallers& signallers,
-                   const std::vector<SiteId>& blocked, std::vector<FindingPlace>& notes);
+                   const std::vector<CoreIndex>& blocked, std::vector<FindingPlace>& notes);
 
 }  // namespace tessera

@@ -34,8 +34,8 @@ FindingPlace outside_note(const Program& program, StmtId read) {
 FindingPlace since_note(const Program& program, PlaceId place, BufferId buffer, bool is_named) {
   const std::string& name = program.buffers[buffer].name;
   return {.loc = program.loc(place),
-          .message = is_named ? fmt::format("{} is undefined since here", name)
-                              : "undefined since here",
+          .message =
+              is_named ? fmt::format("{} is undefined since here", name) : "undefined since here",
           .role = NoteRole::undefined_since,
           .buffer = name};
 }
@@ -90,7 +90,7 @@ Finding uninitialised_finding(const Program& program, const std::vector<Finding>
         is_parallel_loop(program, origin.place)
             ? FindingPlace{.loc = program.loc(origin.place),
                            .message = "undefined since here: the points stored it, side by side, "
-                                      "each point-core in scratch of its own"}
+                                      "each loop worker in scratch of its own"}
             : since_note(program, origin.place, source, is_brought));
   if (origin.via && origin.via != origin.place)
     finding.notes.push_back({.loc = program.loc(origin.via),

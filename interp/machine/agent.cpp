@@ -23,7 +23,7 @@ bool take(std::string_view& text, std::string_view prefix, Integer& number) {
 
 std::string to_string(const AgentId& agent) {
   std::string text = fmt::format("dev{}.core{}", agent.device, agent.core);
-  if (agent.point >= 0) text += fmt::format(".point{}", agent.point);
+  if (agent.worker >= 0) text += fmt::format(".worker{}", agent.worker);
   if (agent.is_copy()) text += fmt::format("/dma#{}", agent.dma);
   return text;
 }
@@ -31,7 +31,7 @@ std::string to_string(const AgentId& agent) {
 std::optional<AgentId> parse_agent(std::string_view text) {
   AgentId agent;
   if (!take(text, "dev", agent.device) || !take(text, ".core", agent.core)) return std::nullopt;
-  if (text.starts_with('.') && !take(text, ".point", agent.point)) return std::nullopt;
+  if (text.starts_with('.') && !take(text, ".worker", agent.worker)) return std::nullopt;
   if (!text.empty() && !take(text, "/dma#", agent.dma)) return std::nullopt;
   if (!text.empty()) return std::nullopt;
   return agent;

@@ -1,5 +1,5 @@
-// Who acts: a core of a device, one of its point-cores (interp/machine/point_cores.h), or a copy in
-// flight that one of these started.
+// Who acts: a core of a device, one of its loop workers (interp/machine/loop_workers.h), or a copy
+// in flight that one of these started.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -11,15 +11,15 @@ namespace tessera {
 struct AgentId {
   std::int32_t device = 0;
   std::int16_t core = 0;
-  std::int16_t point = -1;  // a point-core of the core; -1: the core
+  std::int16_t worker = -1;  // a loop worker of the core; -1: the core
   std::int64_t dma = -1;    // the issuing core's own count; -1: the core itself
 
   bool is_copy() const { return dma >= 0; }
-  AgentId issuer() const { return {device, core, point}; }
+  AgentId issuer() const { return {device, core, worker}; }
   bool operator==(const AgentId&) const = default;
 };
 
-std::string to_string(const AgentId& agent);  // "dev0.core0", "dev0.core0.point1/dma#3"
+std::string to_string(const AgentId& agent);  // "dev0.core0", "dev0.core0.worker1/dma#3"
 std::optional<AgentId> parse_agent(std::string_view text);
 
 }  // namespace tessera

@@ -9,7 +9,7 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-void CellOwners::count(SiteId core, std::int64_t cell, bool is_own, std::int64_t amount) {
+void CellOwners::count(CoreIndex core, std::int64_t cell, bool is_own, std::int64_t amount) {
   if (!is_own) is_foreign_[at(cell)] = true;
   std::int64_t& count = counts_[at(cell)];
   for (Open& open : open_[core]) {
@@ -22,7 +22,7 @@ void CellOwners::count(SiteId core, std::int64_t cell, bool is_own, std::int64_t
   count += amount;
 }
 
-void CellOwners::begin_point(SiteId core, StmtId loop) {
+void CellOwners::begin_point(CoreIndex core, StmtId loop) {
   std::vector<Open>& open = open_[core];
   if (open.empty() || open.back().loop != loop)
     open.push_back({loop, {}});
@@ -30,7 +30,7 @@ void CellOwners::begin_point(SiteId core, StmtId loop) {
     end_point(open.back());
 }
 
-void CellOwners::end_loop(SiteId core) {
+void CellOwners::end_loop(CoreIndex core) {
   end_point(open_[core].back());
   open_[core].pop_back();
 }

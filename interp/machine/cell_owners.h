@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/program/ids.h"
-#include "interp/machine/site.h"
+#include "interp/machine/core_index.h"
 
 namespace tessera {
 
@@ -25,11 +25,11 @@ class CellOwners {
         open_(static_cast<std::size_t>(cores)) {}
 
   // A core counts on a cell, itself or by a copy; is_own: the cell is at that core.
-  void count(SiteId core, std::int64_t cell, bool is_own, std::int64_t amount);
+  void count(CoreIndex core, std::int64_t cell, bool is_own, std::int64_t amount);
   // A point of the core begins, the first of its loop or the next.
-  void begin_point(SiteId core, StmtId loop);
+  void begin_point(CoreIndex core, StmtId loop);
   // The last point of the core's innermost open loop ends.
-  void end_loop(SiteId core);
+  void end_loop(CoreIndex core);
 
   // The points of the loop have no such cell of their own.
   bool is_shared(StmtId loop, std::int64_t cell) const {
@@ -47,9 +47,9 @@ class CellOwners {
 
   void end_point(Open& loop);
 
-  std::vector<std::int64_t> counts_;       // by cell
-  std::vector<bool> is_foreign_;           // by cell: another core counts on it
-  Table<SiteId, std::vector<Open>> open_;  // by core, outermost first
+  std::vector<std::int64_t> counts_;          // by cell
+  std::vector<bool> is_foreign_;              // by cell: another core counts on it
+  Table<CoreIndex, std::vector<Open>> open_;  // by core, outermost first
   std::set<LoopCell> used_, shared_;
 };
 

@@ -41,7 +41,7 @@ enum class Jump : std::uint16_t {
 
 struct Instruction {
   std::uint16_t code = 0;
-  bool is_dealt = false;  // a parallel loop: its points are for point-cores, where there are some
+  bool is_dealt = false;  // a parallel loop: its points are for loop workers, where there are some
   std::int32_t dst = 0, a = 0, b = 0, c = 0, aux = 0;
 };
 

@@ -11,7 +11,7 @@
 namespace tessera {
 
 void CopyEngine::move(Copy& copy, const CopyPart& part) {
-  const bool reading = part.half == CopyPart::Half::read;
+  const bool reading = part.side == CopyPart::Side::read;
   const EventKind kind = reading     ? EventKind::read
                          : copy.adds ? EventKind::accumulate
                                      : EventKind::write;
@@ -24,15 +24,15 @@ void CopyEngine::move(Copy& copy, const CopyPart& part) {
 }
 
 bool CopyEngine::reach(Copy& copy, const Region& region, EventKind kind) {
-  const CoreState& owner = machine_.core_state(region.site);
-  const std::int64_t life = owner.lives[region.buffer];
-  const bool is_own = region.site == machine_.topology().of(copy.id);
-  if (!region.storage->is_live() || (is_own && life != region.life)) {
+  const CoreState& owner = machine_.core_state(region.core);
+  const std::int64_t lifetime = owner.lives[region.buffer];
+  const bool is_own = region.core == machine_.topology().of(copy.id);
+  if (!region.storage->is_live() || (is_own && lifetime != region.generation)) {
     const std::string what = slice_text(machine_.program(), region.buffer, region.box);
     const Space space = region.storage->buffer().space;
     const std::string whose =
-        is_own ? what : fmt::format("{} of {}", what, machine_.topology().name(region.site, space));
-    const bool is_over = life > 0;
+        is_own ? what : fmt::format("{} of {}", what, machine_.topology().name(region.core, space));
+    const bool is_over = lifetime > 0;
     machine_.stop(
         FindingKind::lifetime,
         fmt::format("a copy {} {}, which {}", kind == EventKind::read ? "reads" : "writes", whose,
@@ -48,7 +48,7 @@ bool CopyEngine::reach(Copy& copy, const Region& region, EventKind kind) {
                 .index = copy.events++,
                 .agent_step = copy.steps,
                 .statement = copy.statement,
-                .site = region.site,
+                .core = region.core,
                 .object = region.buffer,
                 .box = &box};
     machine_.emit(event);
@@ -92,10 +92,9 @@ bool CopyEngine::keeps_result_defined(const Copy& copy, const Snapshot& data, co
   for (std::size_t d = 0; d < missing.size(); ++d) missing[d] += from[d];
   Finding finding = uninitialised_finding(machine_.program(), machine_.findings(), "copy", copy.src,
                                           missing, data.origin(), copy.id, copy.statement);
-  finding.message = fmt::format("copy of {} to {} takes {}, which is undefined, into the result",
-                                finding.access.slice,
-                                slice_text(machine_.program(), copy.dst.buffer, copy.dst.box),
-                                finding.access.element);
+  finding.message = fmt::format(
+      "copy of {} to {} takes {}, which is undefined, into the result", finding.access.slice,
+      slice_text(machine_.program(), copy.dst.buffer, copy.dst.box), finding.access.element);
   finding.access.result = machine_.program().buffers[copy.dst.buffer].name;
   machine_.stop(std::move(finding), copy.id, copy.statement);
   return false;

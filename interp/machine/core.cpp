@@ -37,12 +37,12 @@ bool is_access(EventKind kind) {
 Core::Core(Machine& machine, AgentId id, const Code& code)
     : machine_(machine),
       id_(id),
-      site_(machine.topology().of(id)),
+      index_(machine.topology().of(id)),
       code_(code),
       cells_(code.is_private.size()),
       numbers_(code.is_told.size()),
       registers_(code.registers),
-      is_free_(id.point >= 0) {}
+      is_free_(id.worker >= 0) {}
 
 Core::Image Core::save() const {
   return {registers_.entries(), undefined_, pc_,  stmt_,   finished_, blocked_, need_,
@@ -112,7 +112,7 @@ Box Core::box(const Slice& slice) const {
   return box;
 }
 
-SiteId Core::target(const Slice& slice, ValueId device, Maybe core, std::string_view verb) {
+CoreIndex Core::target(const Slice& slice, ValueId device, Maybe core, std::string_view verb) {
   const Topology& topology = machine_.topology();
   const std::int64_t on_device = scalar(device);
   // An op that names no core means the own one: run() refuses the others where there are several.
@@ -125,7 +125,7 @@ SiteId Core::target(const Slice& slice, ValueId device, Maybe core, std::string_
                      base.kind == ValueKind::sem ? program.semaphores[base.semaphore].name
                                                  : program.buffers[base.buffer].name,
                      where));
-    return SiteId();
+    return CoreIndex();
   };
   if (on_device < 0 || on_device >= topology.devices)
     return outside(
@@ -134,19 +134,19 @@ SiteId Core::target(const Slice& slice, ValueId device, Maybe core, std::string_
     return outside(fmt::format("core {} of device {}, but cores are 0 to {}", on_core, on_device,
                                topology.cores - 1));
   const AgentId there{static_cast<std::int32_t>(on_device), static_cast<std::int16_t>(on_core)};
-  // To itself a point-core is its core.
-  return there == AgentId{id_.device, id_.core} ? site_ : topology.of(there);
+  // To itself a loop worker is its core.
+  return there == AgentId{id_.device, id_.core} ? index_ : topology.of(there);
 }
 
-Region Core::locate(const Slice& slice, SiteId site, std::string_view verb) {
+Region Core::locate(const Slice& slice, CoreIndex core_index, std::string_view verb) {
   const Program& program = machine_.program();
   const BufferId buffer = program.value(slice.base).buffer;
-  const bool is_here = site == site_;
-  site = machine_.home(site, buffer);
-  CoreState& owner = machine_.core_state(site);
+  const bool is_here = core_index == index_;
+  core_index = machine_.owner(core_index, buffer);
+  CoreState& owner = machine_.core_state(core_index);
   Storage* storage = owner.storages[buffer].get();
-  Region region{.site = site, .buffer = buffer, .box = box(slice)};
-  region.life = owner.lives[buffer];
+  Region region{.core = core_index, .buffer = buffer, .box = box(slice)};
+  region.generation = owner.lives[buffer];
   if (const int d = storage->outside(region.box); d >= 0) {
     fail(FindingKind::out_of_bounds, outside_text(program, verb, region, d));
     return {};
@@ -160,7 +160,7 @@ Region Core::locate(const Slice& slice, SiteId site, std::string_view verb) {
   if (is_here && !storage->is_live()) {
     fail(FindingKind::lifetime,
          fmt::format("{} of {}, which {}", verb, slice_text(program, buffer, region.box),
-                     region.life > 0 ? "no longer exists" : "does not exist yet"));
+                     region.generation > 0 ? "no longer exists" : "does not exist yet"));
     return {};
   }
   region.storage = storage;
@@ -168,7 +168,7 @@ Region Core::locate(const Slice& slice, SiteId site, std::string_view verb) {
 }
 
 Region Core::access(const Slice& slice, EventKind kind) {
-  Region region = locate(slice, site_, name(kind));
+  Region region = locate(slice, index_, name(kind));
   if (region.storage == nullptr || region.box.empty()) return region;
   const bool is_cell =
       code_.is_private[region.buffer] &&
@@ -177,7 +177,7 @@ Region Core::access(const Slice& slice, EventKind kind) {
   if (machine_.observes() && !is_cell) {
     emit({.kind = kind,
           .object_kind = ObjectKind::buffer,
-          .site = region.site,
+          .core = region.core,
           .object = region.buffer,
           .box = &region.box});
   }
@@ -194,9 +194,9 @@ Region Core::access(const Slice& slice, EventKind kind) {
 
 Region Core::access_scalar(const Slice& slice) {
   const BufferId buffer = machine_.program().value(slice.base).buffer;
-  const SiteId site = machine_.home(site_, buffer);
-  const Storage& storage = *machine_.core_state(site).storages[buffer];
-  const Region region{.site = site, .buffer = buffer, .box = box(slice)};
+  const CoreIndex core_index = machine_.owner(index_, buffer);
+  const Storage& storage = *machine_.core_state(core_index).storages[buffer];
+  const Region region{.core = core_index, .buffer = buffer, .box = box(slice)};
   const int d = storage.outside(region.box);
   if (d < 0) return access(slice, EventKind::read);
   report_once(FindingKind::out_of_bounds,

@@ -31,7 +31,7 @@ class Core {
  public:
   Core(Machine& machine, AgentId id, const Code& code);
 
-  // point: a point-core has done one; forked: the core stands before a point that is to be dealt,
+  // point: a loop worker has done one; forked: the core stands before a point that is to be dealt,
   // or waits for those that were.
   enum class Pause : std::uint8_t { ready, blocked, finished, stopped, point, forked };
   // Runs until it has done that many steps (and, if asked, after a start), or cannot go on. A step
@@ -60,8 +60,8 @@ class Core {
   // The same for the read of a scalar. Outside the memory it is a finding, but the run goes on: its
   // value is undefined.
   Region access_scalar(const Slice& slice);
-  // Checked only, at a site. A rectangle without elements has no place: it is always inside.
-  Region locate(const Slice& slice, SiteId site, std::string_view verb);
+  // Checked only, at a core. A rectangle without elements has no place: it is always inside.
+  Region locate(const Slice& slice, CoreIndex core_index, std::string_view verb);
   // Where a slice lies, for who only looks: nothing is checked or told.
   Region peek(const Slice& slice);
   // Of the core's own cell of the semaphore that the slice names, and its count; none where there
@@ -71,13 +71,13 @@ class Core {
   // True if the value was computed from one that was read outside its memory, or, for debug
   // statements, from undefined memory.
   bool is_undefined(ValueId value) const { return undefined_.count > 0 && undefined_.by[value]; }
-  // The site that an op names by device and core, for `verb` of `slice`; none after a finding.
-  SiteId target(const Slice& slice, ValueId device, Maybe core, std::string_view verb);
+  // The core that an op names by device and core, for `verb` of `slice`; none after a finding.
+  CoreIndex target(const Slice& slice, ValueId device, Maybe core, std::string_view verb);
   // Undefined elements among those read as scalars are a finding, unless the policy is poison.
   void require_initialised(const Region& region);
 
   // Semaphores. locate_sem: cell is -1 after a finding.
-  SemId locate_sem(const Slice& slice, SiteId site, std::string_view verb);
+  SemId locate_sem(const Slice& slice, CoreIndex core_index, std::string_view verb);
   void signal(const SemId& sem, std::int64_t count);
   // Whether sem has reached the count; if not the core is blocked.
   bool reaches(const SemId& sem, std::int64_t count);
@@ -97,7 +97,7 @@ class Core {
   const Stmt& stmt() const { return *stmt_; }
   StmtId statement() const;
   const AgentId& id() const { return id_; }
-  SiteId site() const { return site_; }
+  CoreIndex index() const { return index_; }
   bool is_finished() const { return finished_; }
   bool is_blocked() const { return blocked_; }
   const Need& need() const { return need_; }
@@ -113,19 +113,19 @@ class Core {
   std::int64_t next_copy() { return copies_++; }
   std::int64_t copies() const { return copies_; }
 
-  // Points side by side (interp/machine/point_cores.h). A core deals them out one after the other;
-  // a point-core that is free takes one with its next step.
+  // Points side by side (interp/machine/loop_workers.h). A core deals them out one after the other;
+  // a loop worker that is free takes one with its next step.
   void deal_points() { deals_ = true; }
   bool has_point() const { return has_point_; }
   StmtId dealt_loop() const;  // the loop whose points are dealt
   void begin_fork();
-  bool is_point_core() const { return id_.point >= 0; }
+  bool is_loop_worker() const { return id_.worker >= 0; }
   bool is_free() const { return is_free_; }
   void take_point_of(Core& core);
   void end_fork();
   // Of those who wait for one cell: who is behind this one.
-  SiteId next_waiter() const { return next_waiter_; }
-  void set_next_waiter(SiteId next) { next_waiter_ = next; }
+  CoreIndex next_waiter() const { return next_waiter_; }
+  void set_next_waiter(CoreIndex next) { next_waiter_ = next; }
 
   // Registers that are undefined.
   struct Undefined {
@@ -142,7 +142,7 @@ class Core {
     const Stmt* statement = nullptr;
     bool is_finished = false, is_blocked = false;
     Need need{};
-    SiteId next_waiter{};
+    CoreIndex next_waiter{};
     std::int64_t steps = 0, ops = 0, events = 0, copies = 0;
   };
   Image save() const;
@@ -211,7 +211,7 @@ class Core {
 
   Machine& machine_;
   AgentId id_;
-  SiteId site_;
+  CoreIndex index_;
   const Code& code_;
   Table<BufferId, Cells> cells_;      // empty: not private, or not all defined
   Table<BufferId, Numbers> numbers_;  // empty: each is read and written in a step
@@ -225,14 +225,14 @@ class Core {
   bool finished_ = false;
   bool blocked_ = false;
   Need need_;
-  bool deals_ = false;                  // its points are for point-cores
+  bool deals_ = false;                  // its points are for loop workers
   bool has_point_ = false;              // it stands before one
-  bool is_free_ = false;                // a point-core without a point
+  bool is_free_ = false;                // a loop worker without a point
   const Instruction* dealt_ = nullptr;  // the loop whose points are dealt; null: it is in none
   std::size_t dealt_end_ = 0;           // where a point of it ends
   std::size_t fork_end_ = 0;   // where the outermost of the loops that are dealt with it ends
-  std::size_t point_end_ = 0;  // of a point-core: where its point ends
-  SiteId next_waiter_{};
+  std::size_t point_end_ = 0;  // of a loop worker: where its point ends
+  CoreIndex next_waiter_{};
   std::int64_t steps_ = 0, ops_ = 0, events_ = 0, copies_ = 0;
   std::vector<Region>
       results_written_;  // by the op at hand: results of the program must be defined

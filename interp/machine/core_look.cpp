@@ -70,9 +70,9 @@ std::optional<std::int64_t> read_by(Core& core, const Op& op) {
 
 Region Core::peek(const Slice& slice) {
   const BufferId buffer = machine_.program().value(slice.base).buffer;
-  const SiteId site = machine_.home(site_, buffer);
-  Storage* storage = machine_.core_state(site).storages[buffer].get();
-  Region region{.site = site, .buffer = buffer, .box = box(slice)};
+  const CoreIndex core_index = machine_.owner(index_, buffer);
+  Storage* storage = machine_.core_state(core_index).storages[buffer].get();
+  Region region{.core = core_index, .buffer = buffer, .box = box(slice)};
   if (storage->outside(region.box) < 0 && storage->is_live() && !storage->is_idle())
     region.storage = storage;
   return region;
@@ -94,15 +94,15 @@ std::optional<std::int64_t> Core::peek_count(const Slice& slice) {
   const std::optional<std::int64_t> cell = peek_cell(slice);
   if (!cell) return std::nullopt;
   const SemaphoreId semaphore = machine_.program().value(slice.base).semaphore;
-  if (!machine_.core_state(machine_.life_site(site_, semaphore)).semaphores.is_live(semaphore))
+  if (!machine_.core_state(machine_.lifetime_core(index_, semaphore)).semaphores.is_live(semaphore))
     return std::nullopt;
-  return machine_.cell(machine_.counted({site_, semaphore, *cell})).count;
+  return machine_.cell(machine_.counted({index_, semaphore, *cell})).count;
 }
 
 // An undefined value counts as 0: a loop has no iteration, and statements in the `else` of such a
 // branch report nothing either.
 void Core::look(StmtId statement) {
-  if (machine_.options().listener == nullptr) return;
+  if (machine_.options().debug_sink == nullptr) return;
   stmt_ = &machine_.program().body[statement];
   const Op& op = stmt_->op;
   if (class_of(op) == OpClass::debug) {

@@ -1,4 +1,4 @@
-// How a core goes through the points of parallel loops, or deals them to its point-cores.
+// How a core goes through the points of parallel loops, or deals them to its loop workers.
 #include <algorithm>
 
 #include "interp/machine/machine.h"
@@ -16,7 +16,8 @@ void Core::choose_point(const Instruction& loop) {
     // registers of these loops lie behind those of values.
     const auto values = static_cast<std::int64_t>(machine_.program().values.size());
     std::uint64_t key = *code_.order;
-    for (const std::int64_t part : {loop.aux - values, std::int64_t{site_.index}, at(loop.aux + 1)})
+    for (const std::int64_t part :
+         {loop.aux - values, std::int64_t{index_.index}, at(loop.aux + 1)})
       key = SplitMix::mix(key ^ static_cast<std::uint64_t>(part));
     point = permuted(count, size, key);
   }
@@ -33,7 +34,7 @@ void Core::enter_point(const Instruction& loop) {
 }
 
 // The core that deals points comes to one of this loop, or of a loop in it. Whether it is for a
-// point-core, which tells of it.
+// loop worker, which tells of it.
 bool Core::reach_point(const Instruction& loop) {
   choose_point(loop);
   has_point_ = loop.is_dealt;

@@ -26,7 +26,7 @@ Kind kind_of(std::uint16_t code) {
 // Private scalars are read and written in place once all of them are defined; before that, and out
 // of bounds, by the op's exec().
 void Core::find_cells(BufferId buffer) {
-  Storage& storage = *machine_.core_state(site_).storages[buffer];
+  Storage& storage = *machine_.core_state(index_).storages[buffer];
   cells_[buffer] = {storage.cells(), 0};
   if (cells_[buffer].data != nullptr)
     cells_[buffer].count = static_cast<std::uint64_t>(storage.buffer().shape[0]);

@@ -6,7 +6,7 @@
 
 namespace tessera {
 
-SemId Core::locate_sem(const Slice& slice, SiteId site, std::string_view verb) {
+SemId Core::locate_sem(const Slice& slice, CoreIndex core, std::string_view verb) {
   const Program& program = machine_.program();
   const SemaphoreId id = program.value(slice.base).semaphore;
   const Semaphore& semaphore = program.semaphores[id];
@@ -22,14 +22,14 @@ SemId Core::locate_sem(const Slice& slice, SiteId site, std::string_view verb) {
     cell = cell * semaphore.shape[d] + at;
   }
   // A copy finds out when it signals.
-  const Semaphores& owner = machine_.core_state(machine_.life_site(site, id)).semaphores;
-  if (site == site_ && !owner.is_live(id)) {
+  const Semaphores& owner = machine_.core_state(machine_.lifetime_core(core, id)).semaphores;
+  if (core == index_ && !owner.is_live(id)) {
     fail(FindingKind::lifetime,
          fmt::format("{} of {}, which {}", verb, cell_text(program, id, cell),
                      owner.was_live(id) ? "no longer exists" : "does not exist yet"));
     return {.cell = -1};
   }
-  return machine_.counted({site, id, cell});
+  return machine_.counted({core, id, cell});
 }
 
 bool Core::reaches(const SemId& sem, std::int64_t count) {
@@ -52,8 +52,9 @@ bool Core::would_block() {
       if (at < 0 || at >= shape[d]) return false;
       cell = cell * shape[d] + at;
     }
-    if (!machine_.core_state(machine_.life_site(site_, id)).semaphores.is_live(id)) return false;
-    return !reaches(machine_.counted({site_, id, cell}), scalar(count));
+    if (!machine_.core_state(machine_.lifetime_core(index_, id)).semaphores.is_live(id))
+      return false;
+    return !reaches(machine_.counted({index_, id, cell}), scalar(count));
   };
   if (const auto* wait = std::get_if<Wait>(&stmt_->op)) return check(wait->sem, wait->count);
   if (const auto* await = std::get_if<Await>(&stmt_->op)) return check(await->sem, await->count);

@@ -10,7 +10,7 @@ namespace tessera {
 namespace {
 
 // So many rectangles of one buffer are kept before they are told.
-constexpr std::size_t most_told = 1024;
+constexpr std::size_t max_reported = 1024;
 
 // Row-major, as such memory is stored; none outside the buffer.
 std::optional<std::int64_t> position(const Layout& layout, const Instruction& i,
@@ -30,7 +30,7 @@ std::optional<std::int64_t> position(const Layout& layout, const Instruction& i,
 
 void Core::find_numbers(BufferId buffer) {
   Numbers& numbers = numbers_[buffer];
-  numbers.storage = machine_.core_state(site_).storages[buffer].get();
+  numbers.storage = machine_.core_state(index_).storages[buffer].get();
   numbers.data = numbers.storage->numbers();
 }
 
@@ -74,7 +74,7 @@ void Core::note_told(StmtId statement, BufferId buffer, std::int64_t position) {
     for (const Box& box : rectangles(whole, numbers.first, numbers.last + 1)) numbers.told.add(box);
   }
   numbers.first = numbers.last = position;
-  if (numbers.told.size() > most_told) tell_loads();
+  if (numbers.told.size() > max_reported) tell_loads();
 }
 
 // Whether it is all one if loads before it are told after it: points have what they read from
@@ -106,7 +106,7 @@ void Core::tell_loads() {
                   .index = events_++,
                   .agent_step = std::max<std::int64_t>(steps_ - 1, 0),
                   .statement = numbers.statement,
-                  .site = site_,
+                  .core = index_,
                   .object = buffer,
                   .box = &box};
       machine_.emit(event);

@@ -8,7 +8,7 @@
 #include "core/passes/purpose.h"
 #include "core/program/refs.h"
 #include "core/report/stop.h"
-#include "interp/machine/point_cores.h"
+#include "interp/machine/loop_workers.h"
 #include "interp/schedule/strategies.h"
 
 namespace tessera {
@@ -31,7 +31,7 @@ Machine::Machine(const Program& program, const RunOptions& options, const Schedu
       copies_(topology_, options.copies.order == DmaOrder::fifo),
       scheduler_(make_scheduler(schedule, steps_expected)),
       observes_(options.checks.enabled) {
-  for (const SiteId s : topology_.ids())
+  for (const CoreIndex s : topology_.ids())
     core_states_.add(std::make_unique<CoreState>(program, options.machine.profile, *this,
                                                  topology_.agent(s), code_));
   once_until_.resize(program.buffers.size());
@@ -81,10 +81,10 @@ void Machine::hash(const Event& event) {
 
 void Machine::emit_asked(Event& event) {
   event.step = step_;
-  event.is_asked = true;
+  event.from_assertion = true;
   event.registers = core_state(topology_.of(event.agent)).core.registers().data();
   for (Observer* observer : observers_)
-    if (observer->judges_assertions()) observer->on(event);
+    if (observer->observes_assertions()) observer->on(event);
 }
 
 void Machine::end_by(RunEnd end) {
@@ -130,17 +130,17 @@ bool Machine::pass(std::int64_t ops) {
 }
 
 void Machine::block(Core& core) {
-  core.set_next_waiter(std::exchange(cell(core.need().sem).waiter, core.site()));
+  core.set_next_waiter(std::exchange(cell(core.need().sem).waiter, core.index()));
 }
 
 AgentId Machine::id_of(Handle agent) const {
-  return is_core(agent) ? topology_.agent(site(agent)) : copies_.at(slot(agent)).id;
+  return is_core(agent) ? topology_.agent(core_index(agent)) : copies_.at(slot(agent)).id;
 }
 
 Handle Machine::find(const AgentId& agent) const {
   if (!agent.is_copy()) {
     const bool is_there = agent.core < topology_.cores && agent.device < topology_.devices &&
-                          agent.point < topology_.point_cores;
+                          agent.worker < topology_.loop_workers;
     if (!is_there) return nobody;
     const Handle core = handle(topology_.of(agent));
     return ready_.contains(core) ? core : nobody;
@@ -151,9 +151,9 @@ Handle Machine::find(const AgentId& agent) const {
 }
 
 Handle Machine::awaited_copy() const {
-  for (const SiteId core : blocked_) {
+  for (const CoreIndex core : blocked_) {
     const SemId& sem = core_states_[core]->core.need().sem;
-    const SemCell& cell = core_states_[sem.site]->semaphores.cell(sem.semaphore, sem.cell);
+    const SemCell& cell = core_states_[sem.core]->semaphores.cell(sem.semaphore, sem.cell);
     for (std::int32_t entry = cell.first_pending; entry >= 0; entry = copies_.next_pending(entry)) {
       const std::int32_t waited = Copies::slot_of(entry);
       const bool may_move = ready_.contains(handle(waited));
@@ -165,13 +165,13 @@ Handle Machine::awaited_copy() const {
 }
 
 void Machine::settle(Core& core, Core::Pause pause) {
-  const Handle agent = handle(core.site());
+  const Handle agent = handle(core.index());
   if (pause == Core::Pause::ready) {
     if (!ready_.contains(agent)) ready_.add_core(agent, is_slow(core.id().device));
     return;
   }
   if (ready_.contains(agent)) ready_.remove(agent);
-  if (pause == Core::Pause::blocked) blocked_.push_back(core.site());
+  if (pause == Core::Pause::blocked) blocked_.push_back(core.index());
   if (pause == Core::Pause::forked) begin_points(core);
   if (pause == Core::Pause::point) end_point(core);
 }
@@ -184,9 +184,9 @@ std::int64_t Machine::move_core(Core& core, const Turn& turn) {
     const std::int64_t left =
         turn.steps == Turn::unlimited ? turn.steps : turn.steps - (core.steps() - before);
     settle(core, core.run(slow ? 1 : left, turn.until_start));
-    // A point-core that is asked for more steps than its point had goes on with another one.
+    // A loop worker that is asked for more steps than its point had goes on with another one.
   } while ((core.is_free() || (slow && ready_.is_slow_side())) && !stopped_ && !is_paused_ &&
-           core.steps() - before < turn.steps && ready_.contains(handle(core.site())) &&
+           core.steps() - before < turn.steps && ready_.contains(handle(core.index())) &&
            turn.steps != Turn::unlimited);
   return core.steps() - before;
 }
@@ -223,7 +223,7 @@ std::int64_t Machine::move_copy(std::int32_t slot, const Turn& turn) {
 }
 
 std::int64_t Machine::move(const Turn& turn) {
-  if (is_core(turn.agent)) return move_core(core_state(site(turn.agent)).core, turn);
+  if (is_core(turn.agent)) return move_core(core_state(core_index(turn.agent)).core, turn);
   return move_copy(slot(turn.agent), turn);
 }
 
@@ -265,7 +265,7 @@ void Machine::loop() {
 StmtId Machine::mover_statement() const {
   const Handle agent = turn_->agent;
   if (!is_core(agent)) return copies_.at(slot(agent)).statement;
-  const Core& core = core_states_[site(agent)]->core;
+  const Core& core = core_states_[core_index(agent)]->core;
   return core.is_free() ? StmtId() : core.statement();
 }
 

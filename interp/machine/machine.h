@@ -21,7 +21,7 @@
 
 namespace tessera {
 
-class PointCores;     // interp/machine/point_cores.h
+class LoopWorkers;    // interp/machine/loop_workers.h
 class SharedCells;    // interp/machine/shared_cells.h
 struct MachineImage;  // interp/machine/machine_image.h
 
@@ -102,20 +102,20 @@ class Machine : private Enabled {
   }
   const Topology& topology() const { return topology_; }
   int cores() const { return topology_.count(); }  // of all devices
-  // Where a buffer, the life of a semaphore or a cell that is reached at a site is kept: at that
-  // site, but for what a point-core has in common with its core.
-  SiteId home(SiteId site, BufferId buffer) const {
-    return points_ == nullptr ? site : home_of_point(site, buffer);
+  // The core that owns a buffer, or stores the lifetime of a semaphore or a count, that is accessed
+  // at `core_index`: that core itself, or the core of a loop worker for objects that they share.
+  CoreIndex owner(CoreIndex core_index, BufferId buffer) const {
+    return points_ == nullptr ? core_index : owner_of_worker(core_index, buffer);
   }
-  SiteId life_site(SiteId site, SemaphoreId semaphore) const {
-    return points_ == nullptr ? site : life_of_point(site, semaphore);
+  CoreIndex lifetime_core(CoreIndex core_index, SemaphoreId semaphore) const {
+    return points_ == nullptr ? core_index : lifetime_of_point(core_index, semaphore);
   }
   SemId counted(const SemId& sem) const { return points_ == nullptr ? sem : counted_by_point(sem); }
-  const PointCores* points() const { return points_.get(); }  // null: nobody runs side by side
-  void take_point(Core& point_core);
-  // Sites at which something can still be done: cores, and point-cores that are at a point.
-  std::vector<SiteId> at_work() const;
-  CoreState& core_state(SiteId site) { return *core_states_[site]; }
+  const LoopWorkers* points() const { return points_.get(); }  // null: nobody runs side by side
+  void take_point(Core& loop_worker);
+  // Sites at which something can still be done: cores, and loop workers that are at a point.
+  std::vector<CoreIndex> at_work() const;
+  CoreState& core_state(CoreIndex core_index) { return *core_states_[core_index]; }
   bool stopped() const { return stopped_; }
   bool is_paused() const { return is_paused_; }  // before a step, and nobody is asked to go on
   bool observes() const { return observes_; }
@@ -137,7 +137,7 @@ class Machine : private Enabled {
   void count_steps(std::int64_t steps) { step_ += steps; }
   RegionPolicy* regions() { return regions_.get(); }  // null: each is run
   SemCell& cell(const SemId& sem) {
-    return core_state(sem.site).semaphores.cell(sem.semaphore, sem.cell);
+    return core_state(sem.core).semaphores.cell(sem.semaphore, sem.cell);
   }
   // Adds to a count and wakes who waits for it.
   void signal(const SemId& sem, std::int64_t amount, const AgentId& by, StmtId statement,
@@ -173,7 +173,7 @@ class Machine : private Enabled {
   void check_capacity(Core& core, StmtId statement);
   // A semaphore that is not zero at a statement where it should be: a finding, and the run goes on.
   void report_leak(const SemId& sem, StmtId statement, const std::string& when = {});
-  const std::vector<SiteId>& blocked() const { return blocked_; }
+  const std::vector<CoreIndex>& blocked() const { return blocked_; }
 
  private:
   // Enabled, for the scheduler.
@@ -203,21 +203,21 @@ class Machine : private Enabled {
   Open open_of(const Copy& copy) const;
   CopyPart next_part(const Copy& copy, CopyPart part) const;
   void step_copy(std::int32_t slot, const CopyPart& part);
-  SiteId home_of_point(SiteId site, BufferId buffer) const;
-  SiteId life_of_point(SiteId site, SemaphoreId semaphore) const;
+  CoreIndex owner_of_worker(CoreIndex core_index, BufferId buffer) const;
+  CoreIndex lifetime_of_point(CoreIndex core_index, SemaphoreId semaphore) const;
   SemId counted_by_point(SemId sem) const;
   void wake(SemCell& cell);
   void settle(Core& core, Core::Pause pause);
   void begin_points(Core& core);
-  void end_point(Core& point_core);
+  void end_point(Core& loop_worker);
   void go_on(Core& core);
   void record(const AgentId& agent, std::int64_t steps, const CopyPart& part);
   std::vector<ResultHash> hash_results();
   bool is_slow(int device) const { return device == slow_device_; }
-  // A core's handle is its site, also a point-core's.
+  // The handle of a core, or of a loop worker, is its index.
   bool is_core(Handle agent) const { return agent < topology_.all(); }
-  static Handle handle(SiteId site) { return site.index; }
-  static SiteId site(Handle core) { return SiteId(core); }
+  static Handle handle(CoreIndex core_index) { return core_index.index; }
+  static CoreIndex core_index(Handle core) { return CoreIndex(core); }
   Handle handle(std::int32_t slot) const { return topology_.all() + slot; }
   std::int32_t slot(Handle agent) const { return agent - topology_.all(); }
   AgentId id_of(Handle agent) const;
@@ -231,13 +231,13 @@ class Machine : private Enabled {
   Table<StmtId, StmtId> work_;  // in a program without debug statements; empty: this is one
   int slow_device_;
   Topology topology_;
-  Table<SiteId, std::unique_ptr<CoreState>> core_states_;
-  std::unique_ptr<PointCores> points_;  // null: each core does its points one after the other
+  Table<CoreIndex, std::unique_ptr<CoreState>> core_states_;
+  std::unique_ptr<LoopWorkers> points_;  // null: each core does its points one after the other
   std::unique_ptr<RegionPolicy> regions_;
   Copies copies_;
   CopyEngine copy_engine_{*this};
   Ready ready_;
-  std::vector<SiteId> blocked_;  // cores, longest first
+  std::vector<CoreIndex> blocked_;  // cores, longest first
   std::unique_ptr<Scheduler> scheduler_;
   bool observes_;
   std::vector<Observer*> observers_;  // subset of options_.observers that sees events

@@ -11,14 +11,14 @@ void Machine::bind(const std::vector<Binding>& bindings) {
                           : options_.checks.enabled   ? Contents::plain
                                                       : Contents::zeroed;
   const Table<BufferId, bool> idle = idle_buffers(program_, options_);
-  for (const SiteId s : topology_.core_ids()) {
+  for (const CoreIndex s : topology_.core_ids()) {
     CoreState& owner = core_state(s);
     const Binding& binding = bindings[static_cast<std::size_t>(topology_.device(s))];
     for (const BufferId b : program_.buffers.ids()) {
       const Buffer& buffer = program_.buffers[b];
       owner.lives.add(0);
-      if (const SiteId home = topology_.home(s, buffer.space); home != s) {
-        owner.storages.add(core_state(home).storages[b]);
+      if (const CoreIndex other = topology_.owner(s, buffer.space); other != s) {
+        owner.storages.add(core_state(other).storages[b]);
       } else if (buffer.role != Role::scratch) {
         Tensor& tensor = *binding.find(buffer.name)->second;
         owner.storages.add(std::make_shared<Storage>(buffer, tensor, checks,

@@ -13,7 +13,7 @@ void Machine::start(Copy copy) {
   const SemId sent = copy.sent, arrived = copy.arrived;
   const std::int64_t serial = copy.serial;
   copy.granule = copy.bytes;
-  if (options_.copies.landing == Landing::partial) {
+  if (options_.copies.granularity == CopyGranularity::partial) {
     copy.granule = granule_bytes(options_.machine.profile, copy.src.storage->buffer().dtype);
     copy.granules = (copy.bytes + copy.granule - 1) / copy.granule;
   }
@@ -28,16 +28,16 @@ void Machine::start(Copy copy) {
 // before it. No granules: the copy cannot do that now.
 CopyPart Machine::next_part(const Copy& copy, CopyPart part) const {
   const Open left = open_of(copy);
-  if (part.half == CopyPart::Half::next) {
+  if (part.side == CopyPart::Side::next) {
     part = {};
     const std::int64_t most = left.to_write > 0 ? copy.read : copy.granules;
     const std::int64_t done = left.to_write > 0 ? copy.written : copy.read;
     const bool keeps_last = most == copy.granules && done < copy.granules - 1;
-    part.half = left.to_write > 0 ? CopyPart::Half::write : CopyPart::Half::read;
+    part.side = left.to_write > 0 ? CopyPart::Side::write : CopyPart::Side::read;
     part.granules = most - done - (keeps_last ? 1 : 0);
     return part;
   }
-  const std::int64_t most = part.half == CopyPart::Half::read ? left.to_read : left.to_write;
+  const std::int64_t most = part.side == CopyPart::Side::read ? left.to_read : left.to_write;
   if (part.granules == 0) part.granules = most;
   const bool may_begin = part.first == 0 || (copy.read == 0 && part.first < copy.granules);
   if (part.granules > most || !may_begin) part.granules = 0;
@@ -47,7 +47,7 @@ CopyPart Machine::next_part(const Copy& copy, CopyPart part) const {
 // One step of a copy.
 void Machine::step_copy(std::int32_t slot, const CopyPart& part) {
   Copy& copy = copies_.at(slot);
-  const bool reading = part.half == CopyPart::Half::read;
+  const bool reading = part.side == CopyPart::Side::read;
   copy_engine_.move(copy, part);
   if (stopped_) return;
   std::int64_t& done = reading ? copy.read : copy.written;

@@ -16,13 +16,13 @@ std::shared_ptr<const MachineImage> Machine::save(const HeldBytes& held) {
   auto image = std::make_shared<MachineImage>();
   std::int64_t bytes = 0;
   copies_.settle_staging();
-  for (const SiteId s : topology_.core_ids()) {
+  for (const CoreIndex s : topology_.core_ids()) {
     CoreState& from = core_state(s);
     MachineImage::OfCore& to = image->cores.emplace_back(MachineImage::OfCore{
         from.core.save(), from.semaphores.save(held), from.lives, from.usage, {}});
     bytes += bytes_of(to.core.registers.size(), sizeof(std::int64_t));
     for (const BufferId b : from.storages.ids())
-      if (topology_.home(s, program_.buffers[b].space) == s)
+      if (topology_.owner(s, program_.buffers[b].space) == s)
         to.storages.push_back(from.storages[b]->save(held));
     bytes += bytes_of(to.storages.size(), sizeof(Storage::SharedImage) + sizeof(std::int64_t));
   }
@@ -47,9 +47,9 @@ std::shared_ptr<const MachineImage> Machine::save(const HeldBytes& held) {
 
 void Machine::restore(const MachineImage& image) {
   copies_.let_go();
-  for (const SiteId s : topology_.core_ids())
+  for (const CoreIndex s : topology_.core_ids())
     for (const auto& storage : core_state(s).storages) storage->drop_aliases();
-  for (const SiteId s : topology_.core_ids()) {
+  for (const CoreIndex s : topology_.core_ids()) {
     const MachineImage::OfCore& from = image.cores[static_cast<std::size_t>(s.index)];
     CoreState& to = core_state(s);
     to.core.restore(from.core);
@@ -58,12 +58,12 @@ void Machine::restore(const MachineImage& image) {
     to.usage = from.usage;
     auto storage = from.storages.begin();
     for (const BufferId b : to.storages.ids())
-      if (topology_.home(s, program_.buffers[b].space) == s) to.storages[b]->restore(*storage++);
+      if (topology_.owner(s, program_.buffers[b].space) == s) to.storages[b]->restore(*storage++);
   }
-  for (const SiteId s : topology_.core_ids()) {
+  for (const CoreIndex s : topology_.core_ids()) {
     auto storage = image.cores[static_cast<std::size_t>(s.index)].storages.begin();
     for (const BufferId b : core_state(s).storages.ids())
-      if (topology_.home(s, program_.buffers[b].space) == s)
+      if (topology_.owner(s, program_.buffers[b].space) == s)
         core_state(s).storages[b]->restore_aliases(**storage++);
   }
   copies_.restore(image.copies, options_.checks.enabled ? Checks::on : Checks::off);

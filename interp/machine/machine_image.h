@@ -27,7 +27,7 @@ struct MachineImage {
   std::vector<OfCore> cores{};
   Copies::Image copies{};
   Ready ready{};
-  std::vector<SiteId> blocked{};
+  std::vector<CoreIndex> blocked{};
   std::unique_ptr<Scheduler> scheduler{};
   TraceHash hash{};
   Numbers numbers{};

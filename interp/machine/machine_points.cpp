@@ -1,24 +1,25 @@
 // What the machine does for points of parallel loops that run side by side.
+#include "interp/machine/loop_workers.h"
 #include "interp/machine/machine.h"
-#include "interp/machine/point_cores.h"
 
 namespace tessera {
 
 void Machine::split_points(SharedCells cells) {
-  points_ = std::make_unique<PointCores>(*this, std::move(cells));
-  for (const SiteId s : topology_.core_ids()) core_state(s).core.deal_points();
+  points_ = std::make_unique<LoopWorkers>(*this, std::move(cells));
+  for (const CoreIndex s : topology_.core_ids()) core_state(s).core.deal_points();
 }
 
-SiteId Machine::home_of_point(SiteId site, BufferId buffer) const {
-  return topology_.is_point_core(site) ? points_->home(site, buffer) : site;
+CoreIndex Machine::owner_of_worker(CoreIndex core_index, BufferId buffer) const {
+  return topology_.is_loop_worker(core_index) ? points_->owner(core_index, buffer) : core_index;
 }
 
-SiteId Machine::life_of_point(SiteId site, SemaphoreId semaphore) const {
-  return topology_.is_point_core(site) ? points_->life(site, semaphore) : site;
+CoreIndex Machine::lifetime_of_point(CoreIndex core_index, SemaphoreId semaphore) const {
+  return topology_.is_loop_worker(core_index) ? points_->lifetime(core_index, semaphore)
+                                              : core_index;
 }
 
 SemId Machine::counted_by_point(SemId sem) const {
-  if (topology_.is_point_core(sem.site)) sem.site = points_->count_at(sem);
+  if (topology_.is_loop_worker(sem.core)) sem.core = points_->count_at(sem);
   return sem;
 }
 
@@ -26,37 +27,37 @@ SemId Machine::counted_by_point(SemId sem) const {
 void Machine::begin_points(Core& core) {
   if (!core.has_point()) return go_on(core);
   points_->fork(core);
-  for (std::int32_t p = 0; p < topology_.point_cores; ++p)
-    ready_.add_core(handle(topology_.point_core(core.site(), p)), is_slow(core.id().device));
+  for (std::int32_t p = 0; p < topology_.loop_workers; ++p)
+    ready_.add_core(handle(topology_.loop_worker(core.index(), p)), is_slow(core.id().device));
 }
 
-void Machine::take_point(Core& point_core) {
-  points_->take(point_core);
-  const Core& core = points_->base(point_core);
+void Machine::take_point(Core& loop_worker) {
+  points_->take(loop_worker);
+  const Core& core = points_->base(loop_worker);
   if (core.has_point()) return;
-  for (std::int32_t p = 0; p < topology_.point_cores; ++p) {
-    const SiteId other = topology_.point_core(core.site(), p);
+  for (std::int32_t p = 0; p < topology_.loop_workers; ++p) {
+    const CoreIndex other = topology_.loop_worker(core.index(), p);
     if (core_state(other).core.is_free() && ready_.contains(handle(other)))
       ready_.remove(handle(other));
   }
 }
 
 // Whoever has done a point goes behind the others.
-void Machine::end_point(Core& point_core) {
-  points_->end_point(point_core);
+void Machine::end_point(Core& loop_worker) {
+  points_->end_point(loop_worker);
   if (stopped_) return;
-  Core& core = points_->base(point_core);
+  Core& core = points_->base(loop_worker);
   if (core.has_point())
-    ready_.add_core(handle(point_core.site()), is_slow(point_core.id().device));
+    ready_.add_core(handle(loop_worker.index()), is_slow(loop_worker.id().device));
   else if (points_->is_done(core)) {
     points_->join(core);
     go_on(core);
   }
 }
 
-std::vector<SiteId> Machine::at_work() const {
-  std::vector<SiteId> result;
-  for (const SiteId s : topology_.ids())
+std::vector<CoreIndex> Machine::at_work() const {
+  std::vector<CoreIndex> result;
+  for (const CoreIndex s : topology_.ids())
     if (!core_states_[s]->core.is_free()) result.push_back(s);
   return result;
 }

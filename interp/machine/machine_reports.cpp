@@ -14,7 +14,7 @@ void Machine::report_leak(const SemId& sem, StmtId statement, const std::string&
   if (!options_.checks.enabled || std::exchange(left.is_reported, true)) return;
   Finding finding = leak_finding(program_, topology_, sem, left, statement, when);
   if (finding.kind == FindingKind::semaphore_leak)
-    finding.at.loops = loops_of(topology_.agent(sem.site), statement);
+    finding.at.loops = loops_of(topology_.agent(sem.core), statement);
   findings_.push_back(std::move(finding));
 }
 

@@ -56,7 +56,7 @@ bool Machine::advance(ExitChecks checks, std::int64_t steps, Pausing* pausing) {
   try {
     if (!stopped_ && !is_begun_) {
       is_begun_ = true;
-      for (const SiteId s : topology_.core_ids())
+      for (const CoreIndex s : topology_.core_ids())
         settle(core_state(s).core, core_state(s).core.run(0, false));
     }
     loop();

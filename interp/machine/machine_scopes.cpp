@@ -10,7 +10,7 @@
 namespace tessera {
 
 void Machine::check_capacity(Core& core, StmtId statement) {
-  const CoreState& owner = core_state(core.site());
+  const CoreState& owner = core_state(core.index());
   auto excess = excess_of(
       program_, options_.machine.profile, owner.usage,
       [&](BufferId b) { return owner.storages[b]->is_live(); },
@@ -23,7 +23,7 @@ void Machine::check_capacity(Core& core, StmtId statement) {
 }
 
 void Machine::allocate(Core& core, BufferId buffer) {
-  const SiteId here = home(core.site(), buffer);
+  const CoreIndex here = owner(core.index(), buffer);
   CoreState& owner = core_state(here);
   Storage& storage = *owner.storages[buffer];
   if (storage.is_live())
@@ -36,30 +36,30 @@ void Machine::allocate(Core& core, BufferId buffer) {
   const Box whole = storage.whole();
   core.emit({.kind = EventKind::alloc,
              .object_kind = ObjectKind::buffer,
-             .site = here,
+             .core = here,
              .object = buffer,
              .box = &whole});
   check_capacity(core, core.statement());
 }
 
 void Machine::release(Core& core, BufferId buffer) {
-  const SiteId here = home(core.site(), buffer);
-  CoreState& owner = core_state(here);
-  Storage& storage = *owner.storages[buffer];
+  const CoreIndex here = owner(core.index(), buffer);
+  CoreState& state = core_state(here);
+  Storage& storage = *state.storages[buffer];
   if (!storage.is_live())
     return core.fail(FindingKind::lifetime,
                      fmt::format("free of {}, which does not exist", storage.buffer().name));
   const Box whole = storage.whole();
   core.emit({.kind = EventKind::release,
              .object_kind = ObjectKind::buffer,
-             .site = here,
+             .core = here,
              .object = buffer,
              .box = &whole});
-  owner.usage.take(storage.buffer().space, -storage.bytes());
+  state.usage.take(storage.buffer().space, -storage.bytes());
   storage.release();
   core.forget_cells(buffer);
   for (const BufferId once : once_until_[buffer])
-    core_state(home(core.site(), once)).storages[once]->end_once(core.id().core, buffer);
+    core_state(owner(core.index(), once)).storages[once]->end_once(core.id().core, buffer);
 }
 
 // The last buffer allocated above a `once`, which the pipeline owns. Freeing it ends the `once`.
@@ -73,7 +73,7 @@ BufferId Machine::scope_of_once(StmtId once) const {
 }
 
 void Machine::allocate_semaphore(Core& core, SemaphoreId semaphore) {
-  const SiteId here = life_site(core.site(), semaphore);
+  const CoreIndex here = lifetime_core(core.index(), semaphore);
   CoreState& owner = core_state(here);
   const Semaphore& declared = program_.semaphores[semaphore];
   if (owner.semaphores.is_live(semaphore))
@@ -84,7 +84,7 @@ void Machine::allocate_semaphore(Core& core, SemaphoreId semaphore) {
   if (is_shared) owner.usage.take_semaphores(elements(declared.shape));
   core.emit({.kind = EventKind::alloc,
              .object_kind = ObjectKind::semaphore,
-             .site = here,
+             .core = here,
              .object = semaphore});
   check_capacity(core, core.statement());
 }
@@ -93,14 +93,14 @@ void Machine::allocate_semaphore(Core& core, SemaphoreId semaphore) {
 void Machine::drain(Core& core, const SemId& sem) {
   core.emit({.kind = EventKind::wait,
              .object_kind = ObjectKind::semaphore,
-             .site = sem.site,
+             .core = sem.core,
              .object = sem.semaphore,
              .cell = sem.cell,
              .amount = std::exchange(cell(sem).count, 0)});
 }
 
 void Machine::release_semaphore(Core& core, SemaphoreId semaphore) {
-  const SiteId here = life_site(core.site(), semaphore);
+  const CoreIndex here = lifetime_core(core.index(), semaphore);
   CoreState& owner = core_state(here);
   const Semaphore& declared = program_.semaphores[semaphore];
   if (!owner.semaphores.is_live(semaphore))
@@ -128,7 +128,7 @@ void Machine::release_semaphore(Core& core, SemaphoreId semaphore) {
     owner.usage.take_semaphores(-elements(declared.shape));
   core.emit({.kind = EventKind::release,
              .object_kind = ObjectKind::semaphore,
-             .site = here,
+             .core = here,
              .object = semaphore});
   owner.semaphores.release(semaphore);
 }

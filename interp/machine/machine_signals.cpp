@@ -11,18 +11,18 @@
 namespace tessera {
 namespace {
 
-constexpr std::int64_t most_counts = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t most_bytes = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t max_counts = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t max_bytes = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
 // By a core, or by a half of a copy.
 void Machine::signal(const SemId& sem, std::int64_t amount, const AgentId& by, StmtId statement,
                      std::int64_t agent_step, std::int64_t& events) {
-  const Semaphores& owner = core_state(sem.site).semaphores;
+  const Semaphores& owner = core_state(sem.core).semaphores;
   const auto text = [&] {
     return fmt::format("{} of {}", cell_text(program_, sem.semaphore, sem.cell),
-                       topology_.name(sem.site));
+                       topology_.name(sem.core));
   };
   if (!owner.is_counted(sem.semaphore)) {
     stop(FindingKind::lifetime,
@@ -33,7 +33,7 @@ void Machine::signal(const SemId& sem, std::int64_t amount, const AgentId& by, S
   }
   SemCell& target = cell(sem);
   const bool bytes = program_.semaphores[sem.semaphore].kind == SemKind::bytes;
-  const std::int64_t most = bytes ? most_bytes : most_counts;
+  const std::int64_t most = bytes ? max_bytes : max_counts;
   if (amount > most - target.count) {
     stop(FindingKind::semaphore_overflow,
          fmt::format("signal of {} by {} leaves its range: it has {}, and at most {} fit", text(),
@@ -50,7 +50,7 @@ void Machine::signal(const SemId& sem, std::int64_t amount, const AgentId& by, S
                 .index = events++,
                 .agent_step = agent_step,
                 .statement = statement,
-                .site = sem.site,
+                .core = sem.core,
                 .object = sem.semaphore,
                 .cell = sem.cell,
                 .amount = amount};
@@ -59,14 +59,14 @@ void Machine::signal(const SemId& sem, std::int64_t amount, const AgentId& by, S
   if (target.waiter) wake(target);
 }
 
-// Whom the count is enough for. One core waits for a cell, or the point-cores that share it.
+// Whom the count is enough for. One core waits for a cell, or the loop workers that share it.
 void Machine::wake(SemCell& cell) {
-  SiteId before;
-  for (SiteId at = cell.waiter; at;) {
+  CoreIndex before;
+  for (CoreIndex at = cell.waiter; at;) {
     Core& core = core_state(at).core;
     at = core.next_waiter();
     if (cell.count < core.need().count) {
-      before = core.site();
+      before = core.index();
       continue;
     }
     if (!before)
@@ -74,13 +74,13 @@ void Machine::wake(SemCell& cell) {
     else
       core_state(before).core.set_next_waiter(at);
     core.unblock();
-    std::erase(blocked_, core.site());
-    ready_.add_core(handle(core.site()), is_slow(core.id().device));
+    std::erase(blocked_, core.index());
+    ready_.add_core(handle(core.index()), is_slow(core.id().device));
   }
 }
 
 void Machine::count_wait(const SemId& sem, std::int64_t amount, const Core& by) {
-  if (observes_) note_loops(cell(sem).tally(by.statement(), by.site(), true, amount), by.id());
+  if (observes_) note_loops(cell(sem).tally(by.statement(), by.index(), true, amount), by.id());
 }
 
 void Machine::note_loops(Tally& tally, const AgentId& by) {

@@ -1,6 +1,6 @@
 // What the points of a parallel loop have for themselves and what they share with others: the rule
-// that the analysis of points (analysis/certificate/points/points.h) and runs of points side by side
-// (interp/machine/point_cores.h) have in common.
+// that the analysis of points (analysis/certificate/points/points.h) and runs of points side by
+// side (interp/machine/loop_workers.h) have in common.
 //   a buffer belongs to the points unless it is in hbm, an operand or a result, or copies from
 //     elsewhere land in it; what a point allocates is its own
 //   whose a cell of a semaphore is, interp/machine/cell_owners.h follows through a run

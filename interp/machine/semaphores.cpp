@@ -6,9 +6,9 @@ namespace tessera {
 
 namespace {
 
-std::uint64_t key(StmtId statement, SiteId site, bool is_wait) {
+std::uint64_t key(StmtId statement, CoreIndex core, bool is_wait) {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(statement.index)) << 32 |
-         static_cast<std::uint64_t>(static_cast<std::uint32_t>(site.index)) << 1 |
+         static_cast<std::uint64_t>(static_cast<std::uint32_t>(core.index)) << 1 |
          static_cast<std::uint64_t>(is_wait);
 }
 
@@ -30,7 +30,7 @@ SemCell& SemCell::operator=(const SemCell& other) {
   return *this;
 }
 
-Tally& SemCell::tally(StmtId statement, SiteId site, bool is_wait, std::int64_t amount) {
+Tally& SemCell::tally(StmtId statement, CoreIndex core, bool is_wait, std::int64_t amount) {
   constexpr std::size_t few = 32;
   const auto count = [&](Tally& t) -> Tally& {
     ++t.times;
@@ -39,18 +39,18 @@ Tally& SemCell::tally(StmtId statement, SiteId site, bool is_wait, std::int64_t 
   };
   if (index_ == nullptr) {
     for (Tally& t : tallies)
-      if (t.statement == statement && t.site == site && t.is_wait == is_wait) return count(t);
+      if (t.statement == statement && t.core == core && t.is_wait == is_wait) return count(t);
     if (tallies.size() == few) {
       index_ = std::make_unique<std::unordered_map<std::uint64_t, std::size_t>>();
       for (const Tally& t : tallies)
-        index_->emplace(key(t.statement, t.site, t.is_wait), index_->size());
+        index_->emplace(key(t.statement, t.core, t.is_wait), index_->size());
     }
   }
   if (index_ != nullptr) {
-    const auto [known, is_new] = index_->try_emplace(key(statement, site, is_wait), tallies.size());
+    const auto [known, is_new] = index_->try_emplace(key(statement, core, is_wait), tallies.size());
     if (!is_new) return count(tallies[known->second]);
   }
-  return tallies.emplace_back(Tally{statement, site, is_wait, 1, amount});
+  return tallies.emplace_back(Tally{statement, core, is_wait, 1, amount});
 }
 
 Semaphores::Semaphores(const Program& program, bool shares_scoped)
@@ -58,7 +58,7 @@ Semaphores::Semaphores(const Program& program, bool shares_scoped)
   for (const SemaphoreId id : program.semaphores.ids()) {
     const Semaphore& s = program.semaphores[id];
     first_.add(id);
-    live_.add(s.scoped ? Life::none : Life::now);
+    live_.add(s.scoped ? Lifetime::none : Lifetime::now);
     for (const SemaphoreId before : program.semaphores.ids()) {
       if (before == id || s.kind != SemKind::barrier) break;
       const Semaphore& other = program.semaphores[before];
@@ -136,13 +136,13 @@ void Semaphores::restore(const Image& image) {
 }
 
 void Semaphores::allocate(SemaphoreId semaphore) {
-  live_[semaphore] = Life::now;
+  live_[semaphore] = Lifetime::now;
   if (shares_scoped_) pages_[first(semaphore)].clear();
 }
 
 // A monotone one begins at zero again.
 void Semaphores::release(SemaphoreId semaphore) {
-  live_[semaphore] = Life::over;
+  live_[semaphore] = Lifetime::over;
   const Semaphore& declared = program_.semaphores[semaphore];
   if (!declared.monotone) return;
   for (std::int64_t i = used(semaphore, 0); i >= 0; i = used(semaphore, i + 1))

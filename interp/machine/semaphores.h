@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/program/program.h"
+#include "interp/machine/core_index.h"
 #include "interp/machine/loop_values.h"
-#include "interp/machine/site.h"
 #include "interp/memory/byte_image.h"
 #include "interp/schedule/schedule.h"
 
@@ -17,7 +17,7 @@ namespace tessera {
 
 // One semaphore of an array.
 struct SemId {
-  SiteId site{};  // whose it is (interp/machine/topology.h)
+  CoreIndex core{};  // whose it is (interp/machine/topology.h)
   SemaphoreId semaphore{};
   std::int64_t cell = 0;
 };
@@ -25,7 +25,7 @@ struct SemId {
 // All signals, or all waits, of one statement by one core.
 struct Tally {
   StmtId statement;
-  SiteId site{};
+  CoreIndex core{};
   bool is_wait = false;
   std::int64_t times = 0;
   std::int64_t amount = 0;
@@ -38,17 +38,17 @@ struct SemCell {
   SemCell& operator=(const SemCell& other);
 
   std::int64_t count = 0;
-  SiteId waiter{};                  // the core that is blocked on it, the first of several
+  CoreIndex waiter{};               // the core that is blocked on it, the first of several
   std::int32_t first_pending = -1;  // the copies that will signal it, in the order of their start
   std::int32_t last_pending = -1;
   std::vector<Tally> tallies;
   bool is_reported = false;  // not zero when its scope ended
 
   // The entry of what is counted, for its loops.
-  Tally& tally(StmtId statement, SiteId site, bool is_wait, std::int64_t amount);
+  Tally& tally(StmtId statement, CoreIndex core, bool is_wait, std::int64_t amount);
 
  private:
-  // Where the entry of a statement and site is, once there are many.
+  // Where the entry of a statement and core is, once there are many.
   std::unique_ptr<std::unordered_map<std::uint64_t, std::size_t>> index_;
 };
 
@@ -70,8 +70,8 @@ class Semaphores {
   std::int64_t used(SemaphoreId semaphore, std::int64_t cell) const;
   // Becomes what another core has now, but for who counted.
   void fork(const Semaphores& from);
-  bool is_live(SemaphoreId semaphore) const { return life(semaphore) == Life::now; }
-  bool was_live(SemaphoreId semaphore) const { return life(semaphore) == Life::over; }
+  bool is_live(SemaphoreId semaphore) const { return lifetime(semaphore) == Lifetime::now; }
+  bool was_live(SemaphoreId semaphore) const { return lifetime(semaphore) == Lifetime::over; }
   void allocate(SemaphoreId semaphore);
   void release(SemaphoreId semaphore);
   // Whether a signal counts now: cells of its own are there before and after its scope.
@@ -81,8 +81,8 @@ class Semaphores {
   SemaphoreId first(SemaphoreId semaphore) const { return first_[semaphore]; }
 
  private:
-  enum class Life : std::uint8_t { none, now, over };
-  Life life(SemaphoreId semaphore) const { return live_[semaphore]; }
+  enum class Lifetime : std::uint8_t { none, now, over };
+  Lifetime lifetime(SemaphoreId semaphore) const { return live_[semaphore]; }
   static constexpr std::size_t page_cells = 32;
   using Cells = std::array<SemCell, page_cells>;
   struct PageImage {
@@ -101,7 +101,7 @@ class Semaphores {
   // As they are now, and as they were. Images share what did not change between them.
   class Image {
     friend class Semaphores;
-    Table<SemaphoreId, Life> live;
+    Table<SemaphoreId, Lifetime> live;
     Table<SemaphoreId, std::vector<std::shared_ptr<const PageImage>>> pages;
   };
   Image save(const HeldBytes& held);
@@ -113,7 +113,7 @@ class Semaphores {
   const Program& program_;
   bool shares_scoped_;
   Table<SemaphoreId, SemaphoreId> first_;
-  Table<SemaphoreId, Life> live_;
+  Table<SemaphoreId, Lifetime> live_;
   Table<SemaphoreId, Pages> pages_;  // those of the first are used
 };
 

@@ -29,7 +29,7 @@ void SharedCells::begin(const Program& program, const RunOptions& options) {
   owners_ = CellOwners(topology_.count(), topology_.count() * cells_);
 }
 
-void SharedCells::pass_borders(SiteId core) {
+void SharedCells::pass_borders(CoreIndex core) {
   for (const Event& border : borders_[core]) {
     if (border.kind == EventKind::point)
       owners_.begin_point(core, border.statement);
@@ -40,10 +40,10 @@ void SharedCells::pass_borders(SiteId core) {
 }
 
 void SharedCells::on(const Event& event) {
-  const SiteId core = topology_.of(event.agent);
+  const CoreIndex core = topology_.of(event.agent);
   const auto count = [&](std::int64_t amount) {
-    owners_.count(core, number(event.site, event.object.semaphore(), event.cell),
-                  event.site == core, amount);
+    owners_.count(core, number(event.core, event.object.semaphore(), event.cell),
+                  event.core == core, amount);
   };
   const bool is_point = event.kind == EventKind::point || event.kind == EventKind::points_end;
   const bool is_region = event.kind == EventKind::enter || event.kind == EventKind::leave;

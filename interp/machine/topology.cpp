@@ -4,13 +4,13 @@
 
 namespace tessera {
 
-std::string Topology::name(SiteId site) const {
-  return cores == 1 && !is_point_core(site) ? fmt::format("dev{}", site.index)
-                                            : to_string(agent(site));
+std::string Topology::name(CoreIndex core) const {
+  return cores == 1 && !is_loop_worker(core) ? fmt::format("dev{}", core.index)
+                                             : to_string(agent(core));
 }
 
-std::string Topology::name(SiteId site, Space space) const {
-  return space == Space::hbm ? fmt::format("dev{}", device(site)) : name(site);
+std::string Topology::name(CoreIndex core, Space space) const {
+  return space == Space::hbm ? fmt::format("dev{}", device(core)) : name(core);
 }
 
 }  // namespace tessera

@@ -14,7 +14,7 @@ struct Usage {
   // Negative amounts give back; hbm is not counted.
   void take(Space space, std::int64_t bytes);
   void take_semaphores(std::int64_t cells);
-  // What a point-core begins with, beside the most it ever had.
+  // What a loop worker begins with, beside the most it ever had.
   void begin(const Usage& now);
   bool takes_as_much_as(const Usage& other) const;
   void forget_peaks();  // from here on they are those of now

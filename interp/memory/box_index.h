@@ -25,7 +25,7 @@ class BoxIndex {
       : shape_(&shape), few_(memory), by_length_(memory) {}
 
   void add(const Box& box, const T& value) {
-    if (by_length_.empty() && few_.size() < most_few) {
+    if (by_length_.empty() && few_.size() < max_linear) {
       few_.push_back({box, value});
       return;
     }
@@ -76,7 +76,7 @@ class BoxIndex {
     T value{};
   };
   using Entries = std::pmr::multimap<std::uint64_t, Entry>;
-  static constexpr std::size_t most_few = 8;
+  static constexpr std::size_t max_linear = 8;
 
   void add_by_length(const Entry& entry) {
     const Span span = span_of(entry.box);

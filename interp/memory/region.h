@@ -3,19 +3,19 @@
 #include <cstdint>
 
 #include "core/program/ids.h"
-#include "interp/machine/site.h"
+#include "interp/machine/core_index.h"
 #include "interp/memory/view.h"
 
 namespace tessera {
 
 class Storage;
 
-// The life of a scoped buffer is told apart from its next one.
+// The lifetime of a scoped buffer is told apart from its next one.
 struct Region {
   Storage* storage = nullptr;
-  SiteId site{};  // at which it is reached (interp/machine/topology.h)
+  CoreIndex core{};  // at which it is reached (interp/machine/topology.h)
   BufferId buffer{};
-  std::int64_t life = 0;
+  std::int64_t generation = 0;
   Box box{};
 };
 

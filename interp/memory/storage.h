@@ -52,7 +52,7 @@ class Storage final : public Initialisation {
   // An operand (initialised) or a result (not), in the tensor's own bytes, which lie in storage
   // order.
   Storage(const Buffer& buffer, Tensor& bound, Checks checks, Contents contents = Contents::zeroed);
-  // Scratch of a point-core (interp/machine/point_cores.h): it begins as that of its core, which
+  // Scratch of a loop worker (interp/machine/loop_workers.h): it begins as that of its core, which
   // does not change meanwhile, and knows which elements were stored since.
   Storage(Forked, Storage& from);
   ~Storage();
@@ -65,7 +65,7 @@ class Storage final : public Initialisation {
   std::int64_t bytes() const { return layout_.elements * size_of(buffer_.dtype); }
   Box whole() const { return layout_.whole(); }
 
-  // Begins and ends the life of scratch; contents are undefined, and memory is taken when first
+  // Begins and ends the lifetime of scratch; contents are undefined, and memory is taken when first
   // needed.
   void allocate(PlaceId place);
   void release();

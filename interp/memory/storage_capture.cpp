@@ -8,9 +8,8 @@
 namespace tessera {
 namespace {
 
-constexpr std::int64_t smallest_deferred =
-    1024;  // bytes; below, copying is cheaper than keeping track
-constexpr std::size_t most_parts = 8;
+constexpr std::int64_t min_deferred = 1024;  // bytes; below, copying is cheaper than keeping track
+constexpr std::size_t max_parts = 8;
 
 }  // namespace
 
@@ -63,7 +62,7 @@ Snapshot Storage::capture(const Box& box, Elements which, bool carries) {
     }
   }
   if (!carries) return snapshot;
-  if (!body.all_initialised || box.elements() * size_of(buffer_.dtype) < smallest_deferred) {
+  if (!body.all_initialised || box.elements() * size_of(buffer_.dtype) < min_deferred) {
     body.take_copy();
     return snapshot;
   }
@@ -94,7 +93,7 @@ std::vector<const Storage::Alias*> Storage::aliases_under(const Box& box) const 
   std::int64_t missing = box.elements();
   for (const auto& alias : aliases_) {
     if (!intersects(alias->box, box)) continue;
-    if (found.size() == most_parts) return {};
+    if (found.size() == max_parts) return {};
     found.push_back(alias.get());
     missing -= intersection(box, alias->box).elements();
   }

@@ -1,4 +1,4 @@
-// Scratch of a point-core: a copy of the core's, and what becomes of the core's afterwards.
+// Scratch of a loop worker: a copy of the core's, and what becomes of the core's afterwards.
 #include <algorithm>
 
 #include "interp/memory/snapshot_body.h"

@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t most_origins =
+constexpr std::size_t max_origins =
     64;  // records of a storage; older ones fall back to its allocation
 
 }  // namespace
@@ -99,7 +99,7 @@ void Storage::undefine(const Box& box, Origin origin) {
   assign(init_, box, false);
   std::erase_if(undefined_, [&](const Undefined& record) { return contains(box, record.box); });
   is_changed_ = true;
-  if (undefined_.size() == most_origins) undefined_.erase(undefined_.begin());
+  if (undefined_.size() == max_origins) undefined_.erase(undefined_.begin());
   undefined_.push_back({box, origin});
 }
 

@@ -1,4 +1,4 @@
-// The write half of copies: landing a snapshot that names its source in scratch makes an alias.
+// The write side of copies: storing a snapshot that names its source in scratch makes an alias.
 // Bytes of a source never move under it: its writers detach them first.
 #include "core/report/check.h"
 #include "interp/memory/snapshot_body.h"
@@ -10,7 +10,7 @@ namespace tessera {
 namespace {
 
 // Aliases of one buffer in hbm; one that is copied into in many small pieces is faster with bytes.
-constexpr std::size_t most_in_hbm = 64;
+constexpr std::size_t max_in_hbm = 64;
 
 bool same_kept_sizes(const TileView& a, const TileView& b) {
   if (a.rank != b.rank) return false;
@@ -24,7 +24,7 @@ bool same_kept_sizes(const TileView& a, const TileView& b) {
 
 bool Storage::may_alias() const {
   if (bound_) return false;
-  if (buffer_.space == Space::hbm) return aliases_.size() < most_in_hbm;
+  if (buffer_.space == Space::hbm) return aliases_.size() < max_in_hbm;
   return buffer_.space == Space::vmem || buffer_.space == Space::tile;
 }
 

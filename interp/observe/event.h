@@ -8,8 +8,8 @@
 
 #include "core/program/ids.h"
 #include "interp/machine/agent.h"
+#include "interp/machine/core_index.h"
 #include "interp/machine/loop_values.h"
-#include "interp/machine/site.h"
 #include "interp/memory/view.h"
 
 namespace tessera {
@@ -25,7 +25,7 @@ enum class EventKind : std::uint8_t {
   read_sem,
   alloc,
   release,
-  fresh,  // the life of a buffer or semaphore; the contents of a slot
+  fresh,  // the lifetime of a buffer or semaphore; the contents of a slot
   enter,
   leave,       // a trace region
   point,       // one point of a parallel loop begins; amount is the loop variable
@@ -57,14 +57,14 @@ struct Event {
   std::int64_t step = 0;        // of the run; the events of one step share it
   std::int64_t agent_step = 0;  // how many steps the agent did before
   StmtId statement;             // the copy's start, for a half of a copy
-  SiteId site{};                // at which the agent reaches the object (interp/machine/topology.h)
+  CoreIndex core{};             // at which the agent reaches the object (interp/machine/topology.h)
   ObjectId object{};            // by object_kind a buffer or a semaphore
   std::int64_t cell = 0;        // of a semaphore array, row-major
   std::int64_t amount = 0;      // counts or bytes
   std::int64_t token = -1;      // start: the number of the copy among those of its core; enter and
                                 // leave: the pattern of the pipeline (machine/pipeline_patterns.h)
   bool is_known = false;        // enter and leave: it is not run
-  bool is_asked = false;        // by an assertion: no part of what is done
+  bool from_assertion = false;  // by an assertion: no part of what is done
   const Box* box = nullptr;     // of a buffer; valid during the call only
   // Where in its loops the agent stands, for interp/machine/loop_indices.h; valid during the call
   // only.

@@ -21,7 +21,7 @@ bool is_counted(const Event& event) {
 }  // namespace
 
 void pack(std::vector<std::int64_t>& words, const Event& event) {
-  const unsigned flags = (event.is_known ? known : 0U) | (event.is_asked ? asked : 0U) |
+  const unsigned flags = (event.is_known ? known : 0U) | (event.from_assertion ? asked : 0U) |
                          (event.box != nullptr ? boxed : 0U) | (is_counted(event) ? counted : 0U);
   const int rank = event.box != nullptr ? event.box->rank : 0;
   const unsigned dropped = event.box != nullptr ? event.box->dropped : 0;
@@ -29,10 +29,10 @@ void pack(std::vector<std::int64_t>& words, const Event& event) {
                          static_cast<unsigned>(event.object_kind) << 8 |
                          static_cast<unsigned>(rank) << 16 | dropped << 24;
   const int core = static_cast<std::uint16_t>(event.agent.core) |
-                   static_cast<std::int32_t>(event.agent.point) * 65536;
+                   static_cast<std::int32_t>(event.agent.worker) * 65536;
   const std::int64_t fixed[] = {
       both(static_cast<std::int32_t>(first), static_cast<std::int32_t>(flags)),
-      both(event.statement.index, event.site.index),
+      both(event.statement.index, event.core.index),
       both(event.object.index, core),
       event.agent.device,
       event.agent.dma,
@@ -55,9 +55,9 @@ std::span<const std::int64_t> unpack(std::span<const std::int64_t> words, Unpack
   event.kind = static_cast<EventKind>(first & 0xFF);
   event.object_kind = static_cast<ObjectKind>(first >> 8 & 0xFF);
   event.is_known = (flags & known) != 0;
-  event.is_asked = (flags & asked) != 0;
+  event.from_assertion = (flags & asked) != 0;
   event.statement = StmtId(low(at[1]));
-  event.site = SiteId(high(at[1]));
+  event.core = CoreIndex(high(at[1]));
   event.object.index = low(at[2]);
   event.agent = {static_cast<std::int32_t>(at[3]), static_cast<std::int16_t>(high(at[2]) & 0xFFFF),
                  static_cast<std::int16_t>(high(at[2]) >> 16), at[4]};

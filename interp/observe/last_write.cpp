@@ -39,13 +39,13 @@ LastWrite::Found LastWrite::found(const Event& event) const {
 }
 
 void LastWrite::follow_slot(const Event& event) {
-  std::vector<Found>& stores = stores_[{event.site, event.object.buffer()}];
+  std::vector<Found>& stores = stores_[{event.core, event.object.buffer()}];
   if (is_write(event.kind) && !event.agent.is_copy()) {
     std::erase_if(stores, [&](const Found& old) { return contains(*event.box, old.box); });
     stores.push_back(found(event));
   } else if (event.kind == EventKind::read && event.agent.is_copy()) {
     for (const Found& store : stores)
-      if (intersects(store.box, *event.box)) brought_[copier(event.agent)] = store.at;
+      if (intersects(store.box, *event.box)) stored_by_[copier(event.agent)] = store.at;
   }
 }
 
@@ -53,16 +53,16 @@ void LastWrite::on(const Event& event) {
   if (event.object_kind != ObjectKind::buffer) return;
   if (is_slot_[event.object.buffer()]) return follow_slot(event);
   if (!is_write(event.kind)) return;
-  const auto from = event.agent.is_copy() ? brought_.find(copier(event.agent)) : brought_.end();
-  const bool is_it = event.object.buffer() == buffer_ && topology_.device(event.site) == device_ &&
+  const auto from = event.agent.is_copy() ? stored_by_.find(copier(event.agent)) : stored_by_.end();
+  const bool is_it = event.object.buffer() == buffer_ && topology_.device(event.core) == device_ &&
                      holds(*event.box, index_);
   if (is_it) found_ = found(event);
-  if (from == brought_.end()) return;
+  if (from == stored_by_.end()) return;
   // What lands in parts is written twice.
   if (is_it)
     found_->at = from->second;
   else
-    brought_.erase(from);
+    stored_by_.erase(from);
 }
 
 }  // namespace tessera

@@ -27,7 +27,7 @@ class LastWrite : public Observer {
       : device_(device), name_(std::move(buffer)), index_(index) {}
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
-  bool takes_point_cores() const override { return true; }
+  bool supports_loop_workers() const override { return true; }
 
   // None: nothing wrote it.
   const std::optional<Found>& found() const { return found_; }
@@ -35,7 +35,7 @@ class LastWrite : public Observer {
  private:
   using Copier = std::tuple<std::int32_t, std::int16_t, std::int16_t, std::int64_t>;
   static Copier copier(const AgentId& agent) {
-    return {agent.device, agent.core, agent.point, agent.dma};
+    return {agent.device, agent.core, agent.worker, agent.dma};
   }
   Found found(const Event& event) const;
   void follow_slot(const Event& event);
@@ -47,8 +47,8 @@ class LastWrite : public Observer {
   Topology topology_;
   BufferId buffer_;
   Table<BufferId, bool> is_slot_;  // of blocks that are written back
-  std::map<std::pair<SiteId, BufferId>, std::vector<Found>> stores_;  // to slots, the last ones
-  std::map<Copier, FindingPlace> brought_;  // by copies that have read a slot: who stored it
+  std::map<std::pair<CoreIndex, BufferId>, std::vector<Found>> stores_;  // to slots, the last ones
+  std::map<Copier, FindingPlace> stored_by_;  // by copies that have read a slot: who stored it
   std::optional<Found> found_;
 };
 

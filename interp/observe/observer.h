@@ -29,9 +29,9 @@ class Observer {
   virtual void begin(const Program& /*program*/, const RunOptions& /*options*/) {}
   virtual void on(const Event& event) = 0;
   // Whether it can follow a run of points side by side.
-  virtual bool takes_point_cores() const { return false; }
+  virtual bool supports_loop_workers() const { return false; }
   // Whether it is also told of memory that assertions read; others see the run as it is without.
-  virtual bool judges_assertions() const { return false; }
+  virtual bool observes_assertions() const { return false; }
   // It takes no more, and the run need not go on for it.
   virtual bool is_full() const { return false; }
   // After the last event; findings may be added. A run that did not end by itself (RunResult::end)

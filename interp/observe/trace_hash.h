@@ -16,8 +16,8 @@ class TraceHash {
     mix(static_cast<std::uint64_t>(event.agent.dma) ^
         static_cast<std::uint64_t>(event.amount) << 20 ^
         static_cast<std::uint64_t>(event.agent.core) << 56 ^
-        static_cast<std::uint64_t>(event.agent.point + 1) << 48);
-    mix(static_cast<std::uint64_t>(static_cast<std::uint32_t>(event.site.index)) << 32 |
+        static_cast<std::uint64_t>(event.agent.worker + 1) << 48);
+    mix(static_cast<std::uint64_t>(static_cast<std::uint32_t>(event.core.index)) << 32 |
         static_cast<std::uint32_t>(event.object.index));
     mix(static_cast<std::uint64_t>(event.cell));
     if (event.box == nullptr) return;

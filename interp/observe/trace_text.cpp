@@ -38,17 +38,17 @@ void TextTrace::finish_line() {
 // An object that is not the agent's own is named with its owner.
 std::string TextTrace::event_text(const Event& event) const {
   const std::string_view what = name(event.kind);
-  const bool is_own = event.site == topology_.of(event.agent);
+  const bool is_own = event.core == topology_.of(event.agent);
   if (event.object_kind == ObjectKind::buffer) {
     const Space space = program_->buffers[event.object.buffer()].space;
     const bool is_near =
-        is_own || (space == Space::hbm && topology_.device(event.site) == event.agent.device);
-    const std::string on = is_near ? "" : " on " + topology_.name(event.site, space);
+        is_own || (space == Space::hbm && topology_.device(event.core) == event.agent.device);
+    const std::string on = is_near ? "" : " on " + topology_.name(event.core, space);
     return fmt::format("{} {}{}", what, slice_text(*program_, event.object.buffer(), *event.box),
                        on);
   }
   const std::string on =
-      is_own || event.object_kind == ObjectKind::none ? "" : " on " + topology_.name(event.site);
+      is_own || event.object_kind == ObjectKind::none ? "" : " on " + topology_.name(event.core);
   switch (event.kind) {
     case EventKind::signal:
     case EventKind::wait:

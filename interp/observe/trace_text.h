@@ -21,7 +21,7 @@ class TextTrace : public Observer {
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
   void end(RunResult& result) override;
-  bool takes_point_cores() const override { return true; }
+  bool supports_loop_workers() const override { return true; }
 
  private:
   void finish_line();

@@ -14,7 +14,7 @@ namespace tessera {
 namespace {
 
 // Of the operands of all devices; of more it is not followed which of them are read.
-constexpr std::int64_t most_elements = std::int64_t{1} << 31;
+constexpr std::int64_t max_elements = std::int64_t{1} << 31;
 
 // The memory that a copy reads; none of other statements.
 BufferId source_of(const Program& program, const Op& op) {
@@ -52,7 +52,7 @@ bool meets(const std::vector<Box>& boxes, const Box& box) {
 }  // namespace
 
 void ValueUse::begin(const Program& program, const RunOptions& options) {
-  *this = ValueUse(most_unread_);
+  *this = ValueUse(max_unread_);
   program_ = &program;
   topology_ = {options.machine.devices, options.machine.cores, options.machine.loop_workers};
   const Table<BufferId, bool> is_private = private_buffers(program);
@@ -65,7 +65,7 @@ void ValueUse::begin(const Program& program, const RunOptions& options) {
     is_watched_.add(is_watched);
     if (buffer.role != Role::in || !is_watched) continue;
     elements += options.machine.devices * tessera::elements(buffer.shape);
-    for (std::int32_t device = 0; device < options.machine.devices && elements <= most_elements;
+    for (std::int32_t device = 0; device < options.machine.devices && elements <= max_elements;
          ++device) {
       const Layout layout(buffer);
       operands_.emplace(std::pair(device, id), Operand{layout, BitPlane(layout.elements)});
@@ -74,9 +74,9 @@ void ValueUse::begin(const Program& program, const RunOptions& options) {
   drop_ = drops(program);
   for (const Stmt& statement : program.body)
     is_tracked_.add(is_tracked_statement(program, statement.op));
-  if (elements > most_elements)
+  if (elements > max_elements)
     give_up(
-        fmt::format("the operands have {} elements in all, more than {}", elements, most_elements));
+        fmt::format("the operands have {} elements in all, more than {}", elements, max_elements));
 }
 
 void ValueUse::on(const Event& event) {
@@ -118,14 +118,14 @@ void ValueUse::end(RunResult& result) {
 
 ValueUse::Writes& ValueUse::writes_to(const Event& event) {
   const Buffer& buffer = program_->buffers[event.object.buffer()];
-  const SiteId home = topology_.home(event.site, buffer.space);
-  const auto [at, is_new] = writes_.try_emplace({home, event.object.buffer()});
+  const CoreIndex owner = topology_.owner(event.core, buffer.space);
+  const auto [at, is_new] = writes_.try_emplace({owner, event.object.buffer()});
   if (is_new) at->second.dim = longest_dim(buffer.shape);
   return at->second;
 }
 
 void ValueUse::read(const Event& event) {
-  const std::int32_t device = topology_.device(event.site);
+  const std::int32_t device = topology_.device(event.core);
   if (const auto operand = operands_.find({device, event.object.buffer()});
       operand != operands_.end()) {
     Operand& of = operand->second;
@@ -170,7 +170,7 @@ void ValueUse::overwrite(const Event& event, bool is_overwritten) {
 
 void ValueUse::write(const Event& event) {
   if (!is_tracked_[event.statement]) return;
-  if (unread_ == most_unread_)
+  if (unread_ == max_unread_)
     return give_up(fmt::format("more than {} writes wait to be read at one time", unread_));
   ++executed_[program_->place_of(event.statement)];
   Write write{*event.box, {*event.box}, event.agent, event.statement, {}};

@@ -20,7 +20,7 @@ namespace tessera {
 class ValueUse : public Observer {
  public:
   // Follows a run for as long as at most so many writes wait to be read at one time.
-  explicit ValueUse(std::int64_t most_unread = std::int64_t{1} << 20) : most_unread_(most_unread) {}
+  explicit ValueUse(std::int64_t max_unread = std::int64_t{1} << 20) : max_unread_(max_unread) {}
 
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
@@ -82,13 +82,13 @@ class ValueUse : public Observer {
   Topology topology_;
   Table<BufferId, bool> is_watched_;
   Table<BufferId, Drop> drop_;
-  std::map<std::pair<SiteId, BufferId>, Writes> writes_;
+  std::map<std::pair<CoreIndex, BufferId>, Writes> writes_;
   std::map<std::pair<std::int32_t, BufferId>, Operand> operands_;
   Table<StmtId, bool> is_tracked_;
   std::map<PlaceId, std::int64_t> executed_;  // writes of each place
   std::map<PlaceId, Unused> unused_;
   std::int64_t unread_ = 0;  // writes, of all memories
-  std::int64_t most_unread_;
+  std::int64_t max_unread_;
   std::string why_unknown_;
   std::vector<Finding> notes_;
 };

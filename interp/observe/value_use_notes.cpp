@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t most_readers = 3;  // that a note names
+constexpr std::size_t max_readers = 3;  // that a note names
 
 std::string times_text(std::int64_t count, std::int64_t of) {
   return of == 1 ? "" : fmt::format(" ({} of {} times)", count, of);
@@ -91,7 +91,7 @@ void ValueUse::note_operands() {
     finding.at = {.loc = program_->loc(program_->buffers[buffer].place), .device = device};
     finding.about.buffer = buffer;
     finding.devices = {device};
-    for (std::size_t i = 0; i < std::min(operand.readers.size(), most_readers); ++i)
+    for (std::size_t i = 0; i < std::min(operand.readers.size(), max_readers); ++i)
       finding.notes.push_back({.loc = program_->loc(operand.readers[i]),
                                .message = "the rest of it is read here",
                                .device = device});

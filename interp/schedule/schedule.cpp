@@ -40,7 +40,7 @@ std::optional<ScheduleItem> parse_item(std::string_view item) {
     const std::string_view part = item.substr(colon + 1);
     item = item.substr(0, colon);
     if (part.empty() || (part[0] != 'r' && part[0] != 'w')) return std::nullopt;
-    step.part.half = part[0] == 'r' ? CopyPart::Half::read : CopyPart::Half::write;
+    step.part.side = part[0] == 'r' ? CopyPart::Side::read : CopyPart::Side::write;
     if (part.size() > 1) {
       const auto granules = whole_number<std::int64_t>(part.substr(1));
       if (!granules || *granules < 1) return std::nullopt;
@@ -51,7 +51,7 @@ std::optional<ScheduleItem> parse_item(std::string_view item) {
     return std::nullopt;
   }
   const auto agent = parse_agent(item);
-  if (!agent || (step.part.half != CopyPart::Half::next && !agent->is_copy())) return std::nullopt;
+  if (!agent || (step.part.side != CopyPart::Side::next && !agent->is_copy())) return std::nullopt;
   step.agent = *agent;
   return step;
 }
@@ -135,8 +135,8 @@ Expected<Schedule> parse_schedule(std::string_view text) {
 std::string to_string(const ScheduleItem& item) {
   std::string text = to_string(item.agent);
   if (item.part.first != 0) text += fmt::format("@{}", item.part.first);
-  if (item.part.half != CopyPart::Half::next)
-    text += item.part.half == CopyPart::Half::read ? ":r" : ":w";
+  if (item.part.side != CopyPart::Side::next)
+    text += item.part.side == CopyPart::Side::read ? ":r" : ":w";
   if (item.part.granules != 0) text += fmt::format("{}", item.part.granules);
   if (item.steps != 1) text += fmt::format("*{}", item.steps);
   return text;
@@ -163,7 +163,7 @@ CopyPart draw_part(const Enabled::Open& open, SplitMix& random) {
   CopyPart part;
   if (open.to_read + open.to_write <= 1) return part;
   const bool is_read = open.to_write == 0 || (open.to_read > 0 && random.below(2) == 0);
-  part.half = is_read ? CopyPart::Half::read : CopyPart::Half::write;
+  part.side = is_read ? CopyPart::Side::read : CopyPart::Side::write;
   const auto most = static_cast<std::uint64_t>(is_read ? open.to_read : open.to_write);
   // Every other time all that there are, so that copies that land whole are drawn as well.
   part.granules = static_cast<std::int64_t>(random.below(2) == 0 ? most : 1 + random.below(most));

@@ -2,7 +2,7 @@
 // arguments, as in `eager`, `random:7` or `steps:dev0.core0*12,dev1.core0/dma#3`. The table of
 // strategies (strategies.cpp) says what each does; each stands in the file of its name.
 //
-// Items of steps:[order:SEED,]ITEM,... : AGENT[*N] is N steps. Of a copy of partial landing,
+// Items of steps:[order:SEED,]ITEM,... : AGENT[*N] is N steps. Of a partial copy,
 // AGENT[@K]:rN reads N granules and AGENT[@K]:wN writes N of those that were read, each in one
 // step; without N all that are left, and beginning with granule K when it is the copy's first step.
 // A copy that no item tells what to do goes in four steps: all but the last granule are read, then
@@ -23,10 +23,10 @@
 
 namespace tessera {
 
-// One step of a copy of partial landing.
+// One step of a partial copy.
 struct CopyPart {
-  enum class Half : std::uint8_t { next, read, write };  // next: what is left to the copy
-  Half half = Half::next;
+  enum class Side : std::uint8_t { next, read, write };  // next: what is left to the copy
+  Side side = Side::next;
   std::int64_t granules = 0;  // 0: all that there are
   std::int64_t first = 0;     // said when the copy begins
   bool operator==(const CopyPart&) const = default;
@@ -69,7 +69,7 @@ class Enabled {
   virtual Handle find(const AgentId& agent) const = 0;
   // A number of the agent's own; a handle is used again when its copy has landed.
   virtual std::int64_t serial(Handle agent) const = 0;
-  // What a copy of partial landing can do; of anybody else nothing is known.
+  // What a partial copy can do; of anybody else nothing is known.
   struct Open {
     std::int64_t to_read = 0, to_write = 0;  // granules
     std::int64_t granules = 0;               // of a copy that has not begun
@@ -98,7 +98,7 @@ class Scheduler {
   virtual std::unique_ptr<Scheduler> clone() const = 0;
 };
 
-// A step of a copy of partial landing, drawn; of anybody else what one always does.
+// A step of a partial copy, drawn; of anybody else what one always does.
 CopyPart draw_part(const Enabled::Open& open, SplitMix& random);
 
 }  // namespace tessera

@@ -36,7 +36,7 @@ class Replay : public Scheduler {
   void moved(std::int64_t steps) override {
     if (at_ == items_.size()) return;
     const ScheduleItem& item = items_[at_];
-    if (steps == 0 && item.part.half != CopyPart::Half::next) {
+    if (steps == 0 && item.part.side != CopyPart::Side::next) {
       problem_ = fmt::format(
           "entry {} of the schedule, {}, is more than the copy has left to read or write", at_ + 1,
           to_string(item));

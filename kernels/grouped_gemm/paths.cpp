@@ -55,12 +55,12 @@ Expected<void> run_on_path(const GroupedGemmCall& call, const GroupedGemmOptions
   }
   const bool first = options.path == GroupedGemmPath::V1 || !v2.ok;
   if (options.use_async_d2h_group_sizes && !first) return idle_async();
-  constexpr std::int64_t most_fetched = 1024;
-  if (options.use_async_d2h_group_sizes && call.product.groups() > most_fetched) {
+  constexpr std::int64_t max_fetched = 1024;
+  if (options.use_async_d2h_group_sizes && call.product.groups() > max_fetched) {
     return error(
         fmt::format("num_gemms {} exceeds the maximum supported number {} to be "
                     "downloaded in advance.",
-                    call.product.groups(), most_fetched));
+                    call.product.groups(), max_fetched));
   }
   result.path = first ? GroupedGemmPath::V1 : GroupedGemmPath::V2;
   result.why_not_v2 = v2.reason;

@@ -9,7 +9,7 @@
 
 #include "core/report/try.h"
 #include "kernels/grouped_matmul/settings.h"
-#include "kernels/launch/kept_executables.h"
+#include "kernels/launch/executable_cache.h"
 #include "kernels/launch/operand_type.h"
 #include "kernels/tuning/grouped_choice.h"
 
@@ -70,7 +70,7 @@ Expected<BuiltProduct> build(const ConfigQuestion& question, ConfigDecision deci
   // The device's own hints may go unused; the caller's may not.
   const PrepareOptions how{.hints = config.hints,
                            .may_ignore_hints = options.hints == MachineHints{},
-                           .only_fast = !is_last};
+                           .require_fast = !is_last};
   return BuiltProduct{std::move(decision), std::move(program), how};
 }
 
@@ -90,7 +90,7 @@ Expected<PreparedProduct> prepare_product(const Device& device, const GroupedDes
     const ConfigQuestion question = question_of(device, desc, type, true, options);
     ConfigDecision decision = TRY(choose_config(question));
     const std::string key = key_of(device, desc, type, decision.config.kernel, options);
-    if (std::optional<KeptExecutable> kept = key.empty() ? std::nullopt : take_kept(key))
+    if (std::optional<CachedExecutable> kept = key.empty() ? std::nullopt : take_kept(key))
       return PreparedProduct{type,
                              decision.config.kernel,
                              messages(decision.warnings),
@@ -140,7 +140,7 @@ Expected<void> run_prepared(const Device& device, Executable& executable, Device
                             Precision precision, const DeviceOptions& run,
                             GroupedMatmulRun& result) {
   result.device = device.name();
-  if (std::optional<std::string> note = device.note_of(precision))
+  if (std::optional<std::string> note = device.precision_note(precision))
     result.notes.push_back(*std::move(note));
   for (std::string& note : executable.notes()) result.notes.push_back(std::move(note));
   binding.emplace("out", &result.out);

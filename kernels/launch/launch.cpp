@@ -85,7 +85,7 @@ Expected<DeviceReport> run(const Launch& launch, const CollectiveOptions& option
   for (const DeviceBinding& binding : launch.devices)
     if (const auto out = binding.find("out"); out != binding.end())
       unwrite(*out->second, options.run);
-  return (*executable)->run_held(launch.devices, options.run);
+  return (*executable)->run_with_all(launch.devices, options.run);
 } catch (...) {
   return given_up("running a kernel");
 }

@@ -72,7 +72,7 @@ std::invoke_result_t<Compute, const Tensor&, const GroupedMatmulOptions&> on_pad
   // The kernels of a device with its own memory mask the last tile, and its instructions determine
   // their tiles.
   const Device* const device = find_device(platform);
-  const bool masks = device != nullptr && device->launches();
+  const bool masks = device != nullptr && device->supports_launch();
   const Padding padding =
       masks ? Padding{valid.m, config.kernel.tiling}
             : TRY(grouped_padding(valid.m, valid.k, valid.n, config, call.do_padding));

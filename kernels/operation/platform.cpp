@@ -53,7 +53,7 @@ Expected<Backend> parse_backend(std::string_view text) {
 
 Expected<Platform> resolve_platform(std::string_view algorithm, Platform asked, Backend backend) {
   const auto backend_of = [](const Device& device) {
-    return device.launches() ? Backend::Gpu : Backend::Any;
+    return device.supports_launch() ? Backend::Gpu : Backend::Any;
   };
   if (asked == Platform::Auto) {
     asked = Platform::Reference;

@@ -7,10 +7,10 @@
 namespace tessera {
 namespace {
 
-constexpr double unit = 0x1p-24;              // of a rounding in f32
-constexpr double reference_unit = 0x1p-53;    // of one in f64
-constexpr double smallest_normal = 0x1p-126;  // of f32
-constexpr double exact_in_f32 = 0x1p24;       // integers up to it
+constexpr double unit = 0x1p-24;            // of a rounding in f32
+constexpr double reference_unit = 0x1p-53;  // of one in f64
+constexpr double min_normal = 0x1p-126;     // of f32
+constexpr double exact_in_f32 = 0x1p24;     // integers up to it
 
 // Roundings on the longest path from a product to its sum.
 double roundings(const Arithmetic& arithmetic, const ReferenceBlock& block) {
@@ -54,13 +54,13 @@ ErrorBound::ErrorBound(const Arithmetic& arithmetic, const ReferenceBlock& block
 double ErrorBound::of_element(double magnitude) const {
   // Of integers that f32 holds, whatever the order, only what follows their sum rounds.
   const bool is_small = arithmetic_.integers && magnitude <= exact_in_f32;
-  const double underflow = static_cast<double>(block_.epilogue) * smallest_normal;
+  const double underflow = static_cast<double>(block_.epilogue) * min_normal;
   return (is_small ? gamma_after_ : gamma_) * magnitude + arithmetic_.wire_steps + underflow;
 }
 
 double ErrorBound::of_flushing(std::int64_t row, std::int64_t column) const {
   if (!arithmetic_.flushes || block_.terms == 0) return 0;
-  return static_cast<double>(block_.terms) * smallest_normal *
+  return static_cast<double>(block_.terms) * min_normal *
          (1 + block_.row_largest[row] + block_.column_largest[column]);
 }
 

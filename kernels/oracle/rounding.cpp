@@ -12,9 +12,9 @@ namespace {
 
 constexpr double unbounded = std::numeric_limits<double>::max();
 
-Rounding floating(int bits, int smallest_exponent, double largest, bool saturates) {
+Rounding floating(int bits, int min_exponent, double largest, bool saturates) {
   const double top = std::ldexp(1.0, std::ilogb(largest) - bits);
-  return {std::ldexp(1.0, -bits), std::ldexp(1.0, smallest_exponent - 1), largest, largest + top,
+  return {std::ldexp(1.0, -bits), std::ldexp(1.0, min_exponent - 1), largest, largest + top,
           saturates};
 }
 

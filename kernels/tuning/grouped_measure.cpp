@@ -71,7 +71,7 @@ Expected<GroupedMatmulRun> run_once(const GroupedTuningProblem& p, const Operand
 
 // How many of the tiles along n are simulated; a pass over the rows for each.
 std::int64_t passes(const GroupedTuningProblem& p, const KernelConfig& config,
-                    std::int64_t most_steps) {
+                    std::int64_t max_steps) {
   constexpr std::int64_t steps_of_a_visit = 6;  // two copies of two halves each, waits, product
   const auto tiles = [](std::int64_t size, std::int64_t tile) {
     return std::max<std::int64_t>((size + tile - 1) / tile, 1);
@@ -81,7 +81,7 @@ std::int64_t passes(const GroupedTuningProblem& p, const KernelConfig& config,
   const std::int64_t steps = visits * tiles(p.desc.k, config.tiling.k) * steps_of_a_visit;
   // Two at least, so that one pass's end and the next one's beginning are among them; there may be
   // one only.
-  return std::min(std::max<std::int64_t>(most_steps / steps, 2), tiles(p.desc.n, config.tiling.n));
+  return std::min(std::max<std::int64_t>(max_steps / steps, 2), tiles(p.desc.n, config.tiling.n));
 }
 
 // The problem of a gradient: its product is one of the two operations again.
@@ -116,14 +116,14 @@ Expected<double> measured_seconds(const GroupedTuningProblem& problem, const Ker
   });
 }
 
-// The times of the candidates of the first product; a candidate's time is the sum over all products.
-// Simulated runs of `some_steps` steps are a search: who cannot win is skipped.
-Expected<Result> timed(const std::vector<GroupedTuningProblem>& products, std::int64_t most_steps,
+// The times of the candidates of the first product; a candidate's time is the sum over all
+// products. Simulated runs of `some_steps` steps are a search: who cannot win is skipped.
+Expected<Result> timed(const std::vector<GroupedTuningProblem>& products, std::int64_t max_steps,
                        const Tuner& tuner) try {
   const GroupedTuningProblem& problem = products.front();
   const Device* const device = problem.device();
   const bool simulates = device != nullptr && device->is_simulated();
-  const bool launches = device != nullptr && device->launches();
+  const bool launches = device != nullptr && device->supports_launch();
   const std::vector<ConfigChoice> choices = grouped_candidates(problem);
   std::vector<Config> configs;
   for (const ConfigChoice& choice : choices) configs.push_back({.kernel = choice.config});
@@ -137,13 +137,13 @@ Expected<Result> timed(const std::vector<GroupedTuningProblem>& products, std::i
       const GroupedDesc& d = product.desc;
       Config own = config;
       own.kernel = clamped(config.kernel, d.m, d.k, d.n);
-      sum += TRY(simulates ? simulated_seconds(product, own, most_steps)
+      sum += TRY(simulates ? simulated_seconds(product, own, max_steps)
                            : measured_seconds(product, own.kernel, tuner));
     }
     return sum;
   };
   std::function<double(const Config&)> bound;
-  if (simulates && most_steps == some_steps)
+  if (simulates && max_steps == some_steps)
     bound = [&](const Config& config) { return least_seconds(problem, config); };
   Result result = TRY(Tuner::tune<Config>(configs, measure, bound));
   for (std::size_t i = 0; i < choices.size(); ++i)
@@ -189,11 +189,11 @@ Expected<void> check_fit(const GroupedTuningProblem& problem, const Config& conf
 }
 
 Expected<double> simulated_seconds(const GroupedTuningProblem& problem, const Config& config,
-                                   std::int64_t most_steps) {
+                                   std::int64_t max_steps) {
   GroupedTuningProblem part = problem;
   part.platform = simulated_platform();
   const KernelConfig& kernel = config.kernel;
-  const std::int64_t simulated = passes(problem, kernel, most_steps) * kernel.tiling.n;
+  const std::int64_t simulated = passes(problem, kernel, max_steps) * kernel.tiling.n;
   part.desc.n = std::min(problem.desc.n, simulated);
   const Operands operands = operands_of(part.desc);
   const TimedRun timed(problem.profile);
@@ -210,7 +210,7 @@ Expected<Result> tune_grouped(const GroupedTuningProblem& problem, const Autotun
                               const Tuner& tuner) {
   std::vector<GroupedTuningProblem> products = {representative(problem)};
   const Device* const device = problem.device();
-  if (policy.validate_backward && device != nullptr && device->launches())
+  if (policy.validate_backward && device != nullptr && device->supports_launch())
     return error(
         ErrorCode::unsupported,
         fmt::format("on {} a configuration is for one product: tune each gradient by itself",

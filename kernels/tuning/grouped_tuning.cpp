@@ -48,7 +48,7 @@ std::int64_t groups_to_a_filled_one(const GroupedTuningProblem& problem) {
 }
 
 std::string device_key(const GroupedTuningProblem& problem) {
-  if (const Device* device = problem.device()) return device->identity(problem.device_options());
+  if (const Device* device = problem.device()) return device->version_key(problem.device_options());
   return fmt::format("{}|{}", name(problem.platform), key_version);
 }
 
@@ -177,7 +177,7 @@ double least_seconds(const GroupedTuningProblem& problem, const GroupedMatmulCon
 }
 
 std::string measure_name(const GroupedTuningProblem& problem) {
-  if (const Device* device = problem.device()) return device->clock(problem.device_options());
+  if (const Device* device = problem.device()) return device->time_source(problem.device_options());
   return fmt::format("measured on {}", name(problem.platform));
 }
 

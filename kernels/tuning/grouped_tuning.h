@@ -57,11 +57,11 @@ std::vector<std::int64_t> representative_sizes(std::int64_t m, std::int64_t grou
 GroupedTuningProblem representative(const GroupedTuningProblem& problem);
 
 // Seconds of one call on the simulated machine. Of a long run only whole passes over
-// the rows are simulated, in about `most_steps` steps of the simulation and at least two; the other
+// the rows are simulated, in about `max_steps` steps of the simulation and at least two; the other
 // passes repeat them.
 Expected<double> simulated_seconds(const GroupedTuningProblem& problem,
                                    const GroupedMatmulConfig& config,
-                                   std::int64_t most_steps = 200'000);
+                                   std::int64_t max_steps = 200'000);
 // A lower bound of simulated_seconds, in seconds: the roofline of the machine's peak rates for
 // matmuls and for memory.
 double least_seconds(const GroupedTuningProblem& problem, const GroupedMatmulConfig& config);

@@ -8,6 +8,6 @@ std::string OperationKey::text() const {
   return device + "|" + operation + "|" + cache_key(call).substr(0, 16);
 }
 
-std::string OperationKey::id() const { return cache_key(everything()); }
+std::string OperationKey::id() const { return cache_key(full_text()); }
 
 }  // namespace tessera

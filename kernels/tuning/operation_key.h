@@ -12,10 +12,10 @@ struct OperationKey {
 
   bool operator==(const OperationKey&) const = default;
   // All three parts, joined: equal for equal keys only.
-  std::string everything() const { return device + "|" + operation + "|" + call; }
+  std::string full_text() const { return device + "|" + operation + "|" + call; }
   // "device|operation|16 hex digits", as errors and listings name it.
   std::string text() const;
-  // The name of its entry in a cache: a hash of everything().
+  // The name of its entry in a cache: a hash of full_text().
   std::string id() const;
 };
 

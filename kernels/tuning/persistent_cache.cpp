@@ -50,7 +50,7 @@ Expected<CacheEntry> parse_entry(const std::string& path, const std::string& tex
 
 // The entry under a name, none when there is none, or why it is not used.
 Expected<std::optional<CacheEntry>> entry_of(const CacheFolder& folder, const std::string& name) {
-  const Cached cached = folder.read(name, file_kinds::cached_configuration);
+  const CacheRead cached = folder.read(name, file_kinds::cached_configuration);
   if (!cached.note.empty()) return error(ErrorCode::environment, cached.note);
   if (!cached.bytes) return std::optional<CacheEntry>();
   Expected<CacheEntry> entry = parse_entry(folder.path() + "/" + name, *cached.bytes);

@@ -99,7 +99,7 @@ Expected<ConfigDecision> GroupedConfigChain::choose_slowly(const Selection& call
 
 Expected<ConfigDecision> GroupedConfigChain::tuned(const Selection& call,
                                                    const AutotunePolicy& policy, Steps& steps) {
-  const std::string everything = call.key.everything();
+  const std::string everything = call.key.full_text();
   if (policy.forbid_reautotune && tuned_.contains(everything))
     return error(ErrorCode::runtime, fmt::format("Re-autotune requested for {}", call.key.text()));
   TuningResult<Config> tuning = TRY(call.autotune(policy));
@@ -141,13 +141,13 @@ std::optional<Config> GroupedConfigChain::from_disk(const Selection& call, bool 
 
 std::optional<Config> GroupedConfigChain::from_memory(const OperationKey& key) const {
   const std::shared_lock lock(memory_mutex_);
-  const auto found = memory_.find(key.everything());
+  const auto found = memory_.find(key.full_text());
   return found == memory_.end() ? std::nullopt : std::optional(found->second);
 }
 
 void GroupedConfigChain::remember(const OperationKey& key, const Config& config) {
   const std::unique_lock lock(memory_mutex_);
-  memory_.insert_or_assign(key.everything(), config);
+  memory_.insert_or_assign(key.full_text(), config);
 }
 
 void GroupedConfigChain::clear_memory() {

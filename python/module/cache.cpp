@@ -20,7 +20,7 @@ CacheFolder folder(const std::string& part) { return CacheFolder(cache_folder(),
 std::string cache_path(const std::string& part) { return folder(part).path(); }
 
 nb::tuple read_cached(const std::string& part, const std::string& name) {
-  Cached cached;
+  CacheRead cached;
   {
     const nb::gil_scoped_release released;
     cached = folder(part).read(name, cached_entry);

@@ -23,7 +23,7 @@ def test_several_devices_have_lists():
     parts = [np.full((8, 128), d, np.float32) for d in range(4)]
     kernel = tessera.load(PASS_RIGHT)
     for given in (parts, np.stack(parts)):
-        out = kernel(given, devices=4, schedule="random:3", dma_order="fifo", landing="partial")
+        out = kernel(given, devices=4, schedule="random:3", dma_order="fifo", copy_granularity="partial")
         assert [int(part[0, 0]) for part in out] == [3, 0, 1, 2]
 
 

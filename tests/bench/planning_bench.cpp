@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/task_graph/frontier.h"
-#include "analysis/task_graph/halves.h"
-#include "analysis/task_graph/kept_graphs.h"
+#include "analysis/task_graph/edge_builder.h"
+#include "analysis/task_graph/graph_cache.h"
 #include "analysis/task_graph/recorder.h"
 #include "analysis/task_graph/segments.h"
+#include "analysis/task_graph/sides.h"
 #include "analysis/task_graph/task_graph.h"
 #include "analysis/task_graph/unfold.h"
 #include "cli/verify_target.h"
@@ -62,7 +62,7 @@ void planning(benchmark::State& state, const char* text) {
     const double alone_ms = timer.lap();
     run += alone_ms;
     RunOptions with_points = how.run;
-    with_points.checks.loops = how.landing;
+    with_points.checks.loops = how.granularity;
     timer.lap();
     const auto judged = simulate(with_points);
     points += timer.lap() - alone_ms;
@@ -84,8 +84,8 @@ void planning(benchmark::State& state, const char* text) {
     made.actions = std::move(log->actions);
     made.arena = log->arena;
     cut += timer.lap();
-    graph::add_halves(made, log->touches);
-    graph::Frontier(made).run();
+    graph::add_sides(made, log->accesses);
+    graph::EdgeBuilder(made).run();
     edges += timer.lap();
     nodes = made.nodes.size();
     auto graph = graph::folded_task_graph(simulate, how);

@@ -48,11 +48,11 @@ struct Shuffled {
 
 // How copies complete and who moves next: the modes of the machine.
 inline RunOptions mode(std::string schedule, DmaOrder order = DmaOrder::unordered,
-                       Landing landing = Landing::whole, int slow_device = -1) {
+                       CopyGranularity granularity = CopyGranularity::whole, int slow_device = -1) {
   RunOptions options;
   options.schedule = std::move(schedule);
   options.copies.order = order;
-  options.copies.landing = landing;
+  options.copies.granularity = granularity;
   options.machine.slow_device = slow_device;
   return options;
 }
@@ -61,8 +61,8 @@ inline std::vector<RunOptions> every_mode() {
   std::vector<RunOptions> all;
   for (const std::string& schedule : sample_schedules(2))
     for (const DmaOrder order : {DmaOrder::unordered, DmaOrder::fifo})
-      for (const Landing landing : {Landing::whole, Landing::partial})
-        all.push_back(mode(schedule, order, landing));
+      for (const CopyGranularity granularity : {CopyGranularity::whole, CopyGranularity::partial})
+        all.push_back(mode(schedule, order, granularity));
   return all;
 }
 
@@ -80,7 +80,7 @@ inline std::string text(const Diags& diags) {
 
 inline std::string text(const RunOptions& run) {
   return run.schedule + (run.copies.order == DmaOrder::fifo ? " fifo" : " unordered") +
-         (run.copies.landing == Landing::partial ? " partial" : " whole") +
+         (run.copies.granularity == CopyGranularity::partial ? " partial" : " whole") +
          (run.machine.slow_device >= 0 ? " slow " + std::to_string(run.machine.slow_device) : "");
 }
 
@@ -112,7 +112,7 @@ void expect_same_on_threads(const Launch& launch, Options options) {
 }
 
 // The verdict that a graph needs takes the longer the more devices there are.
-inline constexpr std::size_t most_on_threads = 16;
+inline constexpr std::size_t max_on_threads = 16;
 
 // Runs the launch, which must be clean; under the eager schedule also on threads.
 template <typename Options>
@@ -122,8 +122,8 @@ void run_clean(const Expected<Launch>& launch, const Options& options) {
   ASSERT_TRUE(report) << text(report.diags());
   ASSERT_TRUE(report->findings.empty()) << render(report->findings);
   const RunOptions& how = *options.run.interpreter;
-  if (how.schedule == "eager" && how.copies.landing == Landing::whole &&
-      how.machine.slow_device < 0 && launch->devices.size() <= most_on_threads)
+  if (how.schedule == "eager" && how.copies.granularity == CopyGranularity::whole &&
+      how.machine.slow_device < 0 && launch->devices.size() <= max_on_threads)
     expect_same_on_threads(*launch, options);
 }
 
@@ -143,7 +143,7 @@ std::string outcome(const Expected<Launch>& launch, const Options& options,
 // first finding.
 template <typename Options>
 std::string certified(const Launch& launch, Options options) {
-  Certifier certifier(Landing::partial, /*budget=*/1 << 20);
+  Certifier certifier(CopyGranularity::partial, /*budget=*/1 << 20);
   RunOptions run = *options.run.interpreter;
   run.observers.push_back(&certifier);
   options.run.interpreter = &run;

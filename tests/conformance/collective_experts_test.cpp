@@ -87,7 +87,7 @@ TEST(CollectiveExperts, case_19_every_length_top_k_and_kind_of_choices) {
             c.fill = fill;
             c.options.transpose_rhs = type == DType::bf16;
             c.options.tiling = Tiling{8, 8, 8};
-            expect_right(c, mode("random:1", DmaOrder::unordered, Landing::partial));
+            expect_right(c, mode("random:1", DmaOrder::unordered, CopyGranularity::partial));
           }
 }
 
@@ -96,7 +96,7 @@ TEST(CollectiveExperts, case_19_in_every_mode_and_three_calls_with_a_slow_device
   for (const RunOptions& run : every_mode()) expect_right(c, run);
   c.options.calls = 3;
   for (const std::string& schedule : sample_schedules(1, 3))
-    expect_right(c, mode(schedule, DmaOrder::unordered, Landing::whole, 2));
+    expect_right(c, mode(schedule, DmaOrder::unordered, CopyGranularity::whole, 2));
 }
 
 TEST(CollectiveExperts, no_token_and_no_term_is_work_too) {

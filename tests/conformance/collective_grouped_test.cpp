@@ -98,7 +98,7 @@ TEST(CollectiveGrouped, case_19_shards_give_the_whole_for_all_kinds_of_sizes) {
             c.options.scatter = scatter;
             c.options.transpose_rhs = type == DType::bf16;
             c.options.tiling = Tiling{8, 8, 8};
-            expect_sharded(c, mode("random:1", DmaOrder::unordered, Landing::partial));
+            expect_sharded(c, mode("random:1", DmaOrder::unordered, CopyGranularity::partial));
           }
 }
 
@@ -197,7 +197,8 @@ TEST(CollectiveGrouped, case_19_rows_go_to_their_experts_and_back_for_all_kinds_
           c.fill = fill;
           c.options.transpose_rhs = type == DType::bf16;
           c.options.tiling = Tiling{8, 8, 8};
-          expect_parallel(c, c.lhs(), mode("random:1", DmaOrder::unordered, Landing::partial));
+          expect_parallel(c, c.lhs(),
+                          mode("random:1", DmaOrder::unordered, CopyGranularity::partial));
         }
 }
 
@@ -207,7 +208,7 @@ TEST(CollectiveGrouped, case_19_expert_parallel_in_every_mode_three_calls_one_sl
   for (const RunOptions& run : every_mode()) expect_parallel(c, c.lhs(), run);
   c.options.calls = 3;
   for (const std::string& schedule : sample_schedules(1, 3))
-    expect_parallel(c, c.lhs(), mode(schedule, DmaOrder::unordered, Landing::whole, 2));
+    expect_parallel(c, c.lhs(), mode(schedule, DmaOrder::unordered, CopyGranularity::whole, 2));
 }
 
 // Tokens go to their top_k experts, whose results are weighted and summed: as token by token.

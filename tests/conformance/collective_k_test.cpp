@@ -97,7 +97,7 @@ TEST(CollectiveK, odd_rings_a_ring_of_one_tiles_and_slots_in_hbm) {
           c.options.tiling = Tiling{in_hbm ? 8 : 5, in_hbm ? 8 : 4, 8};
           c.options.slots_in_hbm = in_hbm;
           c.fill = fill;
-          expect_product(c, mode(schedule, DmaOrder::unordered, Landing::partial));
+          expect_product(c, mode(schedule, DmaOrder::unordered, CopyGranularity::partial));
         }
 }
 
@@ -190,7 +190,7 @@ TEST(CollectiveK, case_4_the_production_kernel_is_clean_under_300_schedules) {
       c.rows = c.k_shard = c.cols = 4;
       c.rings = make_rings(1, length);
       expect_product(c, mode("random:" + std::to_string(seed), DmaOrder::unordered,
-                             seed % 2 ? Landing::partial : Landing::whole));
+                             seed % 2 ? CopyGranularity::partial : CopyGranularity::whole));
     }
 }
 
@@ -198,7 +198,7 @@ TEST(CollectiveK, case_5_poisoned_scratch_reaches_no_result) {
   for (const std::int64_t length : {1, 2, 5, 8}) {
     Case c;
     c.rings = make_rings(1, length);
-    RunOptions run = mode("random:4", DmaOrder::unordered, Landing::partial);
+    RunOptions run = mode("random:4", DmaOrder::unordered, CopyGranularity::partial);
     run.checks.uninitialised = Uninitialised::poison;
     expect_product(c, run);
   }
@@ -213,7 +213,7 @@ TEST(CollectiveK, three_calls_in_a_row_with_one_slow_device_are_clean) {
           c.rings = make_rings(1, length);
           c.options.calls = 3;
           c.options.variant = variant;
-          expect_product(c, mode(schedule, DmaOrder::fifo, Landing::whole, slow));
+          expect_product(c, mode(schedule, DmaOrder::fifo, CopyGranularity::whole, slow));
         }
 }
 

@@ -138,7 +138,7 @@ std::string certified(const Call& call, const RunOptions& run) {
 }
 
 TEST(CollectiveProtocol, every_kernel_is_proved_for_copies_in_parts_and_any_order) {
-  const RunOptions run = mode("eager", DmaOrder::unordered, Landing::partial);
+  const RunOptions run = mode("eager", DmaOrder::unordered, CopyGranularity::partial);
   for (const char* kernel : kernels_of_one_axis)
     for (const std::int64_t length : {1, 2, 3, 4, 5, 8})
       EXPECT_EQ(certified(*call_of(kernel, length, run), run), "proved")
@@ -245,7 +245,7 @@ std::string changed(const Call& call, const RunOptions& run, const std::string& 
       instantiate(*modules[0], call.launch->kernel, call.launch->settings,
                   {modules[1].get(), modules[2].get()}, {.calls = call.launch->calls});
   if (!program) return collective::text(program.diags());
-  Certifier certifier(Landing::partial, /*budget=*/1 << 20);
+  Certifier certifier(CopyGranularity::partial, /*budget=*/1 << 20);
   RunOptions observed = run;
   observed.observers.push_back(&certifier);
   DeviceOptions options = call.options.run;
@@ -317,7 +317,7 @@ TEST(CollectiveProtocol, case_23_each_wait_that_is_taken_out_is_missed) {
        "semaphore_leak"},
   };
   for (const Removed& one : all) {
-    const RunOptions run = mode("random:7", DmaOrder::unordered, Landing::partial);
+    const RunOptions run = mode("random:7", DmaOrder::unordered, CopyGranularity::partial);
     std::string message;
     const std::string kind = changed(*call_of(one.kernel, 4, run), run, one.from, one.to, &message);
     EXPECT_EQ(kind, one.kind) << one.kernel << " without '" << one.from << "'";
@@ -330,7 +330,7 @@ TEST(CollectiveProtocol, case_23_each_wait_that_is_taken_out_is_missed) {
 
 // The bytes of a wait that is too short are all taken by the end: only the reads between show it.
 TEST(CollectiveProtocol, case_23_half_the_bytes_before_and_half_after_the_use_is_a_race) {
-  const RunOptions run = mode("eager", DmaOrder::unordered, Landing::partial);
+  const RunOptions run = mode("eager", DmaOrder::unordered, CopyGranularity::partial);
   const auto call = call_of("ring_all_gather", 4, run);
   EXPECT_EQ(changed(*call, run, "    wait sent for x\n    wait arrived[i] for x\n",
                     "    wait arrived[i] for x[0 +: rows / 2, :]\n    wait sent for x\n"

@@ -35,8 +35,8 @@ Numbers numbers(const Tensor& tensor) {
 }
 
 std::vector<Numbers> parts(const RaggedSlices& slices) {
-  return {numbers(slices.input_offsets), numbers(slices.send_sizes),
-          numbers(slices.output_offsets), numbers(slices.recv_sizes)};
+  return {numbers(slices.input_offsets), numbers(slices.send_sizes), numbers(slices.output_offsets),
+          numbers(slices.recv_sizes)};
 }
 
 // Device 0 has 1, 2, 2, device 1 has 3, 4, 0; outputs begin as zeros.
@@ -110,8 +110,8 @@ struct Drawn {
   Drawn(std::int64_t devices, std::int64_t per, const char* kind, std::uint64_t seed) {
     std::vector<Numbers> sizes;
     for (std::int64_t d = 0; d < devices; ++d)
-      sizes.push_back(*generate_group_sizes(kind, devices * per, rows,
-                                            seed + static_cast<std::uint64_t>(d)));
+      sizes.push_back(
+          *generate_group_sizes(kind, devices * per, rows, seed + static_cast<std::uint64_t>(d)));
     slices = group_slices(sizes);
     room = rows * devices;
   }
@@ -128,7 +128,7 @@ TEST(CollectiveRagged, case_20_drawn_slices_are_exact_and_proved) {
               made(count, DType::bf16, {drawn.rows, 6}, FillRole::lhs, Fill::uniform, 1, 1);
           const Tensors output =
               made(count, DType::bf16, {drawn.room, 6}, FillRole::existing, Fill::uniform, 1, 2);
-          const RunOptions run = mode(schedule, DmaOrder::unordered, Landing::partial);
+          const RunOptions run = mode(schedule, DmaOrder::unordered, CopyGranularity::partial);
           const auto options = under(CollectiveOptions{}, run);
           const auto launch = launch_ragged_all_to_all(operand, output, drawn.slices, options);
           ASSERT_EQ(collective::certified(launch, options), "proved") << devices << kind;
@@ -146,7 +146,7 @@ TEST(CollectiveRagged, case_20_rows_of_any_shape_and_calls_in_a_row) {
   const Tensors output =
       made(4, DType::f32, {drawn.room, 3, 2}, FillRole::existing, Fill::uniform, 1, 2);
   for (const std::string& schedule : sample_schedules(1)) {
-    const RunOptions run = mode(schedule, DmaOrder::unordered, Landing::whole, 1);
+    const RunOptions run = mode(schedule, DmaOrder::unordered, CopyGranularity::whole, 1);
     CollectiveOptions options = under(CollectiveOptions{}, run);
     options.calls = 3;
     const auto out = ragged_all_to_all(operand, output, drawn.slices, options);
@@ -169,7 +169,9 @@ TEST(CollectiveRagged, case_20_what_does_not_fit_is_refused_by_name) {
   EXPECT_EQ(refused([](Vector&) {}), "taken");
   EXPECT_EQ(refused([](Vector& v) { v.slices[1].send_sizes = Tensor(DType::f32, {2}); }),
             "ragged_all_to_all send_sizes must be integer type.");
-  EXPECT_EQ(refused([](Vector& v) { v.slices[0].recv_sizes = Tensor(DType::i32, {2, 1}); }),
+  EXPECT_EQ(refused([](Vector& v) {
+              v.slices[0].recv_sizes = Tensor(DType::i32, {2, 1});
+            }),
             "ragged_all_to_all recv_sizes must be rank 1 with positive dimension size, but got "
             "shape (2, 1)");
   EXPECT_EQ(refused([](Vector& v) { v.slices[0].input_offsets = Tensor(DType::i32, {0}); }),
@@ -180,18 +182,30 @@ TEST(CollectiveRagged, case_20_what_does_not_fit_is_refused_by_name) {
                 s = slices_of({0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0});
             }),
             "3 slices cannot be shared equally by 2 devices");
-  EXPECT_EQ(refused([](Vector& v) { v.slices[1].output_offsets = array({1, 2, 3, 4}); }),
+  EXPECT_EQ(refused([](Vector& v) {
+              v.slices[1].output_offsets = array({1, 2, 3, 4});
+            }),
             "output_offsets of device 1 has 4 slices, input_offsets of device 0 2");
-  EXPECT_EQ(refused([](Vector& v) { v.slices[1].send_sizes = array({1, -1}); }),
+  EXPECT_EQ(refused([](Vector& v) {
+              v.slices[1].send_sizes = array({1, -1});
+            }),
             "send_sizes[1] of device 1 is -1");
-  EXPECT_EQ(refused([](Vector& v) { v.slices[1].recv_sizes = array({3, 1}); }),
+  EXPECT_EQ(refused([](Vector& v) {
+              v.slices[1].recv_sizes = array({3, 1});
+            }),
             "device 0 sends 2 rows to device 1 (send_sizes[1]), which receives 3 from it "
             "(recv_sizes[0])");
-  EXPECT_EQ(refused([](Vector& v) { v.slices[0].input_offsets = array({0, 2}); }),
+  EXPECT_EQ(refused([](Vector& v) {
+              v.slices[0].input_offsets = array({0, 2});
+            }),
             "slice 1 of device 0 is rows 2 .. 4 of an operand of 3 rows");
-  EXPECT_EQ(refused([](Vector& v) { v.slices[0].output_offsets = array({0, 3}); }),
+  EXPECT_EQ(refused([](Vector& v) {
+              v.slices[0].output_offsets = array({0, 3});
+            }),
             "slice 1 of device 0 lands on rows 3 .. 5 of device 1, whose output has 4 rows");
-  EXPECT_EQ(refused([](Vector& v) { v.slices[1].output_offsets = array({1, 1}); }),
+  EXPECT_EQ(refused([](Vector& v) {
+              v.slices[1].output_offsets = array({1, 1});
+            }),
             "slice 1 of device 0 and slice 1 of device 1 both land on rows 1 .. 2 of device 1");
   EXPECT_EQ(refused([](Vector& v) { v.operand.pop_back(); }),
             "operands are given for 1 devices, outputs for 2 and slices for 2");

@@ -132,7 +132,7 @@ TEST(CollectiveRing, case_21_three_calls_in_a_row_with_one_slow_device) {
       for (const int slow : {0, 1})
         for (const std::string& schedule : sample_schedules(3))
           expect_right(subject, make_rings(1, length), {4, 8}, DType::f32, Fill::integers,
-                       mode(schedule, DmaOrder::unordered, Landing::partial, slow), 3);
+                       mode(schedule, DmaOrder::unordered, CopyGranularity::partial, slow), 3);
 }
 
 // Three calls of the permutation with the barrier of one semaphore, one device slow.
@@ -150,9 +150,9 @@ TEST(CollectiveRing, case_22_a_single_barrier_is_not_enough_from_five_devices_on
     int found = 0;
     for (int slow = 0; slow < 2; ++slow)
       for (int seed = 0; seed < 30; ++seed) {
-        const std::string kind = single_barrier(
-            length,
-            mode("random:" + std::to_string(seed), DmaOrder::unordered, Landing::whole, slow));
+        const std::string kind =
+            single_barrier(length, mode("random:" + std::to_string(seed), DmaOrder::unordered,
+                                        CopyGranularity::whole, slow));
         if (kind == "clean") continue;
         ++found;
         // What came too early met memory that is gone, or was counted in a scope that has ended.
@@ -307,7 +307,7 @@ TEST(CollectiveRows, case_16_every_length_grid_transpose_and_type) {
             c.options.transpose_rhs = transpose;
             c.options.bn = 128;
             c.options.bk = 128;
-            expect_rows(c, mode("random:1", DmaOrder::unordered, Landing::partial));
+            expect_rows(c, mode("random:1", DmaOrder::unordered, CopyGranularity::partial));
           }
 }
 
@@ -316,7 +316,7 @@ TEST(CollectiveRows, case_16_in_every_mode_and_three_calls_with_a_slow_device) {
   for (const RunOptions& run : every_mode()) expect_rows(c, run);
   c.options.calls = 3;
   for (const std::string& schedule : sample_schedules(1))
-    expect_rows(c, mode(schedule, DmaOrder::unordered, Landing::whole, 1));
+    expect_rows(c, mode(schedule, DmaOrder::unordered, CopyGranularity::whole, 1));
 }
 
 // The scratch shapes of the tuned entries: both slots of x, the whole of y, both slots of the
@@ -450,7 +450,7 @@ TEST(CollectiveScatter, case_17_every_length_type_and_wire) {
           c.rings = make_rings(2, length, 4);
           c.options.wire_dtype = wire;
           c.options.out_dtype = type;
-          expect_scattered(c, mode("random:2", DmaOrder::unordered, Landing::partial));
+          expect_scattered(c, mode("random:2", DmaOrder::unordered, CopyGranularity::partial));
         }
   for (const RunOptions& run : every_mode()) expect_scattered(Scattered{}, run);
 }
@@ -474,7 +474,7 @@ TEST(CollectiveScatter, case_21_three_calls_with_a_slow_device_are_clean) {
       c.rows = 4, c.options.bm = 2;
       c.options.calls = 3;
       c.rings = make_rings(1, 5);
-      expect_scattered(c, mode(schedule, DmaOrder::unordered, Landing::whole, slow));
+      expect_scattered(c, mode(schedule, DmaOrder::unordered, CopyGranularity::whole, slow));
     }
 }
 

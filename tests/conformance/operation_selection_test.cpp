@@ -64,7 +64,7 @@ TEST(Operation, M14_the_key_has_shapes_types_and_buckets_but_no_values) {
   const auto key = [](const Sizes& groups, std::int64_t n = 16) {
     const std::int64_t m = 100;
     Example example(m, 16, n, groups);
-    return example.key().everything();
+    return example.key().full_text();
   };
   EXPECT_EQ(key({50, 50}), key({49, 51}));  // one bucket
   EXPECT_NE(key({50, 50}), key({90, 10}));  // another largest size

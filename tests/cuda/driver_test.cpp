@@ -6,7 +6,7 @@
 #include <set>
 #include <thread>
 
-#include "analysis/node_check/stamp_scope.h"
+#include "analysis/node_check/node_check_report.h"
 #include "devices/cuda/cuda_device.h"
 #include "devices/cuda/runtime/compiler.h"
 #include "devices/cuda/runtime/kernel.h"
@@ -258,16 +258,16 @@ TEST_F(CudaDriver, one_kernel_is_compared_with_the_interpreter) {
   Tensor lhs(DType::bf16, {64, 64}), rhs(DType::bf16, {1, 64, 128}), sizes(DType::i32, {1}),
       out(DType::bf16, {64, 128});
   sizes.as<std::int32_t>()[0] = 64;
-  graph::StampReport stamped;
+  graph::NodeCheckReport checked;
   RunOptions options;
-  options.observers = {&stamped};
+  options.observers = {&checked};
   const auto report =
       (*executable)
           ->run({{{"lhs", &lhs}, {"rhs", &rhs}, {"group_sizes", &sizes}, {"out", &out}}},
                 {.interpreter = &options});
   ASSERT_TRUE(report) << render(report.diags());
-  EXPECT_EQ(stamped.runs, 1);
-  EXPECT_EQ(stamped.tally.differ, 1);
+  EXPECT_EQ(checked.runs, 1);
+  EXPECT_EQ(checked.tally.differ, 1);
   ASSERT_EQ(report->findings.size(), 1U);
   EXPECT_EQ(report->findings[0].kind, FindingKind::mismatch);
   EXPECT_TRUE(report->findings[0].at.loc);

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "analysis/node_check/stamp_scope.h"
+#include "analysis/node_check/node_check_report.h"
 #include "devices/cuda/cuda_device.h"
 #include "devices/cuda/runtime/compiler.h"
 #include "devices/cuda/runtime/driver.h"
@@ -170,12 +170,12 @@ TEST_F(CudaGraphs, have_fast_kernels_for_products) {
   EXPECT_EQ((*executable)->notes().front().find(", 0 of them"), std::string::npos);
 }
 
-// With --stamp each node's writes are compared with the interpreter's; a kernel that does nothing
-// is found at the line that it is of.
+// With --check-nodes each node's writes are compared with the interpreter's; a kernel that does
+// nothing is found at the line that it is of.
 TEST_F(CudaGraphs, are_compared_with_the_interpreter_node_by_node) {
   const test::GraphCase of = test::graph_case(all_reduce);
   GraphPlanOptions options;
-  options.most_steps = std::numeric_limits<std::size_t>::max();
+  options.max_steps = std::numeric_limits<std::size_t>::max();
   const auto plan = graph_plan(std::make_shared<const graph::TaskGraph>(of.graph), options);
   ASSERT_TRUE(plan) << render(plan.diags());
   EmulatedKernel emulated(plan->kernel);
@@ -188,17 +188,17 @@ TEST_F(CudaGraphs, are_compared_with_the_interpreter_node_by_node) {
         is_broken ? nullptr : run, 40, 1);
     KeptRun once = test::copy_of(of.launch);
     const auto bindings = once.bindings();
-    graph::StampReport stamped;
+    graph::NodeCheckReport checked;
     RunOptions options;
-    options.observers = {&stamped};
+    options.observers = {&checked};
     const auto report = (*executable)->run(bindings, {.interpreter = &options});
     ASSERT_TRUE(report) << render(report.diags());
-    EXPECT_EQ(stamped.runs, 1);
-    EXPECT_GT(stamped.tally.compared, 0);
-    EXPECT_EQ(stamped.tally.differ > 0, is_broken);
+    EXPECT_EQ(checked.runs, 1);
+    EXPECT_GT(checked.tally.compared, 0);
+    EXPECT_EQ(checked.tally.differ > 0, is_broken);
     ASSERT_EQ(report->findings.size(), is_broken ? 1U : 0U);
     if (!is_broken) {
-      EXPECT_EQ(stamped.tally.same, stamped.tally.compared);
+      EXPECT_EQ(checked.tally.same, checked.tally.compared);
       EXPECT_TRUE(test::has_results(of, once));
     } else {
       EXPECT_EQ(report->findings[0].kind, FindingKind::mismatch);

@@ -22,7 +22,7 @@
 namespace tessera::fuzz {
 namespace {
 
-constexpr std::int64_t most_bytes = std::int64_t{16} << 20;
+constexpr std::int64_t max_bytes = std::int64_t{16} << 20;
 
 const CacheEntry& stored() {
   static const CacheEntry* const entry =
@@ -154,7 +154,7 @@ void check_place(const PersistentCache& cache, std::string_view what) {
 void check(std::string_view text) {
   const PersistentCache cache(scratch_folder().string());
   stored();
-  const MemoryBudget memory(most_bytes);
+  const MemoryBudget memory(max_bytes);
   const Deadline deadline(std::chrono::milliseconds(1500));
   try {
     const std::size_t line = text.find('\n');

@@ -20,7 +20,7 @@
 namespace tessera::fuzz {
 namespace {
 
-constexpr std::int64_t most_bytes = std::int64_t{24} << 20;
+constexpr std::int64_t max_bytes = std::int64_t{24} << 20;
 
 // What takes time and nothing else, as it is given; sizes only where they are large enough to take
 // time and small enough to be taken.
@@ -177,7 +177,7 @@ void check(std::string_view text) {
   }
   scratch_file("fuzz.tsr", text);
   for (const std::vector<std::string>& words : commands) {
-    const MemoryBudget memory(most_bytes);
+    const MemoryBudget memory(max_bytes);
     try {
       run(words);
     } catch (const std::bad_alloc&) {

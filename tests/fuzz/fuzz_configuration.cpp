@@ -19,7 +19,7 @@
 namespace tessera::fuzz {
 namespace {
 
-constexpr std::int64_t most_bytes = std::int64_t{32} << 20;
+constexpr std::int64_t max_bytes = std::int64_t{32} << 20;
 
 struct SmallProblem {
   Tensor lhs = Tensor(DType::f32, {24, 16}), rhs = Tensor(DType::f32, {3, 16, 8}),
@@ -92,7 +92,7 @@ void check_profiles(std::string_view text) {
 }
 
 void check(std::string_view text) {
-  const MemoryBudget memory(most_bytes);
+  const MemoryBudget memory(max_bytes);
   const Deadline deadline(std::chrono::milliseconds(1500));
   try {
     const std::size_t line = text.find('\n');

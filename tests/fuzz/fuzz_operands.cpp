@@ -22,7 +22,7 @@
 namespace tessera::fuzz {
 namespace {
 
-constexpr std::int64_t most_bytes = std::int64_t{8} << 20;
+constexpr std::int64_t max_bytes = std::int64_t{8} << 20;
 
 constexpr std::array types = {DType::f32,  DType::f16,  DType::bf16, DType::i8,  DType::i32,
                               DType::i64,  DType::u32,  DType::u8,   DType::i16, DType::u16,
@@ -171,7 +171,7 @@ void check_group_sizes(std::string_view text) {
 void check(std::string_view bytes) {
   if (bytes.size() < 2) return;
   scratch_folder();
-  const MemoryBudget memory(most_bytes);
+  const MemoryBudget memory(max_bytes);
   const Deadline deadline(std::chrono::milliseconds(1500));
   const auto declared = declared_type(static_cast<unsigned char>(bytes[1]));
   const std::string_view rest = bytes.substr(2);

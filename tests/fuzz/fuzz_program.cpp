@@ -19,7 +19,7 @@
 namespace tessera::fuzz {
 namespace {
 
-constexpr std::int64_t most_bytes = std::int64_t{64} << 20;
+constexpr std::int64_t max_bytes = std::int64_t{64} << 20;
 
 std::shared_ptr<const Source> source(std::string text) {
   return std::make_shared<const Source>(Source{"fuzz.tsr", std::move(text)});
@@ -83,7 +83,7 @@ void check(const std::string& text) {
   library();
   const Directive d = read_directive(text);
   const std::uint64_t seed = SplitMix(text.size() * 31 + d.seed).next();
-  const MemoryBudget memory(most_bytes, d.failing_after);
+  const MemoryBudget memory(max_bytes, d.failing_after);
   Deadline deadline(std::chrono::milliseconds(1500));
   try {
     const auto file = source(text);

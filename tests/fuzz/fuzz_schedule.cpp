@@ -18,9 +18,9 @@
 namespace tessera::fuzz {
 namespace {
 
-constexpr std::int64_t most_bytes = std::int64_t{32} << 20;
+constexpr std::int64_t max_bytes = std::int64_t{32} << 20;
 
-// Copies of partial landing between devices, with a race; parallel points; cores; a deadlock.
+// Partial copies between devices, with a race; parallel points; cores; a deadlock.
 constexpr std::array<std::string_view, 4> texts = {
     R"(kernel pass()
   in  a: f32[4, 8] hbm
@@ -135,7 +135,7 @@ void check_runs(const Prepared& prepared, const RunOptions& options) {
 
 void check(std::string_view text) {
   programs();
-  const MemoryBudget memory(most_bytes);
+  const MemoryBudget memory(max_bytes);
   const Deadline deadline(std::chrono::milliseconds(1500));
   const std::size_t line = text.find('\n');
   const std::string how(text.substr(0, line));
@@ -154,7 +154,7 @@ void check(std::string_view text) {
                        .schedule = schedule,
                        .record = {.schedule = true, .results = true},
                        .max_steps = 2000};
-    if (how.find('p') != how.npos) options.copies.landing = Landing::partial;
+    if (how.find('p') != how.npos) options.copies.granularity = CopyGranularity::partial;
     if (how.find('f') != how.npos) options.copies.order = DmaOrder::fifo;
     if (how.find('s') != how.npos) options.machine.slow_device = 0;
     check_runs(prepared, options);

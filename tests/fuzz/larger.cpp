@@ -2,7 +2,7 @@
 //
 //   fuzz_larger [--seed N] [--count M] [--schedules S]      20 programs, 20 schedules each
 //
-// Draws programs until M are proved, each by itself for partial or whole landing of copies, in any
+// Draws programs until M are proved, each by itself for partial or whole copies, in any
 // order or in that of each link. Under every schedule (eager, lazy, the newest copy first, random,
 // PCT, other orders of the points of parallel loops, a device that is slow, parts of copies of
 // every size) the results must be the same and nothing found. Prints the program and the schedule
@@ -78,7 +78,8 @@ Case make_case(std::uint64_t seed) {
   made.options.machine.devices = made.kernel.devices;
   made.options.machine.cores = made.kernel.cores;
   made.options.machine.profile = profile->machine;
-  made.options.copies.landing = seed % 4 == 1 ? Landing::whole : Landing::partial;
+  made.options.copies.granularity =
+      seed % 4 == 1 ? CopyGranularity::whole : CopyGranularity::partial;
   made.options.copies.order = seed / 4 % 2 == 1 ? DmaOrder::fifo : DmaOrder::unordered;
   return made;
 }
@@ -103,8 +104,8 @@ RunOptions schedule(const Case& of, int i) {
     default:
       options.schedule = fmt::format("steps:order:{}", number);
   }
-  // What is right for partial landing is right for whole landing.
-  if (i % 3 == 0) options.copies.landing = Landing::whole;
+  // What is right for partial copies is right for whole copies.
+  if (i % 3 == 0) options.copies.granularity = CopyGranularity::whole;
   if (i % 7 == 3) options.machine.slow_device = i % of.kernel.devices;
   // What points have stored in scratch that is read afterwards is nowhere when each had its own.
   if (of.any_split && i % 4 >= 2) options.machine.loop_workers = 2 + i / 4 % 3;
@@ -115,8 +116,9 @@ RunOptions schedule(const Case& of, int i) {
 
 std::string text(const RunOptions& options) {
   return fmt::format(
-      "--schedule '{}' --landing {} --dma-order {} --slow-device {} --point-cores {} granule {}",
-      options.schedule, options.copies.landing == Landing::whole ? "whole" : "partial",
+      "--schedule '{}' --copy-granularity {} --dma-order {} --slow-device {} --loop-workers {} "
+      "granule {}",
+      options.schedule, options.copies.granularity == CopyGranularity::whole ? "whole" : "partial",
       options.copies.order == DmaOrder::fifo ? "fifo" : "unordered", options.machine.slow_device,
       options.machine.loop_workers, options.machine.profile.dma_granule);
 }
@@ -137,10 +139,10 @@ bool has_results(const Case& of, const Operands& a, const Operands& b) {
   return true;
 }
 
-// The same on threads, which refuse what is proved for whole landing alone.
+// The same on threads, which refuse what is proved only for whole copies.
 void try_threads(const Case& of, Totals& totals) {
   RunOptions options = of.options;
-  options.copies.landing = Landing::whole;
+  options.copies.granularity = CopyGranularity::whole;
   const auto run = [&](const Device& device, Operands& operands) {
     std::vector<DeviceBinding> bindings(operands.bindings.begin(), operands.bindings.end());
     return device.run(of.program, bindings,
@@ -194,7 +196,7 @@ void try_schedules(const Case& of, int schedules, Totals& totals) {
 
 // Whether the certificate says that all schedules end alike.
 bool is_proved(Case& of) {
-  const CertifyOptions options{.run = of.options, .landing = of.options.copies.landing};
+  const CertifyOptions options{.run = of.options, .granularity = of.options.copies.granularity};
   const Expected<Certificate> certificate =
       certify([&](const RunOptions& o) { return simulate(of, o); }, options);
   if (!certificate) {
@@ -209,8 +211,8 @@ bool is_proved(Case& of) {
 
 // What a run is that programs are planned by: proved of it is proved of the expanded program.
 void try_at_once(const Case& of, bool is_proved, Totals& totals) {
-  CertifyOptions options{.run = of.options, .landing = of.options.copies.landing};
-  options.run.copies.landing = Landing::whole;
+  CertifyOptions options{.run = of.options, .granularity = of.options.copies.granularity};
+  options.run.copies.granularity = CopyGranularity::whole;
   options.run.math = Math::none;
   options.run.rewrite = MoveAtOnce{};
   options.shown = 0;
@@ -256,7 +258,7 @@ int main(int argc, char** argv) {
   }
   fmt::print(
       "{} programs proved of {} drawn, {} with parallel points; {} runs, {} of them on "
-      "point-cores, {} programs on threads; {} proved at once, {} not; {} programs differ\n",
+      "loop workers, {} programs on threads; {} proved at once, {} not; {} programs differ\n",
       totals.proved, totals.drawn, totals.loops, totals.runs, totals.on_point_cores,
       totals.with_graph, totals.at_once, totals.asked_again, totals.differences);
   return totals.differences == 0 ? 0 : 1;

@@ -37,28 +37,30 @@ std::string text(const std::set<NetRace>& races) {
 bool races_with_scope(const std::set<NetRace>& races) {
   return std::any_of(races.begin(), races.end(), [](const NetRace& race) {
     const auto is_scope = [](const auto& side) {
-      return side.second == Touch::life && side.first != 0;
+      return side.second == NetAccess::lifetime && side.first != 0;
     };
     return is_scope(race.first) || is_scope(race.second);
   });
 }
 
-void compare_sequence(std::uint64_t seed, const Net& net, const Promises& promises,
+void compare_sequence(std::uint64_t seed, const ProtocolNet& net, const Promises& promises,
                       const Program& expanded, const Explored& truth, Totals& totals) {
   const bool is_scope_left = races_with_scope(truth.races);
   // A random one brings the points of loops in another order.
   const char* const last = net.loops.empty() ? "random:1" : "lifo";
   for (const char* schedule : {"eager", "lazy", last}) {
-    for (const Reach reach : {Reach::full, Reach::needed, Reach::swept, Reach::adaptive}) {
-      // What a run says of copies of partial landing is the same whether its own did.
-      const Landing landing = promises.whole || reach == Reach::full || reach == Reach::swept
-                                  ? Landing::whole
-                                  : Landing::partial;
-      const Seen seen = analyse(expanded, net, promises, landing, schedule, reach);
+    for (const SearchMode mode :
+         {SearchMode::exhaustive, SearchMode::targeted, SearchMode::swept, SearchMode::adaptive}) {
+      // What a run says of partial copies is the same whether its own did.
+      const CopyGranularity granularity =
+          promises.whole || mode == SearchMode::exhaustive || mode == SearchMode::swept
+              ? CopyGranularity::whole
+              : CopyGranularity::partial;
+      const Seen seen = analyse(expanded, net, promises, granularity, schedule, mode);
       const std::string how =
           fmt::format("{}, {}{}{}, {}", schedule, promises.whole ? "whole" : "partial",
                       promises.fifo ? ", fifo" : "", promises.own_scoped ? "" : ", shared scopes",
-                      reach_names[static_cast<int>(reach)]);
+                      reach_names[static_cast<int>(mode)]);
       const auto differ = [&](const std::string& what) { totals.differ(net, seed, how, what); };
       // A run in which somebody reaches a semaphore of no open scope ends there.
       if (seen.ends_scope_early) {
@@ -79,11 +81,11 @@ void compare_sequence(std::uint64_t seed, const Net& net, const Promises& promis
 // The record of a program that is planned is shorter, and misses nothing. It may take the copies of
 // one statement for a race with what their core does between their starts: then the longer one is
 // asked.
-void compare_at_once(std::uint64_t seed, const Net& net, const Promises& promises,
+void compare_at_once(std::uint64_t seed, const ProtocolNet& net, const Promises& promises,
                      const Program& structured, const Explored& truth, Totals& totals) {
   const Expected<Program> program = expand_at_once(structured);
-  const Seen seen =
-      analyse(checked(program, net), net, promises, Landing::whole, "eager", Reach::adaptive);
+  const Seen seen = analyse(checked(program, net), net, promises, CopyGranularity::whole, "eager",
+                            SearchMode::adaptive);
   if (seen.ends_scope_early) return;
   const auto differ = [&](const std::string& what) { totals.differ(net, seed, "at once", what); };
   if (seen.races.empty() && !truth.races.empty())
@@ -96,12 +98,12 @@ void compare_at_once(std::uint64_t seed, const Net& net, const Promises& promise
   totals.asked_again += !seen.races.empty() && truth.races.empty() ? 1 : 0;
 }
 
-void compare_loops(std::uint64_t seed, const Net& net, const Promises& promises,
+void compare_loops(std::uint64_t seed, const ProtocolNet& net, const Promises& promises,
                    const Program& structured, const Explored& in_sequence, Totals& totals) {
-  const Net apart = forked(net, promises.fifo);
+  const ProtocolNet apart = forked(net, promises.fifo);
   PointsTruth truth = PointsExplorer(apart).run(60'000);
   totals.configurations += truth.configurations;
-  if (truth.is_cut) {
+  if (truth.is_truncated) {
     ++totals.skipped;
     return;
   }
@@ -132,14 +134,14 @@ void compare_loops(std::uint64_t seed, const Net& net, const Promises& promises,
 }
 
 void compare(std::uint64_t seed, const Promises& promises, Totals& totals) {
-  const Net net = random_net(seed, promises);
-  const Net sequence = in_sequence(net, promises.fifo);
+  const ProtocolNet net = random_net(seed, promises);
+  const ProtocolNet sequence = in_sequence(net, promises.fifo);
   constexpr std::int64_t most = 60'000;
   // Without the end of the kernel first: a program that cannot end has none.
   Explored truth = Explorer(sequence, false).run(most);
-  if (!truth.is_cut && truth.completes) truth = Explorer(sequence, true).run(most);
+  if (!truth.is_truncated && truth.completes) truth = Explorer(sequence, true).run(most);
   totals.configurations += truth.configurations;
-  if (truth.is_cut) {
+  if (truth.is_truncated) {
     ++totals.skipped;
     return;
   }

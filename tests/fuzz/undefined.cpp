@@ -103,7 +103,8 @@ class Comparison {
     ++totals_.proved;
     for (const std::string& schedule : sample_schedules(2)) {
       compare_run(program, {.schedule = schedule});
-      compare_run(program, {.schedule = schedule, .copies = {.landing = Landing::partial}});
+      compare_run(program,
+                  {.schedule = schedule, .copies = {.granularity = CopyGranularity::partial}});
     }
   }
 

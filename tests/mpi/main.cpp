@@ -7,7 +7,7 @@
 //   --seed N                    draws among what may be done, anew for each program
 //   --delay N                   waits up to N microseconds before each task
 //   --limits BYTES,POSTED,TAGS  of messages
-//   --stamp                     compared node by node, without faults and with
+//   --check-nodes                     compared node by node, without faults and with
 //   --late PROCESS,MS           that process begins so much later than the others, and how much
 //   memory
 //                               it takes from there on is printed
@@ -49,7 +49,7 @@ struct Runner {
   mpi::Trial trial{};
   int late = -1;  // process, and by how many microseconds
   useconds_t by = 0;
-  bool stamps = false;
+  bool node_check = false;
   Counts counts{};
 
   void run(const std::string& name, const std::optional<Launch>& launch) {
@@ -65,8 +65,8 @@ struct Runner {
         begin = memory("VmRSS:");
         if (world.rank() == late) ::usleep(by);
       };
-    count(stamps ? stamp_together(world, name, *launch, trial)
-                 : run_together(world, name, *launch, trial));
+    count(node_check ? check_together(world, name, *launch, trial)
+                     : run_together(world, name, *launch, trial));
     if (world.rank() == late)
       fmt::print("process {} took {} KiB more\n", late, memory("VmHWM:") - begin);
   }
@@ -111,8 +111,8 @@ int run_words(mpi::World& world, const std::vector<std::string>& words) {
       if (std::sscanf(text.c_str(), "%ld,%ld,%ld", &limits.message_bytes, &limits.posted,
                       &limits.tags) != 3)
         return 2;
-    } else if (word == "--stamp") {
-      runner.stamps = true;
+    } else if (word == "--check-nodes") {
+      runner.node_check = true;
     } else if (word == "--late") {
       unsigned milliseconds = 0;
       if (std::sscanf(words.at(++i).c_str(), "%d,%u", &runner.late, &milliseconds) != 2) return 2;

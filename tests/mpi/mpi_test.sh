@@ -47,7 +47,7 @@ programs() {
     cat "$work/out"
   done
   awk 'NR % 3 == 0' "$cases" >"$work/few"  # each is run four times
-  for words in "2 --stamp cases $work/few" "4 --seed 5 --stamp cases $work/few random 100 5"; do
+  for words in "2 --check-nodes cases $work/few" "4 --seed 5 --check-nodes cases $work/few random 100 5"; do
     together ${words%% *} "$bin/tessera_mpi_tests" ${words#* } >"$work/out" 2>&1 || fail "$words"
     cat "$work/out"
   done
@@ -68,7 +68,7 @@ sweep() {
   for n in 2 4 8; do
     together "$n" "$bin/tessera_mpi_tests" --seed "$seed" --delay 50 cases "$here/cases.txt" cases "$work/sweep" \
       random "${seed}0000" "${2:-1200}" || fail "on $n processes"
-    together "$n" "$bin/tessera_mpi_tests" --seed "$seed" --stamp cases "$here/cases.txt" random "${seed}5000" 60 ||
+    together "$n" "$bin/tessera_mpi_tests" --seed "$seed" --check-nodes cases "$here/cases.txt" random "${seed}5000" 60 ||
       fail "node by node, on $n processes"
   done
 }
@@ -99,11 +99,11 @@ command_line() {
   shows 'ok ' "$work/out"
   "$bin/gmm-run" "${call[@]/mpi/interpreter}" --out "$work/z.npy" >/dev/null
   cmp "$work/y.npy" "$work/z.npy" || fail "results are not those of the interpreter"
-  together 2 "$bin/gmm-run" "${call[@]}" --stamp >"$work/out" 2>&1 || fail "a stamped run"
+  together 2 "$bin/gmm-run" "${call[@]}" --check-nodes >"$work/out" 2>&1 || fail "a checked run"
   shows 'nodes compared with the interpreter: ' "$work/out"
   # Pipelines without iterations, through the command, which memoises pipelines.
-  together 2 "$bin/gmm-run" ring-of-experts --devices 2 --m 1 --k 1 --n 1 --groups 2 --dtype f32 --device mpi --stamp >"$work/out" 2>&1 || fail "empty pipelines"
-  together 2 "$bin/gmm-run" reduce-scatter --devices 4 --m 4 --n 4 --device mpi --stamp >"$work/out" 2>&1 || fail "blocks of one row"
+  together 2 "$bin/gmm-run" ring-of-experts --devices 2 --m 1 --k 1 --n 1 --groups 2 --dtype f32 --device mpi --check-nodes >"$work/out" 2>&1 || fail "empty pipelines"
+  together 2 "$bin/gmm-run" reduce-scatter --devices 4 --m 4 --n 4 --device mpi --check-nodes >"$work/out" 2>&1 || fail "blocks of one row"
   together 3 "$bin/gmm-run" "${call[@]}" --json >"$work/out" 2>&1 || fail "--json"
   shows '"status": "ok"' "$work/out"
   shows '2 devices each on 1 of 3 processes, 1 on the others' "$work/out"

@@ -6,8 +6,8 @@
 #include <sstream>
 #include <vector>
 
-#include "analysis/node_check/stamp_scope.h"
-#include "analysis/node_check/stamps.h"
+#include "analysis/node_check/node_check.h"
+#include "analysis/node_check/node_check_report.h"
 #include "cli/verify_target.h"
 #include "core/lang/language.h"
 #include "devices/profiles/profile.h"
@@ -27,16 +27,16 @@ void for_results(KeptRun& run, Do&& act) {
       if (buffer.role == Role::out) act(d, buffer, run.operands[d].find(buffer.name)->second);
 }
 
-// Every element of what the node writes, by its lowest byte. half: of it, in the process that has
+// Every element of what the node writes, by its lowest byte. side: of it, in the process that has
 // it.
-void spoil(std::int32_t node, std::int32_t& half) {
-  half = -1;
-  graph::plant_fault([node, &half](const graph::TaskGraph& graph, graph::HalfId done,
-                                   graph::Memories& memories) {
-    if (graph.halves[done].node.index != node) return;
+void spoil(std::int32_t node, std::int32_t& side) {
+  side = -1;
+  graph::plant_fault([node, &side](const graph::TaskGraph& graph, graph::SideId done,
+                                   graph::GraphMemory& memories) {
+    if (graph.sides[done].node.index != node) return;
     for (const graph::Rectangle& at : graph::outputs(graph, graph::private_memories(graph), done)) {
-      if (memories.is_forwarded(at.memory)) continue;  // what the copy reads is others' as well
-      half = done.index;
+      if (memories.is_elided(at.memory)) continue;  // what the copy reads is others' as well
+      side = done.index;
       std::vector<std::byte> bytes = graph::bytes_at(memories, at);
       const TileView to = memories.view(at.memory, at.box);
       const auto size = static_cast<std::size_t>(size_of(to.dtype));
@@ -51,16 +51,16 @@ std::unique_ptr<Executable> executable_of(mpi::World& world, const Launch& launc
   return mpi::mpi_program(world, launch.structured, launch.run.program, trial);
 }
 
-struct Stamped {
+struct Checked {
   Outcome outcome = Outcome::wrong;
   graph::Tally tally{};
 };
 
-Stamped stamped(mpi::World& world, const std::string& name, const Launch& launch,
+Checked checked(mpi::World& world, const std::string& name, const Launch& launch,
                 const mpi::Trial& trial) {
   KeptRun run = copy_of(launch.run);
   run.options.math = Math::exact;
-  graph::StampReport told;
+  graph::NodeCheckReport told;
   run.options.observers = {&told};
   const auto executable = executable_of(world, launch, trial);
   const auto report = executable->run(run.bindings(), {run.options.machine.profile, &run.options});
@@ -153,11 +153,11 @@ Outcome run_together(mpi::World& world, const std::string& name, const Launch& l
   return told && told->front().empty() ? Outcome::right : Outcome::wrong;
 }
 
-Outcome stamp_together(mpi::World& world, const std::string& name, const Launch& launch,
+Outcome check_together(mpi::World& world, const std::string& name, const Launch& launch,
                        const mpi::Trial& trial) {
   if (launch.run.operands.size() < static_cast<std::size_t>(world.size()))
     return Outcome::too_small;
-  const Stamped clean = stamped(world, name, launch, trial);
+  const Checked clean = checked(world, name, launch, trial);
   if (clean.outcome != Outcome::right) return clean.outcome;
   const graph::Tally& all = clean.tally;
   std::string wrong;
@@ -165,12 +165,12 @@ Outcome stamp_together(mpi::World& world, const std::string& name, const Launch&
     wrong = fmt::format("{} of {} nodes compared, {} the same", all.compared, all.nodes, all.same);
   const auto nodes = static_cast<std::int32_t>(all.nodes);
   for (const std::int32_t node : {0, nodes / 2, nodes - 1}) {
-    std::int32_t half = -1;
-    spoil(node, half);
-    const Stamped spoilt = stamped(world, name, launch, trial);
+    std::int32_t side = -1;
+    spoil(node, side);
+    const Checked spoilt = checked(world, name, launch, trial);
     graph::plant_fault(nullptr);
-    const bool is_mine = half >= 0;
-    if (is_mine && spoilt.tally.first != half)
+    const bool is_mine = side >= 0;
+    if (is_mine && spoilt.tally.first != side)
       wrong = fmt::format("a fault in node {} is told of half {}", node, spoilt.tally.first);
   }
   bool is_right = true;

@@ -32,7 +32,7 @@ Outcome run_together(mpi::World& world, const std::string& name, const Launch& l
                      const mpi::Trial& trial);
 // Compared node by node with the interpreter; then with a fault in some of its nodes, each of which
 // is to be found.
-Outcome stamp_together(mpi::World& world, const std::string& name, const Launch& launch,
+Outcome check_together(mpi::World& world, const std::string& name, const Launch& launch,
                        const mpi::Trial& trial);
 
 }  // namespace tessera::test

@@ -57,7 +57,8 @@ Expected<bool> ends_otherwise(const Simulate& simulate, const CertifyOptions& op
       RunOptions run = options.run;
       run.schedule = schedule;
       run.machine.slow_device = slow_device;
-      if (options.landing == Landing::partial) run.copies.landing = Landing::partial;
+      if (options.granularity == CopyGranularity::partial)
+        run.copies.granularity = CopyGranularity::partial;
       const RunResult result = TRY(simulate(run));
       if (!result.findings.empty() || result.results != results) return true;
     }

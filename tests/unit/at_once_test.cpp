@@ -22,7 +22,7 @@
 namespace tessera {
 namespace {
 
-using graph::HalfId;
+using graph::SideId;
 using graph::TaskGraph;
 
 Expected<Certificate> verdict(const cli::VerifyTarget& target, bool at_once) {
@@ -62,33 +62,33 @@ TEST(AtOnce, proves_nothing_that_is_not_proved_of_the_expanded_program) {
 }
 
 // Nodes by their cores, in the order of each: how cores take turns is another matter.
-using Name = std::tuple<std::int32_t, int, graph::Part>;
-Table<HalfId, Name> names(const TaskGraph& graph) {
-  std::map<SiteId, int> count;
-  Table<HalfId, Name> all(graph.halves.size());
+using Name = std::tuple<std::int32_t, int, graph::SideKind>;
+Table<SideId, Name> names(const TaskGraph& graph) {
+  std::map<CoreIndex, int> count;
+  Table<SideId, Name> all(graph.sides.size());
   for (const graph::NodeId n : graph.nodes.ids()) {
     const graph::Node& node = graph.nodes[n];
-    const int number = count[node.site]++;
-    for (int h = 0; h < node.halves; ++h)
-      all[node.first + h] = {node.site.index, number, graph.halves[node.first + h].part};
+    const int number = count[node.core]++;
+    for (int h = 0; h < node.side_count; ++h)
+      all[node.first_side + h] = {node.core.index, number, graph.sides[node.first_side + h].kind};
   }
   return all;
 }
 
 // What a half reaches of what others can reach: by name, since numbers differ.
 using Reached = std::tuple<int, std::string, bool, bool, std::vector<std::int64_t>>;
-std::vector<Reached> reached(const TaskGraph& graph, const graph::Half& half) {
+std::vector<Reached> reached(const TaskGraph& graph, const graph::NodeSide& half) {
   std::vector<Reached> all;
-  for (const graph::Touch& touch : half.touches) {
-    const graph::Memory& memory = graph.memories[touch.memory];
+  for (const graph::MemoryAccess& access : half.accesses) {
+    const graph::Memory& memory = graph.memories[access.memory];
     if (!memory.buffer || graph.program.buffers[memory.buffer].scoped) continue;
     std::vector<std::int64_t> box;
-    for (int d = 0; d < touch.box.rank; ++d) {
-      box.push_back(touch.box.start[Box::at(d)]);
-      box.push_back(touch.box.size[Box::at(d)]);
+    for (int d = 0; d < access.box.rank; ++d) {
+      box.push_back(access.box.start[Box::at(d)]);
+      box.push_back(access.box.size[Box::at(d)]);
     }
-    all.emplace_back(memory.home.index, graph.program.buffers[memory.buffer].name, touch.reads,
-                     touch.writes, box);
+    all.emplace_back(memory.owner.index, graph.program.buffers[memory.buffer].name, access.reads,
+                     access.writes, box);
   }
   std::sort(all.begin(), all.end());
   return all;
@@ -103,14 +103,14 @@ struct Described {
 };
 
 std::map<Name, Described> described(const TaskGraph& graph) {
-  const Table<HalfId, Name> name = names(graph);
+  const Table<SideId, Name> name = names(graph);
   std::map<Name, Described> all;
-  for (const HalfId h : graph.halves.ids()) {
-    const graph::Half& half = graph.halves[h];
+  for (const SideId h : graph.sides.ids()) {
+    const graph::NodeSide& half = graph.sides[h];
     const graph::Node& node = graph.nodes[half.node];
     Described d{node.kind, node.bytes, node.flops, reached(graph, half), {}};
-    for (const graph::Before& before : half.before)
-      d.before.emplace_back(name[before.half], before.is_data);
+    for (const graph::Dependence& before : half.predecessors)
+      d.before.emplace_back(name[before.side], before.is_flow);
     std::sort(d.before.begin(), d.before.end());
     all.emplace(name[h], std::move(d));
   }

@@ -126,7 +126,7 @@ TEST_P(CertificateOfRandomPrograms, every_schedule_and_all_ways_find_the_same_ra
     std::string first, first_kinds;
     for (const std::string& schedule : sample_schedules(2)) {
       Operands operands(program, devices);
-      Certifier certifier(Landing::partial, 1'000'000);
+      Certifier certifier(CopyGranularity::partial, 1'000'000);
       RunOptions options{.machine = {.devices = devices, .cores = GetParam()},
                          .schedule = schedule};
       options.checks.uninitialised = Uninitialised::poison;
@@ -134,8 +134,8 @@ TEST_P(CertificateOfRandomPrograms, every_schedule_and_all_ways_find_the_same_ra
       const auto result = run(program, operands.bindings(), options);
       ASSERT_TRUE(result) << render(result.diags());
       const Record& record = certifier.record();
-      const std::string races = text_of(freeze_one(record, Reach::full), record);
-      for (const Reach reach : {Reach::needed, Reach::swept, Reach::adaptive})
+      const std::string races = text_of(freeze_one(record, SearchMode::exhaustive), record);
+      for (const SearchMode reach : {SearchMode::targeted, SearchMode::swept, SearchMode::adaptive})
         EXPECT_EQ(races, text_of(freeze_one(record, reach), record)) << text << schedule;
       if (first_kinds.empty()) {
         first = races;

@@ -59,10 +59,10 @@ class KeptCertificate : public testing::Test {
 
 TEST_F(KeptCertificate, SaysWhatWasVerifiedAndOnWhatItRests) {
   const Json kept = Json::parse(read_bytes(kept_));
-  EXPECT_EQ(kept.at("schema"), 1);
+  EXPECT_EQ(kept.at("schema"), 2);
   EXPECT_EQ(kept.at("verdict"), "proved");
   EXPECT_EQ(kept.at("command"), Json({program_, "--devices", "2", "--in", "n=0,1"}));
-  EXPECT_EQ(kept.at("promises").at("landing"), "partial");
+  EXPECT_EQ(kept.at("promises").at("copy_granularity"), "partial");
   EXPECT_EQ(kept.at("promises").at("profile").at("name"), "v5e");
   EXPECT_EQ(kept.at("promises").at("profile").at("block_write_backs"), false);
   EXPECT_EQ(kept.at("inputs").size(), 4U);

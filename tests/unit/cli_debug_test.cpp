@@ -148,9 +148,10 @@ constexpr const char* racy = R"(kernel racy(rows = 4)
 
 TEST_F(CliDebug, a_finding_of_the_whole_run_opens_at_its_event_and_is_told_once) {
   const std::string text = std::string(racy);
-  const Ran ran = gmm_run({"run", written("r.tsr", text), "--interpret", "--debug-on-finding",
-                           "--landing", "partial", "--uninitialised", "use", "--fill", "integers"},
-                          "info devices\n");
+  const Ran ran =
+      gmm_run({"run", written("r.tsr", text), "--interpret", "--debug-on-finding",
+               "--copy-granularity", "partial", "--uninitialised", "use", "--fill", "integers"},
+              "info devices\n");
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
   EXPECT_EQ(times(ran.out, ": race:"), 1) << ran.out;
   EXPECT_TRUE(ran.has("race: the next event is the one that it is about\n")) << ran.out;

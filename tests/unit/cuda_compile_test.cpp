@@ -29,9 +29,9 @@ class CudaCompile : public testing::Test {
 // Compiles all and prints a line for each; `seconds` are the compiler's own on a machine that may
 // be busy.
 void pass_the_gates(const std::vector<TestConfiguration>& all) {
-  // For a kernel that is compiled at its first use. Up to 2.2 were seen on a core that another thread
-  // shared, 1.0 on a core of its own.
-  constexpr double most_seconds = 4;
+  // For a kernel that is compiled at its first use. Up to 2.2 were seen on a core that another
+  // thread shared, 1.0 on a core of its own.
+  constexpr double max_seconds = 4;
   double seconds = 0, longest = 0;
   std::string table;
   for (const TestConfiguration& configuration : all) {
@@ -43,7 +43,7 @@ void pass_the_gates(const std::vector<TestConfiguration>& all) {
     const CompilerFigures figures = read_log(compiled->log);
     EXPECT_EQ(objection(figures, kernel->threads, named_barriers), "") << compiled->log;
     EXPECT_GT(compiled->cubin.size(), 0u);
-    EXPECT_LT(compiled->cpu_seconds, most_seconds);
+    EXPECT_LT(compiled->cpu_seconds, max_seconds);
     seconds += compiled->cpu_seconds;
     longest = std::max(longest, compiled->cpu_seconds);
     table += fmt::format("{:64} {:6.2f} s {:4} registers {:6} bytes\n", configuration.name(),

@@ -123,7 +123,7 @@ class EmulatedGraph {
     bases_.clear();
     for (const graph::MemoryId m : graph.memories.ids()) {
       const graph::Memory& memory = graph.memories[m];
-      const auto d = static_cast<std::size_t>(graph.topology.device(memory.home));
+      const auto d = static_cast<std::size_t>(graph.topology.device(memory.owner));
       char* at = nullptr;
       if (plan_.places[m] >= 0)
         at = scratch_[d].data() + plan_.places[m];
@@ -156,7 +156,7 @@ class EmulatedGraph {
     const std::uint64_t fields[] = {address(plan_.words[d].data() + step.words),
                                     address(bases_.data()), address(own_[d].data()),
                                     static_cast<std::uint64_t>(plan_.own_bytes),
-                                    static_cast<std::uint64_t>(step.strands)};
+                                    static_cast<std::uint64_t>(step.subtasks)};
     std::vector<std::byte> arguments(sizeof fields);
     std::memcpy(arguments.data(), fields, sizeof fields);
     return kernel_->launch(arguments, step.ctas, seed);

@@ -53,8 +53,8 @@ TEST_P(CudaGraphDevice, gives_the_results_and_of_each_node_what_the_interpreter_
   const std::string call = std::string(GetParam()) + " --device cuda";
   expect_ok(call + " --fill integers");
   expect_ok(call + " --fill normal");
-  expect_ok(call + " --fill integers --stamp");
-  expect_ok(call + " --fill normal --stamp");
+  expect_ok(call + " --fill integers --check-nodes");
+  expect_ok(call + " --fill normal --check-nodes");
 }
 
 }  // namespace

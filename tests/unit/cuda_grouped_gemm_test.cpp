@@ -21,7 +21,7 @@ struct Call {
   std::optional<KernelConfig> given = {};
 
   KernelConfig config() const {
-    return given ? *given : cuda_device().choose({desc.product}, {}).config;
+    return given ? *given : cuda_device().default_config({desc.product}, {}).config;
   }
 };
 

@@ -105,11 +105,11 @@ TEST(CudaModel, sizes_that_nobody_knows_are_spread_around_their_mean) {
 
 TEST(CudaModel, the_device_chooses_the_models_first_that_has_room) {
   const GroupedDesc desc = grouped_desc(GroupedKind::gmm, 4096, 512, 512, 4);
-  const ConfigChoice first = cuda_device().choose({desc}, {});
+  const ConfigChoice first = cuda_device().default_config({desc}, {});
   EXPECT_EQ(first.config, best_of(desc));
   EXPECT_EQ(first.reason, "number 1 of the model for H200");
   const ConfigChoice deep =
-      cuda_device().choose({.desc = desc, .buffers = first.config.buffers + 1}, {});
+      cuda_device().default_config({.desc = desc, .buffers = first.config.buffers + 1}, {});
   EXPECT_EQ(deep.config.buffers, first.config.buffers + 1);
   EXPECT_NE(deep.config.tiling, first.config.tiling);
 }

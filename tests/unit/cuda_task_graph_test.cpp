@@ -40,7 +40,8 @@ class CudaTaskGraph : public testing::Test {
   }
 };
 
-// Few threads, which the emulation runs one after the other; small strands, so that there are many.
+// Few threads, which the emulation runs one after the other; small subtasks, so that there are
+// many.
 GraphPlanOptions small_plan() { return {.smallest = 1, .threads = 32}; }
 
 Expected<GraphPlan> plan_of(const GraphCase& of, const GraphPlanOptions& options = small_plan()) {
@@ -120,7 +121,7 @@ TEST_F(CudaTaskGraph, gives_others_to_the_general_kernel) {
 // Steps that are joined, as where there are more than a driver should be given.
 TEST_F(CudaTaskGraph, of_few_large_steps_gives_the_same) {
   GraphPlanOptions few = small_plan();
-  few.most_steps = 1;
+  few.max_steps = 1;
   for (const char* words : {"reduce-scatter --devices 4 --m 16 --n 8",
                             "ag-matmul --devices 4 --m 16 --k 64 --n 16 "
                             "--tiling 8,8,8"}) {

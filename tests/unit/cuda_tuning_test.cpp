@@ -63,7 +63,7 @@ TEST(CudaTuning, candidates_are_the_backends_data_in_the_models_order) {
       last = *choice.expected_seconds;
     }
     const ConfigQuery query = config_query(multiplied_desc(problem));
-    EXPECT_EQ(cuda_device().choose(query, {}).config, all.front().config);
+    EXPECT_EQ(cuda_device().default_config(query, {}).config, all.front().config);
     EXPECT_EQ(choose_config(question_of(problem))->config.kernel, all.front().config);
   }
 }
@@ -185,7 +185,7 @@ TEST(CudaTuning, hints_are_honoured_or_refused) {
   EXPECT_TRUE(cuda::lower_as(*program, {}));
   how.may_ignore_hints = true;
   EXPECT_TRUE(cuda::lower_as(*program, how));
-  how.only_fast = true;
+  how.require_fast = true;
   EXPECT_FALSE(cuda::lower_as(*program, how));
 }
 

@@ -54,8 +54,8 @@ struct Heard {
   std::string out;
   bool is_fine = false;
 };
-Heard hear(const std::vector<std::string>& words, const std::vector<std::string>& pieces,
-           bool is_ready = false) {
+Heard receive(const std::vector<std::string>& words, const std::vector<std::string>& pieces,
+              bool is_ready = false) {
   const auto arguments = cli::parse_arguments(cli::target_options(words), words);
   SaidPieces said(pieces, is_ready);
   debugger::MessageReader reader(said);
@@ -69,12 +69,12 @@ TEST(Dap, a_pause_ends_a_movement_on_its_way) {
   const TemporaryFolder folder;
   const std::vector<std::string> words = {"dap", file_with(folder, long_kernel)};
   const Heard heard =
-      hear(words,
-           {test::request(1, "initialize"), test::request(2, "launch"),
-            test::request(3, "configurationDone"), test::request(4, "pause"),
-            test::request(5, "evaluate", R"({"expression": "info", "context": "repl"})"),
-            test::request(6, "disconnect")},
-           true);
+      receive(words,
+              {test::request(1, "initialize"), test::request(2, "launch"),
+               test::request(3, "configurationDone"), test::request(4, "pause"),
+               test::request(5, "evaluate", R"({"expression": "info", "context": "repl"})"),
+               test::request(6, "disconnect")},
+              true);
   EXPECT_TRUE(heard.is_fine);
   const std::size_t pause = heard.out.find(R"("command":"pause")");
   const std::size_t stopped = heard.out.find(R"("reason":"pause")");
@@ -85,10 +85,11 @@ TEST(Dap, a_pause_ends_a_movement_on_its_way) {
 
 TEST(Dap, a_client_that_leaves_does_not_wait_for_the_end) {
   const TemporaryFolder folder;
-  const Heard heard = hear({"dap", file_with(folder, long_kernel)},
-                           {test::request(1, "initialize"), test::request(2, "launch"),
-                            test::request(3, "configurationDone"), test::request(4, "disconnect")},
-                           true);
+  const Heard heard =
+      receive({"dap", file_with(folder, long_kernel)},
+              {test::request(1, "initialize"), test::request(2, "launch"),
+               test::request(3, "configurationDone"), test::request(4, "disconnect")},
+              true);
   EXPECT_TRUE(heard.is_fine);
   EXPECT_EQ(heard.out.find("\"stopped\""), std::string::npos) << heard.out;
 }
@@ -196,7 +197,7 @@ TEST(Dap, no_bytes_break_it) {
            {"evaluate", R"({"expression": "slot[0, :]", "context": "hover"})"},
            {"disconnect"}})
     good += test::request(++seq, one.command, one.arguments);
-  EXPECT_TRUE(hear(words, {good}).is_fine);
+  EXPECT_TRUE(receive(words, {good}).is_fine);
   SplitMix random(7);
   int fine = 0;
   for (int i = 0; i < 400; ++i) {
@@ -219,7 +220,7 @@ TEST(Dap, no_bytes_break_it) {
       }
       if (bytes.empty()) bytes = "x";
     }
-    fine += hear(words, {bytes}).is_fine ? 1 : 0;
+    fine += receive(words, {bytes}).is_fine ? 1 : 0;
   }
   EXPECT_GT(fine, 10);
   EXPECT_LT(fine, 390);

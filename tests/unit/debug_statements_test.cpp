@@ -10,7 +10,7 @@
 #include "analysis/timeline/timing.h"
 #include "core/passes/purpose.h"
 #include "devices/profiles/profile.h"
-#include "interp/observe/listener.h"
+#include "interp/observe/debug_sink.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"
 
@@ -34,10 +34,10 @@ std::string without_debug_lines(const std::string& text) {
   return kept;
 }
 
-class Heard final : public Listener {
+class Heard final : public DebugSink {
  public:
-  bool wants(const Program&, StmtId) override { return true; }
-  void hear(const Program&, const Told& told) override { texts.push_back(told.text); }
+  bool accepts(const Program&, StmtId) override { return true; }
+  void receive(const Program&, const DebugOutput& output) override { texts.push_back(output.text); }
   std::vector<std::string> texts;
 };
 
@@ -51,14 +51,14 @@ Program expanded(const std::string& text) {
 
 // Numbers that runs of one and the same program share.
 std::string course(const Program& program, int devices, const std::string& schedule,
-                   Listener* listener) {
+                   DebugSink* sink) {
   Operands operands(program, devices);
   TimingObserver timing(find_profile(default_profile)->rates);
   RunOptions options{
       .machine = {.devices = devices}, .schedule = schedule, .record = {.schedule = true}};
   options.machine.profile = find_profile(default_profile)->machine;
   options.observers = {&timing};
-  options.listener = listener;
+  options.debug_sink = sink;
   const auto result = run(program, operands.bindings(), options);
   EXPECT_TRUE(result);
   if (!result) return {};
@@ -68,7 +68,7 @@ std::string course(const Program& program, int devices, const std::string& sched
                   result->findings.size(), timing.timing().seconds);
   CertifyOptions how{.run = options};
   how.run.observers.clear();
-  how.run.listener = nullptr;
+  how.run.debug_sink = nullptr;
   const auto certificate = certify(program, operands.bindings(), how);
   EXPECT_TRUE(certificate);
   if (!certificate) return text;
@@ -230,7 +230,7 @@ TEST(DebugStatements, ShowCountsWithoutAStep) {
   Heard heard;
   RunOptions options;
   options.machine.profile = find_profile(default_profile)->machine;
-  options.listener = &heard;
+  options.debug_sink = &heard;
   ASSERT_TRUE(run(program, operands.bindings(), options));
   EXPECT_EQ(heard.texts, std::vector<std::string>{"now read(c) + 1 = 3"});
 }
@@ -245,7 +245,7 @@ TEST(DebugStatements, ShowUnknownValuesAsSuch) {
   Heard heard;
   RunOptions options;
   options.machine.profile = find_profile(default_profile)->machine;
-  options.listener = &heard;
+  options.debug_sink = &heard;
   ASSERT_TRUE(run(program, operands.bindings(), options));
   ASSERT_EQ(heard.texts.size(), 1U);
   EXPECT_TRUE(heard.texts[0].starts_with("t[0] = ?, t[0] + 1 = ?, t[1] * 2 = 6, t[0 .. 2] i64, "))

@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* schedules[] = {"eager", "lazy", "lifo", "random:7", "pct:7:3"};
 
-std::string trace_hash(const std::string& line, const std::string& schedule, Landing landing) {
+std::string trace_hash(const std::string& line, const std::string& schedule,
+                       CopyGranularity granularity) {
   std::istringstream stream(line);
   std::vector<std::string> words;
   for (std::string word; stream >> word;) {
@@ -24,7 +25,8 @@ std::string trace_hash(const std::string& line, const std::string& schedule, Lan
     words.push_back(std::move(word));
   }
   words.insert(words.end(), {"--interpret", "--no-verify", "--json", "--schedule", schedule});
-  if (landing == Landing::partial) words.insert(words.end(), {"--landing", "partial"});
+  if (granularity == CopyGranularity::partial)
+    words.insert(words.end(), {"--copy-granularity", "partial"});
   std::ostringstream out, err;
   const int exit_code = cli::run(words, out, err);
   const nlohmann::json report = nlohmann::json::parse(out.str(), nullptr, false);
@@ -41,12 +43,12 @@ TEST(determinism, a_hundred_runs_of_a_kernel_do_the_same) {
     std::vector<std::string> first;
     for (int i = 0; i < 100; ++i) {
       std::vector<std::string> hashes;
-      // Each of the schedules in every fifth run, of whole and of partial landing.
+      // Each of the schedules in every fifth run, with whole and with partial copies.
       for (std::size_t s = 0; s < std::size(schedules); ++s)
-        hashes.push_back(
-            i % 5 == 0 || s == 3
-                ? trace_hash(line, schedules[s], s % 2 == 1 ? Landing::partial : Landing::whole)
-                : first[s]);
+        hashes.push_back(i % 5 == 0 || s == 3 ? trace_hash(line, schedules[s],
+                                                           s % 2 == 1 ? CopyGranularity::partial
+                                                                      : CopyGranularity::whole)
+                                              : first[s]);
       if (i == 0) first = hashes;
       ASSERT_EQ(hashes, first) << line << ", run " << i;
     }
@@ -60,8 +62,8 @@ TEST(determinism, the_hashes_are_those_of_every_build) {
   const auto all = [](const std::string& line) {
     std::string text;
     for (const char* schedule : schedules)
-      for (const Landing landing : {Landing::whole, Landing::partial})
-        text += trace_hash(line, schedule, landing) + "\n";
+      for (const CopyGranularity granularity : {CopyGranularity::whole, CopyGranularity::partial})
+        text += trace_hash(line, schedule, granularity) + "\n";
     return text;
   };
   EXPECT_EQ(all("run examples/double_buffer.tsr"),

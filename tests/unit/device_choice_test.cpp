@@ -23,7 +23,7 @@ TEST(DeviceChoice, is_the_first_candidate_and_has_a_reason) {
       for (const Device* device : devices()) {
         problem.platform = Platform(device->name());
         const ConfigQuery query = config_query(multiplied_desc(problem));
-        const ConfigChoice choice = device->choose(query, {});
+        const ConfigChoice choice = device->default_config(query, {});
         EXPECT_FALSE(choice.reason.empty()) << device->name();
         const std::vector<ConfigChoice> all = grouped_candidates(problem);
         ASSERT_FALSE(all.empty()) << device->name();
@@ -46,8 +46,8 @@ class Plain final : public Device {
   Support supports(const Program&, const PrepareOptions&) const override { return {}; }
   Support takes_hints(const MachineHints&) const override { return {false, "no hints"}; }
   Fp8Products fp8_products(const GroupedDesc&) const override { return Fp8Products::widened; }
-  std::string identity(const DeviceOptions&) const override { return "plain"; }
-  std::string clock(const DeviceOptions&) const override { return "measured"; }
+  std::string version_key(const DeviceOptions&) const override { return "plain"; }
+  std::string time_source(const DeviceOptions&) const override { return "measured"; }
   Expected<std::unique_ptr<Executable>> prepare(const Program&,
                                                 const PrepareOptions&) const override {
     return error(ErrorCode::unsupported, "nothing runs here");
@@ -58,7 +58,7 @@ TEST(DeviceChoice, a_device_without_candidates_takes_the_kernels_own_tiles) {
   const Plain device;
   const GroupedDesc desc = grouped_desc(GroupedKind::gmm, 300, 64, 64, 2);
   EXPECT_TRUE(device.candidates({desc}, {}).empty());
-  const ConfigChoice choice = device.choose({.desc = desc, .buffers = 3}, {});
+  const ConfigChoice choice = device.default_config({.desc = desc, .buffers = 3}, {});
   EXPECT_EQ(choice.config, (KernelConfig{.buffers = 3}));
   EXPECT_EQ(choice.reason, "the kernel's own tiles");
 }

@@ -101,12 +101,12 @@ Program sum_to_device_0() {
 std::vector<RunOptions> every_way(int devices) {
   std::vector<RunOptions> all;
   for (const std::string& schedule : sample_schedules(3))
-    for (const Landing landing : {Landing::whole, Landing::partial})
+    for (const CopyGranularity granularity : {CopyGranularity::whole, CopyGranularity::partial})
       for (const DmaOrder order : {DmaOrder::unordered, DmaOrder::fifo})
         for (const int slow : {-1, 0, devices - 1})
           all.push_back({.machine = {.devices = devices, .slow_device = slow},
                          .schedule = schedule,
-                         .copies = {.landing = landing, .order = order}});
+                         .copies = {.granularity = granularity, .order = order}});
   return all;
 }
 
@@ -122,9 +122,10 @@ TEST(devices, a_right_permute_is_the_same_in_every_schedule) {
     // streams, or as many as were drawn.
     const bool draws = find_strategy(parse_schedule(options.schedule)->strategy)->arguments !=
                        ScheduleArguments::none;
-    const bool is_drawn = options.copies.landing == Landing::partial && draws;
+    const bool is_drawn = options.copies.granularity == CopyGranularity::partial && draws;
     if (!is_drawn) {
-      EXPECT_EQ(result.stats.steps, 4 * (options.copies.landing == Landing::whole ? 8 : 10));
+      EXPECT_EQ(result.stats.steps,
+                4 * (options.copies.granularity == CopyGranularity::whole ? 8 : 10));
     }
   }
 }
@@ -246,7 +247,8 @@ TEST(devices, partial_landing_lets_parts_of_two_copies_pass_a_wait) {
   static_cast<void>(got);
   const Program program = k.finish();
   // 300 = 296 + 4: all but the last granule of the big copy, and 96 of the small one.
-  RunOptions options{.copies = {.landing = Landing::partial}, .record = {.schedule = true}};
+  RunOptions options{.copies = {.granularity = CopyGranularity::partial},
+                     .record = {.schedule = true}};
   options.machine.profile.dma_granule = 4;
   options.schedule = "steps:dev0.core0*2,dev0.core0/dma#0*2,dev0.core0/dma#1*2,dev0.core0";
   const RunResult result = run_ok(program, options);
@@ -254,7 +256,7 @@ TEST(devices, partial_landing_lets_parts_of_two_copies_pass_a_wait) {
   EXPECT_EQ(result.schedule,
             options.schedule + ",dev0.core0/dma#0*2,dev0.core0/dma#1*2,dev0.core0");
   // When copies land whole the same wait needs the second copy.
-  options.copies.landing = Landing::whole;
+  options.copies.granularity = CopyGranularity::whole;
   options.schedule = "lazy";
   EXPECT_EQ(run_ok(program, options).schedule,
             "steps:dev0.core0*2,dev0.core0/dma#0*2,dev0.core0/dma#1*2,dev0.core0*2");

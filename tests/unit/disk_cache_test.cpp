@@ -21,7 +21,7 @@ class DiskCache : public testing::Test {
  protected:
   // The note on what is there; nothing may be read.
   std::string note() const {
-    const Cached cached = cache.read("key", small);
+    const CacheRead cached = cache.read("key", small);
     EXPECT_FALSE(cached.bytes);
     return cached.note;
   }
@@ -83,7 +83,7 @@ TEST_F(DiskCache, what_others_may_write_is_refused) {
     const std::string why =
         "the cache's folder " + place + " is not used: others may write it, its mode is 1777";
     EXPECT_EQ(note(), why);
-    EXPECT_EQ(cache.distrust(), why);
+    EXPECT_EQ(cache.rejection_reason(), why);
     EXPECT_EQ(cache.write("key", "new").diags().at(0).message, why);
     ASSERT_EQ(::chmod(place.c_str(), 0700), 0);
   }

@@ -10,7 +10,7 @@ namespace {
 class SomeDevices : public Executable {
  public:
   explicit SomeDevices(std::vector<std::size_t> held) : held_(std::move(held)) {}
-  std::vector<std::size_t> held(std::size_t) const override { return held_; }
+  std::vector<std::size_t> devices(std::size_t) const override { return held_; }
   Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
                              const DeviceOptions&) override {
     EXPECT_EQ(bindings.size(), held_.size());
@@ -32,7 +32,7 @@ TEST(Executable, takes_the_operands_of_the_devices_that_it_holds) {
   std::vector<DeviceBinding> all;
   for (Tensor& out : outs) all.push_back({{"out", &out}});
   SomeDevices of_one_process({1, 3});
-  ASSERT_TRUE(of_one_process.run_held(all, {}));
+  ASSERT_TRUE(of_one_process.run_with_all(all, {}));
   const std::int32_t expected[] = {-1, 1, -1, 3};
   for (std::size_t d = 0; d < 4; ++d)
     EXPECT_EQ(outs[d].as<std::int32_t>()[0], expected[d]) << "device " << d;
@@ -40,7 +40,7 @@ TEST(Executable, takes_the_operands_of_the_devices_that_it_holds) {
 
 TEST(Executable, a_device_without_operands_is_refused) {
   SomeDevices executable({2});
-  const Expected<DeviceReport> report = executable.run_held({{}, {}}, {});
+  const Expected<DeviceReport> report = executable.run_with_all({{}, {}}, {});
   ASSERT_FALSE(report);
   EXPECT_EQ(report.diags().front().message,
             "device 2 has no operands, there are those of 2 devices");

@@ -16,7 +16,7 @@
 
 namespace tessera::test {
 
-using graph::HalfId;
+using graph::SideId;
 using graph::TaskGraph;
 using Words = std::vector<std::string>;
 using Results = std::vector<std::map<std::string, Tensor, std::less<>>>;
@@ -91,45 +91,45 @@ inline bool has_results(const GraphCase& of, const KeptRun& run) {
   return true;
 }
 
-inline bool is_right(const GraphCase& of, const std::vector<HalfId>& order) {
+inline bool is_right(const GraphCase& of, const std::vector<SideId>& order) {
   KeptRun run = copy_of(of.launch);
   test::GraphExecutor executor(of.graph, run);
   return executor.run(order) && has_results(of, run);
 }
 
-using Befores = Table<HalfId, std::vector<HalfId>>;
+using Befores = Table<SideId, std::vector<SideId>>;
 
-// A half that writes what a copy has read comes after the reading; of the rest, `of_half` says.
+// A side that writes what a copy has read comes after the reading; of the rest, `of_half` says.
 template <typename OfHalf>
 Befores befores(const TaskGraph& graph, OfHalf of_half) {
-  Befores all(graph.halves.size());
-  for (const HalfId h : graph.halves.ids()) {
-    if (graph.halves[h].part == graph::Part::write) all[h].push_back(h - 1);
-    for (const graph::Before& b : graph.halves[h].before)
-      if (of_half(h, b.half)) all[h].push_back(b.half);
+  Befores all(graph.sides.size());
+  for (const SideId h : graph.sides.ids()) {
+    if (graph.sides[h].kind == graph::SideKind::write) all[h].push_back(h - 1);
+    for (const graph::Dependence& b : graph.sides[h].predecessors)
+      if (of_half(h, b.side)) all[h].push_back(b.side);
   }
   return all;
 }
 inline Befores befores(const TaskGraph& graph) {
-  return befores(graph, [](HalfId, HalfId) { return true; });
+  return befores(graph, [](SideId, SideId) { return true; });
 }
 
-inline std::vector<HalfId> random_order(const Befores& befores, unsigned seed) {
+inline std::vector<SideId> random_order(const Befores& befores, unsigned seed) {
   std::mt19937 random(seed);
-  Table<HalfId, int> missing(befores.size());
-  Table<HalfId, std::vector<HalfId>> after(befores.size());
-  std::vector<HalfId> ready, order;
-  for (const HalfId h : befores.ids()) {
+  Table<SideId, int> missing(befores.size());
+  Table<SideId, std::vector<SideId>> after(befores.size());
+  std::vector<SideId> ready, order;
+  for (const SideId h : befores.ids()) {
     missing[h] = static_cast<int>(befores[h].size());
-    for (const HalfId b : befores[h]) after[b].push_back(h);
+    for (const SideId b : befores[h]) after[b].push_back(h);
     if (missing[h] == 0) ready.push_back(h);
   }
   while (!ready.empty()) {
     std::swap(ready[random() % ready.size()], ready.back());
-    const HalfId h = ready.back();
+    const SideId h = ready.back();
     ready.pop_back();
     order.push_back(h);
-    for (const HalfId next : after[h])
+    for (const SideId next : after[h])
       if (--missing[next] == 0) ready.push_back(next);
   }
   EXPECT_EQ(order.size(), befores.size());
@@ -143,16 +143,16 @@ inline int wrong_orders(const GraphCase& of, const Befores& befores, unsigned co
   return wrong;
 }
 
-// The half as early as may be, and nothing before it that need not be.
-inline std::vector<HalfId> earliest(const Befores& befores, HalfId half) {
-  Table<HalfId, bool> needed(befores.size(), false);
-  needed[half] = true;
-  for (HalfId h = half; h; --h)
+// The side as early as may be, and nothing before it that need not be.
+inline std::vector<SideId> earliest(const Befores& befores, SideId side) {
+  Table<SideId, bool> needed(befores.size(), false);
+  needed[side] = true;
+  for (SideId h = side; h; --h)
     if (needed[h])
-      for (const HalfId b : befores[h]) needed[b] = true;
-  std::vector<HalfId> order;
+      for (const SideId b : befores[h]) needed[b] = true;
+  std::vector<SideId> order;
   for (const bool now : {true, false})
-    for (const HalfId h : befores.ids())
+    for (const SideId h : befores.ids())
       if (needed[h] == now) order.push_back(h);
   return order;
 }

@@ -6,27 +6,27 @@
 #include <random>
 #include <vector>
 
+#include "analysis/task_graph/edge_builder.h"
 #include "analysis/task_graph/footprint.h"
-#include "analysis/task_graph/frontier.h"
-#include "analysis/task_graph/halves.h"
+#include "analysis/task_graph/sides.h"
 
 namespace tessera {
 namespace {
 
-using graph::Before;
+using graph::Dependence;
 
 using graph::Footprint;
-using graph::Half;
-using graph::HalfId;
+using graph::MemoryAccess;
 using graph::MemoryId;
+using graph::NodeSide;
+using graph::SideId;
 using graph::TaskGraph;
-using graph::Touch;
 
 // One buffer of 4 x 6 x 8 in each of two memories.
 TaskGraph two_memories() {
   TaskGraph graph;
   const BufferId buffer = graph.program.buffers.add({.name = "x", .shape = {4, 6, 8}});
-  for (int site = 0; site < 2; ++site) graph.memories.add({SiteId(site), buffer, 0});
+  for (int core = 0; core < 2; ++core) graph.memories.add({CoreIndex(core), buffer, 0});
   return graph;
 }
 
@@ -47,7 +47,7 @@ class Boxes {
     }
     return box;
   }
-  Touch touch() {
+  MemoryAccess touch() {
     const std::int64_t manner = below(3);
     return {MemoryId(static_cast<std::int32_t>(below(2))), manner != 1, manner != 0, box()};
   }
@@ -61,14 +61,14 @@ struct Elements {
   std::vector<bool> read = std::vector<bool>(2 * 192), written = read;
 
   // of_others: not what was written before.
-  void add(const Touch& touch, bool of_others = false) {
-    const Box& b = touch.box;
+  void add(const MemoryAccess& access, bool of_others = false) {
+    const Box& b = access.box;
     for (std::int64_t i = b.start[0]; i < b.end(0); ++i)
       for (std::int64_t j = b.start[1]; j < b.end(1); ++j)
         for (std::int64_t k = b.start[2]; k < b.end(2); ++k) {
-          const auto at = static_cast<std::size_t>(touch.memory.index * 192 + (i * 6 + j) * 8 + k);
-          if (touch.reads && !(of_others && written[at])) read[at] = true;
-          if (touch.writes) written[at] = true;
+          const auto at = static_cast<std::size_t>(access.memory.index * 192 + (i * 6 + j) * 8 + k);
+          if (access.reads && !(of_others && written[at])) read[at] = true;
+          if (access.writes) written[at] = true;
         }
   }
 };
@@ -85,25 +85,25 @@ TEST(GraphFootprint, SaysWhatItsRectanglesSay) {
     Boxes random(seed);
     Footprint footprint(graph);
     Elements of_others, all, joined;
-    std::vector<Touch> before;
+    std::vector<MemoryAccess> before;
     const std::int64_t count = seed % 50 == 0 ? 700 : 1 + random.below(30);
     for (std::int64_t i = 0; i < count; ++i) {
-      const Touch touch = random.touch();
-      footprint.add(touch);
-      of_others.add(touch, true);
+      const MemoryAccess access = random.touch();
+      footprint.add(access);
+      of_others.add(access, true);
       // What lies in one rectangle that was written is forgotten for certain.
-      const bool is_own = std::any_of(before.begin(), before.end(), [&](const Touch& t) {
-        return t.writes && t.memory == touch.memory && contains(t.box, touch.box);
+      const bool is_own = std::any_of(before.begin(), before.end(), [&](const MemoryAccess& t) {
+        return t.writes && t.memory == access.memory && contains(t.box, access.box);
       });
-      if (!is_own) all.add(touch);
-      before.push_back(touch);
+      if (!is_own) all.add(access);
+      before.push_back(access);
     }
-    const std::vector<Touch> touches = footprint.take();
-    for (const Touch& touch : touches) joined.add(touch);
+    const std::vector<MemoryAccess> accesses = footprint.take();
+    for (const MemoryAccess& access : accesses) joined.add(access);
     EXPECT_TRUE(are_among(of_others.read, joined.read)) << "seed " << seed;
     EXPECT_TRUE(are_among(joined.read, all.read)) << "seed " << seed;
     EXPECT_EQ(joined.written, of_others.written) << "seed " << seed;
-    EXPECT_LE(touches.size(), static_cast<std::size_t>(count));
+    EXPECT_LE(accesses.size(), static_cast<std::size_t>(count));
     EXPECT_TRUE(footprint.take().empty());
   }
 }
@@ -115,9 +115,9 @@ TEST(GraphFootprint, JoinsTheBlocksOfAGrid) {
     for (std::int64_t j = 6; (j -= 2) >= 0;)
       for (std::int64_t k = 0; k < 8; k += 4)
         footprint.add({MemoryId(1), true, false, {3, 0, {i, j, k}, {2, 2, 4}}});
-  const std::vector<Touch> touches = footprint.take();
-  ASSERT_EQ(touches.size(), 1U);
-  EXPECT_EQ(touches[0].box, (Box{3, 0, {0, 0, 0}, {4, 6, 8}}));
+  const std::vector<MemoryAccess> accesses = footprint.take();
+  ASSERT_EQ(accesses.size(), 1U);
+  EXPECT_EQ(accesses[0].box, (Box{3, 0, {0, 0, 0}, {4, 6, 8}}));
 }
 
 TEST(GraphFootprint, IndexFindsAllThatMeetAndDropsWhatIsCovered) {
@@ -145,22 +145,22 @@ TEST(GraphFootprint, IndexFindsAllThatMeetAndDropsWhatIsCovered) {
   }
 }
 
-bool conflict(const Half& a, const Half& b) {
-  for (const Touch& x : a.touches)
-    for (const Touch& y : b.touches)
+bool conflict(const NodeSide& a, const NodeSide& b) {
+  for (const MemoryAccess& x : a.accesses)
+    for (const MemoryAccess& y : b.accesses)
       if (x.memory == y.memory && (x.writes || y.writes) && intersects(x.box, y.box)) return true;
   return false;
 }
 
-// Nodes of one half each.
+// Nodes of one side each.
 TaskGraph random_graph(Boxes& random) {
   TaskGraph graph = two_memories();
   for (int h = 0; h < 40; ++h) {
     Footprint footprint(graph);
     for (std::int64_t i = random.below(6); i-- > 0;) footprint.add(random.touch());
-    const graph::NodeId node = graph.nodes.add({.commit = h, .first = graph.halves.next()});
-    const graph::Touches touches = graph::Touches::of(*graph.arena, footprint.take());
-    graph.halves.add({node, graph::Part::whole, touches, {}});
+    const graph::NodeId node = graph.nodes.add({.commit = h, .first_side = graph.sides.next()});
+    const graph::AccessList accesses = graph::AccessList::of(*graph.arena, footprint.take());
+    graph.sides.add({node, graph::SideKind::whole, accesses, {}});
   }
   return graph;
 }
@@ -171,13 +171,13 @@ TEST(GraphFootprint, NodesThatAreKeptHaveTheEdgesOfAGraphOfThemAlone) {
     TaskGraph graph = random_graph(random);
     Table<graph::NodeId, bool> wanted;
     for (std::size_t n = 0; n < graph.nodes.size(); ++n) wanted.add(random.below(4) != 0);
-    graph::Frontier(graph).run();
+    graph::EdgeBuilder(graph).run();
     graph::keep_nodes(graph, wanted);
-    const graph::Halves kept = graph.halves;
-    graph::Frontier(graph).run();
-    for (const HalfId h : kept.ids()) {
-      EXPECT_TRUE(kept[h].before == graph.halves[h].before) << "seed " << seed;
-      EXPECT_EQ(graph.nodes[kept[h].node].first, h);
+    const graph::NodeSides kept = graph.sides;
+    graph::EdgeBuilder(graph).run();
+    for (const SideId h : kept.ids()) {
+      EXPECT_TRUE(kept[h].predecessors == graph.sides[h].predecessors) << "seed " << seed;
+      EXPECT_EQ(graph.nodes[kept[h].node].first_side, h);
     }
   }
 }
@@ -186,18 +186,18 @@ TEST(GraphFootprint, EdgesOrderWhatConflictsAndNothingElse) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     Boxes random(seed);
     TaskGraph graph = random_graph(random);
-    graph::Frontier(graph).run();
-    Table<HalfId, std::vector<bool>> above(graph.halves.size(), std::vector<bool>(40));
-    for (const HalfId h : graph.halves.ids()) {
-      for (const Before& b : graph.halves[h].before) {
-        EXPECT_LT(b.half, h);
-        EXPECT_TRUE(conflict(graph.halves[b.half], graph.halves[h]));
-        above[h][static_cast<std::size_t>(b.half.index)] = true;
+    graph::EdgeBuilder(graph).run();
+    Table<SideId, std::vector<bool>> above(graph.sides.size(), std::vector<bool>(40));
+    for (const SideId h : graph.sides.ids()) {
+      for (const Dependence& b : graph.sides[h].predecessors) {
+        EXPECT_LT(b.side, h);
+        EXPECT_TRUE(conflict(graph.sides[b.side], graph.sides[h]));
+        above[h][static_cast<std::size_t>(b.side.index)] = true;
         for (std::size_t i = 0; i < 40; ++i)
-          if (above[b.half][i]) above[h][i] = true;
+          if (above[b.side][i]) above[h][i] = true;
       }
-      for (HalfId other(0); other < h; ++other)
-        EXPECT_TRUE(!conflict(graph.halves[other], graph.halves[h]) ||
+      for (SideId other(0); other < h; ++other)
+        EXPECT_TRUE(!conflict(graph.sides[other], graph.sides[h]) ||
                     above[h][static_cast<std::size_t>(other.index)])
             << "seed " << seed;
     }

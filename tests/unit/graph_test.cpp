@@ -20,7 +20,7 @@
 namespace tessera {
 namespace {
 
-using graph::HalfId;
+using graph::SideId;
 using graph::TaskGraph;
 using test::Befores;
 using test::befores;
@@ -33,16 +33,16 @@ using test::wrong_orders;
 // Edges whose loss no order of whole nodes shows on integers.
 // Memory that nobody reads but who wrote it in the same node: two nodes may not have it at once.
 bool is_private(const TaskGraph& graph, graph::MemoryId memory) {
-  for (const graph::Half& half : graph.halves)
-    for (const graph::Touch& touch : half.touches)
-      if (touch.memory == memory && touch.reads) return false;
+  for (const graph::NodeSide& side : graph.sides)
+    for (const graph::MemoryAccess& access : side.accesses)
+      if (access.memory == memory && access.reads) return false;
   const BufferId buffer = graph.memories[memory].buffer;
   return buffer && graph.program.buffers[buffer].role == Role::scratch;
 }
 
-bool only_excludes(const TaskGraph& graph, HalfId a, HalfId b) {
-  for (const graph::Touch& x : graph.halves[a].touches)
-    for (const graph::Touch& y : graph.halves[b].touches)
+bool only_excludes(const TaskGraph& graph, SideId a, SideId b) {
+  for (const graph::MemoryAccess& x : graph.sides[a].accesses)
+    for (const graph::MemoryAccess& y : graph.sides[b].accesses)
       if (x.memory == y.memory && (x.writes || y.writes) && intersects(x.box, y.box) &&
           !is_private(graph, x.memory))
         return false;
@@ -50,19 +50,19 @@ bool only_excludes(const TaskGraph& graph, HalfId a, HalfId b) {
 }
 
 // Both add to what is in one rectangle.
-bool is_chain_of_sums(const TaskGraph& graph, HalfId a, HalfId b) {
-  const auto updates = [&](HalfId half, const graph::Touch& like) {
+bool is_chain_of_sums(const TaskGraph& graph, SideId a, SideId b) {
+  const auto updates = [&](SideId side, const graph::MemoryAccess& like) {
     bool reads = false, writes = false;
-    for (const graph::Touch& touch : graph.halves[half].touches) {
-      if (touch.memory != like.memory || !same_rectangle(touch.box, like.box)) continue;
-      reads |= touch.reads;
-      writes |= touch.writes;
+    for (const graph::MemoryAccess& access : graph.sides[side].accesses) {
+      if (access.memory != like.memory || !same_rectangle(access.box, like.box)) continue;
+      reads |= access.reads;
+      writes |= access.writes;
     }
     return reads && writes;
   };
-  const auto& touches = graph.halves[a].touches;
-  return std::any_of(touches.begin(), touches.end(), [&](const graph::Touch& touch) {
-    return updates(a, touch) && updates(b, touch);
+  const auto& accesses = graph.sides[a].accesses;
+  return std::any_of(accesses.begin(), accesses.end(), [&](const graph::MemoryAccess& access) {
+    return updates(a, access) && updates(b, access);
   });
 }
 
@@ -73,20 +73,20 @@ struct Losses {
 // Leaves out each edge in turn. implied: other edges say the same.
 Losses losses(const GraphCase& of) {
   Losses result;
-  for (const HalfId h : of.graph.halves.ids())
-    for (const graph::Before& edge : of.graph.halves[h].before) {
+  for (const SideId h : of.graph.sides.ids())
+    for (const graph::Dependence& edge : of.graph.sides[h].predecessors) {
       const Befores without =
-          befores(of.graph, [&](HalfId to, HalfId from) { return to != h || from != edge.half; });
-      const std::vector<HalfId> order = test::earliest(without, h);
-      const auto at = [&](HalfId x) { return std::find(order.begin(), order.end(), x); };
-      if (at(edge.half) < at(h))
+          befores(of.graph, [&](SideId to, SideId from) { return to != h || from != edge.side; });
+      const std::vector<SideId> order = test::earliest(without, h);
+      const auto at = [&](SideId x) { return std::find(order.begin(), order.end(), x); };
+      if (at(edge.side) < at(h))
         ++result.implied;
       else if (!is_right(of, order))
         ++result.shown;
-      else if (only_excludes(of.graph, edge.half, h))
+      else if (only_excludes(of.graph, edge.side, h))
         ++result.excluding;
       else
-        ++(is_chain_of_sums(of.graph, edge.half, h) ? result.summing : result.hidden);
+        ++(is_chain_of_sums(of.graph, edge.side, h) ? result.summing : result.hidden);
     }
   return result;
 }
@@ -96,24 +96,24 @@ Losses losses(const GraphCase& of) {
 Befores reduced_over_copies(const TaskGraph& graph) {
   Table<graph::NodeId, std::set<graph::NodeId>> above(graph.nodes.size());
   for (const graph::NodeId n : graph.nodes.ids())
-    for (int i = 0; i < graph.nodes[n].halves; ++i)
-      for (const graph::Before& b : graph.halves[graph.nodes[n].first + i].before) {
-        const graph::NodeId from = graph.halves[b.half].node;
+    for (int i = 0; i < graph.nodes[n].side_count; ++i)
+      for (const graph::Dependence& b : graph.sides[graph.nodes[n].first_side + i].predecessors) {
+        const graph::NodeId from = graph.sides[b.side].node;
         above[n].insert(from);
         above[n].insert(above[from].begin(), above[from].end());
       }
-  return befores(graph, [&](HalfId to, HalfId from) {
-    const graph::Node& node = graph.nodes[graph.halves[to].node];
-    for (int i = 0; i < node.halves; ++i)
-      for (const graph::Before& b : graph.halves[node.first + i].before) {
-        const graph::NodeId between = graph.halves[b.half].node;
-        if (above[between].contains(graph.halves[from].node)) return false;
+  return befores(graph, [&](SideId to, SideId from) {
+    const graph::Node& node = graph.nodes[graph.sides[to].node];
+    for (int i = 0; i < node.side_count; ++i)
+      for (const graph::Dependence& b : graph.sides[node.first_side + i].predecessors) {
+        const graph::NodeId between = graph.sides[b.side].node;
+        if (above[between].contains(graph.sides[from].node)) return false;
       }
     return true;
   });
 }
 
-// Copies, gathers, pipelines, stretches; those that are dead; the longest path and the longest that
+// Copies, gathers, pipelines, segments; those that are dead; the longest path and the longest that
 // carries data.
 using Shape = std::array<std::int64_t, 7>;
 struct OperationCase {
@@ -261,10 +261,10 @@ TEST(Graph, refuses_a_segment_that_is_not_atomic_where_it_is_built) {
 // Every edge leads from an earlier commit point to a later one, inside one device.
 TEST(Graph, has_edges_inside_devices_in_commit_order) {
   const GraphCase of = graph_case("all-reduce --devices 4 --m 4 --n 8");
-  for (const HalfId h : of.graph.halves.ids())
-    for (const graph::Before& b : of.graph.halves[h].before) {
-      EXPECT_LT(b.half, h);
-      EXPECT_EQ(of.graph.home(of.graph.halves[b.half]), of.graph.home(of.graph.halves[h]));
+  for (const SideId h : of.graph.sides.ids())
+    for (const graph::Dependence& b : of.graph.sides[h].predecessors) {
+      EXPECT_LT(b.side, h);
+      EXPECT_EQ(of.graph.owner(of.graph.sides[b.side]), of.graph.owner(of.graph.sides[h]));
     }
 }
 

@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "analysis/task_graph/touches.h"
+#include "analysis/task_graph/access_list.h"
 
 namespace tessera {
 namespace {
@@ -37,8 +37,8 @@ TEST(GrownArray, is_copied_and_moved_as_a_value) {
   EXPECT_EQ(GrownArray<int>(4)[3], 0);
 }
 
-graph::Touch touch(int memory, bool writes, std::vector<std::int64_t> start) {
-  graph::Touch t;
+graph::MemoryAccess touch(int memory, bool writes, std::vector<std::int64_t> start) {
+  graph::MemoryAccess t;
   t.memory = graph::MemoryId(memory);
   t.reads = !writes;
   t.writes = writes;
@@ -51,36 +51,36 @@ graph::Touch touch(int memory, bool writes, std::vector<std::int64_t> start) {
   return t;
 }
 
-bool is_same(const graph::Touch& a, const graph::Touch& b) {
+bool is_same(const graph::MemoryAccess& a, const graph::MemoryAccess& b) {
   return a.memory == b.memory && a.reads == b.reads && a.writes == b.writes && a.box == b.box;
 }
 
-TEST(Touches, give_back_what_was_added) {
+TEST(AccessList, give_back_what_was_added) {
   graph::Arena arena;
-  const std::vector<graph::Touch> all = {touch(3, false, {}), touch(0, true, {1}),
-                                         touch(2'000'000'000, true, {1LL << 40, 2, 3, 4, 5, 6}),
-                                         touch(-1, false, {7, 8})};
-  graph::Touches touches;
-  for (const graph::Touch& t : all) touches.push_back(arena, t);
-  ASSERT_EQ(touches.size(), all.size());
-  EXPECT_TRUE(std::equal(touches.begin(), touches.end(), all.begin(), all.end(), is_same));
-  EXPECT_TRUE(is_same(touches.back(), all.back()));
-  EXPECT_TRUE(is_same(touches[2], all[2]));
+  const std::vector<graph::MemoryAccess> all = {
+      touch(3, false, {}), touch(0, true, {1}),
+      touch(2'000'000'000, true, {1LL << 40, 2, 3, 4, 5, 6}), touch(-1, false, {7, 8})};
+  graph::AccessList accesses;
+  for (const graph::MemoryAccess& t : all) accesses.push_back(arena, t);
+  ASSERT_EQ(accesses.size(), all.size());
+  EXPECT_TRUE(std::equal(accesses.begin(), accesses.end(), all.begin(), all.end(), is_same));
+  EXPECT_TRUE(is_same(accesses.back(), all.back()));
+  EXPECT_TRUE(is_same(accesses[2], all[2]));
 }
 
-TEST(Touches, are_renamed_in_a_copy_alone) {
+TEST(AccessList, are_renamed_in_a_copy_alone) {
   graph::Arena arena;
-  graph::Touches touches;
-  touches.push_back(arena, touch(1, true, {4, 5}));
-  touches.push_back(arena, touch(2, false, {6}));
-  graph::Touches copy = touches.copy(arena);
+  graph::AccessList accesses;
+  accesses.push_back(arena, touch(1, true, {4, 5}));
+  accesses.push_back(arena, touch(2, false, {6}));
+  graph::AccessList copy = accesses.copy(arena);
   copy.rename([](graph::MemoryId m) { return m + 10; });
   copy.set_memory(1, graph::MemoryId());
-  EXPECT_EQ(touches[0].memory.index, 1);
-  EXPECT_EQ(touches[1].memory.index, 2);
+  EXPECT_EQ(accesses[0].memory.index, 1);
+  EXPECT_EQ(accesses[1].memory.index, 2);
   EXPECT_EQ(copy[0].memory.index, 11);
   EXPECT_EQ(copy[1].memory.index, -1);
-  EXPECT_TRUE(copy[0].box == touches[0].box && copy[1].box == touches[1].box);
+  EXPECT_TRUE(copy[0].box == accesses[0].box && copy[1].box == accesses[1].box);
 }
 
 }  // namespace

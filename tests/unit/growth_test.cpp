@@ -7,7 +7,7 @@
 
 #include "analysis/certificate/certifier.h"
 #include "analysis/certificate/points/point_threads.h"
-#include "analysis/certificate/races/forks.h"
+#include "analysis/certificate/races/race_search.h"
 #include "analysis/certificate/record/recorder.h"
 #include "tests/unit/interp_kernel.h"
 #include "tests/unit/language_support.h"
@@ -24,12 +24,12 @@ Program program_of(const std::string& text, bool is_per_point) {
 }
 
 // Events moved by forks and by the sweep.
-std::int64_t work_of(const Record& record, Reach reach, std::size_t races) {
-  ForkGround ground(record, reach);
-  Forks forks(ground, 100, 0, 1);
+std::int64_t work_of(const Record& record, SearchMode reach, std::size_t races) {
+  RaceSearchContext ground(record, reach);
+  RaceSearch forks(ground, 100, 0, 1);
   forks.run();
   EXPECT_EQ(forks.found().races().size(), races);
-  return forks.moved() + ground.swept();
+  return forks.events_replayed() + ground.swept();
 }
 
 // Events moved by the search in which each iteration of a parallel loop is an agent.
@@ -41,26 +41,26 @@ std::int64_t work_of_iterations(const std::string& text, int devices) {
     if (loop != nullptr && loop->parallel != 0) loops.insert(i);
   }
   Operands operands(program, devices);
-  Recorder recorder(Landing::partial, 1'000'000, true);
+  Recorder recorder(CopyGranularity::partial, 1'000'000, true);
   RunOptions options{.machine = {.devices = devices}, .schedule = "eager"};
   options.observers = {&recorder};
   const auto result = run(program, operands.bindings(), options);
   EXPECT_TRUE(result && result->findings.empty()) << text;
   const PointThreads threads = as_threads(recorder.record(), loops);
   EXPECT_TRUE(point_findings(threads, recorder.record()).empty()) << text;
-  return work_of(threads.record, Reach::swept, 0);
+  return work_of(threads.record, SearchMode::swept, 0);
 }
 
 // Events moved by the search of a run.
 std::int64_t work_of_copies(const std::string& text, int devices, std::size_t races) {
   const Program program = program_of(text, false);
   Operands operands(program, devices);
-  Recorder recorder(Landing::partial, 1'000'000);
+  Recorder recorder(CopyGranularity::partial, 1'000'000);
   RunOptions options{.machine = {.devices = devices}, .schedule = "eager"};
   options.observers = {&recorder};
   const auto result = run(program, operands.bindings(), options);
   EXPECT_TRUE(result && result->findings.empty()) << text;
-  return work_of(recorder.record(), Reach::adaptive, races);
+  return work_of(recorder.record(), SearchMode::adaptive, races);
 }
 
 template <typename Work>

@@ -128,7 +128,7 @@ TEST(host_memory, tensors_and_operations_say_what_is_missing) {
   const auto out = grouped_matmul(lhs, rhs, sizes, options);  // 256 MiB
   ASSERT_FALSE(out);
   expect_no_memory(out.diags());
-  EXPECT_TRUE(Tensor::allocate(DType::f32, {1024, 1024}));  // and life goes on
+  EXPECT_TRUE(Tensor::allocate(DType::f32, {1024, 1024}));  // and lifetime goes on
 }
 
 TEST(host_memory, collectives_say_it_too) {

@@ -54,11 +54,11 @@ TEST(Table, GivesIdsInTheOrderInWhichEntriesAreAdded) {
   Cats cats;
   EXPECT_EQ(cats.next(), CatId(0));
   const CatId tom = cats.add("Tom");
-  const CatId kit = cats.add("Kit");
+  const CatId kitten = cats.add("Kit");
   EXPECT_EQ(tom, CatId(0));
-  EXPECT_EQ(kit, CatId(1));
-  EXPECT_EQ(cats[kit], "Kit");
-  EXPECT_TRUE(cats.has(kit));
+  EXPECT_EQ(kitten, CatId(1));
+  EXPECT_EQ(cats[kitten], "Kit");
+  EXPECT_TRUE(cats.has(kitten));
   EXPECT_FALSE(cats.has(cats.next()));
   EXPECT_FALSE(cats.has(CatId()));
 }

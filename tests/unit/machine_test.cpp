@@ -79,10 +79,11 @@ std::vector<double> expected_product(Operands& operands, std::int64_t steps) {
 TEST(machine, computes_a_tile_product_under_every_schedule) {
   const Program program = product(5);
   for (const std::string& schedule : sample_schedules(2)) {
-    for (const Landing landing : {Landing::whole, Landing::partial}) {
+    for (const CopyGranularity granularity : {CopyGranularity::whole, CopyGranularity::partial}) {
       for (const DmaOrder order : {DmaOrder::unordered, DmaOrder::fifo}) {
         Operands operands(program, 1);
-        RunOptions options{.schedule = schedule, .copies = {.landing = landing, .order = order}};
+        RunOptions options{.schedule = schedule,
+                           .copies = {.granularity = granularity, .order = order}};
         const RunResult result = run_ok(program, operands, options);
         EXPECT_EQ(text(result), "") << schedule;
         EXPECT_EQ(operands.values(0, "out"), expected_product(operands, 5)) << schedule;
@@ -117,7 +118,7 @@ TEST(machine, what_is_not_checked_cannot_be_observed) {
   Operands operands(program, 1);
   const auto certificate =
       certify(program, operands.bindings(),
-              {.run = {.checks = {.enabled = false}}, .landing = Landing::whole});
+              {.run = {.checks = {.enabled = false}}, .granularity = CopyGranularity::whole});
   ASSERT_FALSE(certificate);
   EXPECT_EQ(certificate.diags().front().message,
             "a run without checks tells its observers nothing, expected none");

@@ -16,7 +16,7 @@ namespace {
 
 using graph::TaskGraph;
 
-bool is_same(const graph::Touch& a, const graph::Touch& b) {
+bool is_same(const graph::MemoryAccess& a, const graph::MemoryAccess& b) {
   return a.memory == b.memory && a.reads == b.reads && a.writes == b.writes && a.box == b.box;
 }
 
@@ -30,26 +30,26 @@ bool is_same(const graph::Rectangle& a, const graph::Rectangle& b) {
   return a.memory == b.memory && a.box == b.box;
 }
 
-bool is_same(const graph::Touches& a, const graph::Touches& b) { return are_same(a, b); }
+bool is_same(const graph::AccessList& a, const graph::AccessList& b) { return are_same(a, b); }
 
 bool is_same(const graph::Action& a, const graph::Action& b) {
-  return a.statement == b.statement && a.site == b.site && a.is_copy == b.is_copy &&
-         a.scalars == b.scalars && a.numbers == b.numbers && a.memories == b.memories &&
-         a.loads == b.loads && is_same(a.from(), b.from()) && is_same(a.to(), b.to()) &&
-         a.adds == b.adds && a.stored_only == b.stored_only && a.is_local == b.is_local &&
-         a.bytes == b.bytes && a.flops == b.flops;
+  return a.statement == b.statement && a.core == b.core && a.is_copy == b.is_copy &&
+         a.scalars == b.scalars && a.loaded_scalars == b.loaded_scalars &&
+         a.memories == b.memories && a.loads == b.loads && is_same(a.from(), b.from()) &&
+         is_same(a.to(), b.to()) && a.adds == b.adds && a.stored_only == b.stored_only &&
+         a.is_local == b.is_local && a.bytes == b.bytes && a.flops == b.flops;
 }
 
 bool is_same(const graph::Node& a, const graph::Node& b) {
-  return a.kind == b.kind && a.site == b.site && a.statement == b.statement &&
+  return a.kind == b.kind && a.core == b.core && a.statement == b.statement &&
          a.pipeline == b.pipeline && a.commit == b.commit && a.actions == b.actions &&
          !a.instance && !b.instance && a.bytes == b.bytes && a.flops == b.flops &&
-         a.first == b.first && a.halves == b.halves;
+         a.first_side == b.first_side && a.side_count == b.side_count;
 }
 
-bool is_same(const graph::Half& a, const graph::Half& b) {
-  return a.node == b.node && a.part == b.part && are_same(a.touches, b.touches) &&
-         a.before == b.before;
+bool is_same(const graph::NodeSide& a, const graph::NodeSide& b) {
+  return a.node == b.node && a.kind == b.kind && are_same(a.accesses, b.accesses) &&
+         a.predecessors == b.predecessors;
 }
 
 template <typename Key, typename T, typename Vector>
@@ -62,9 +62,9 @@ void expect_same(const TaskGraph& a, const TaskGraph& b) {
   EXPECT_EQ(a.dead, b.dead);
   EXPECT_TRUE(a.memories == b.memories);
   expect_same(a.actions, b.actions, "action");
-  expect_same(a.touches, b.touches, "touches");
+  expect_same(a.accesses, b.accesses, "touches");
   expect_same(a.nodes, b.nodes, "node");
-  expect_same(a.halves, b.halves, "half");
+  expect_same(a.sides, b.sides, "half");
 }
 
 TEST(MemoisedPipelines, unfold_to_the_graph_of_pipelines_that_are_all_run) {
@@ -113,19 +113,19 @@ TEST(MemoisedPipelines, unfold_for_some_cores) {
   auto part = graph::folded_task_graph(target->prepared.simulate, target->how);
   ASSERT_TRUE(whole && part);
   ASSERT_FALSE(part->instances.all.empty());
-  const auto is_wanted = [&](SiteId site) { return part->topology.device(site) == 2; };
+  const auto is_wanted = [&](CoreIndex core) { return part->topology.device(core) == 2; };
   ASSERT_TRUE(graph::unfold(*part, is_wanted));
   EXPECT_TRUE(part->memories == whole->memories);
   expect_same(part->nodes, whole->nodes, "node");
-  expect_same(part->halves, whole->halves, "half");
+  expect_same(part->sides, whole->sides, "half");
   ASSERT_EQ(part->actions.size(), whole->actions.size());
   int forgotten = 0;
   for (const graph::ActionId a : part->actions.ids()) {
     EXPECT_EQ(part->actions[a].statement, whole->actions[a].statement);
-    EXPECT_EQ(part->actions[a].site, whole->actions[a].site);
+    EXPECT_EQ(part->actions[a].core, whole->actions[a].core);
     const bool is_there = is_same(part->actions[a], whole->actions[a]) &&
-                          are_same(part->touches[a], whole->touches[a]);
-    EXPECT_TRUE(is_there || !is_wanted(part->actions[a].site));
+                          are_same(part->accesses[a], whole->accesses[a]);
+    EXPECT_TRUE(is_there || !is_wanted(part->actions[a].core));
     forgotten += is_there ? 0 : 1;
   }
   EXPECT_GT(forgotten, 0);

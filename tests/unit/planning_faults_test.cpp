@@ -16,15 +16,15 @@
 namespace tessera {
 namespace {
 
-using graph::Half;
-using graph::HalfId;
+using graph::AccessList;
+using graph::MemoryAccess;
 using graph::Node;
 using graph::NodeId;
 using graph::Nodes;
+using graph::NodeSide;
 using graph::PlanningFault;
+using graph::SideId;
 using graph::TaskGraph;
-using graph::Touch;
-using graph::Touches;
 
 // Each group is a pipeline with its own scalars; the second launch of the groups repeats the first.
 const char* const text = R"(kernel engines(groups = 4)
@@ -113,13 +113,13 @@ TEST_F(PlanningFaults, none_without_a_fault) {
 TEST_F(PlanningFaults, a_dropped_access_of_a_memoised_pipeline_is_noticed) {
   const TaskGraph sound = *plan();
   for (const NodeId node : memoised(sound)) {
-    const HalfId half = sound.nodes[node].first;
-    for (std::size_t dropped = 0; dropped < sound.halves[half].touches.size(); ++dropped)
-      expect_noticed({.halves = [&](TaskGraph& graph) {
-        Touches others;
-        for (std::size_t i = 0; const Touch& touch : graph.halves[half].touches)
-          if (i++ != dropped) others.push_back(*graph.arena, touch);
-        graph.halves[half].touches = others;
+    const SideId half = sound.nodes[node].first_side;
+    for (std::size_t dropped = 0; dropped < sound.sides[half].accesses.size(); ++dropped)
+      expect_noticed({.sides = [&](TaskGraph& graph) {
+        AccessList others;
+        for (std::size_t i = 0; const MemoryAccess& access : graph.sides[half].accesses)
+          if (i++ != dropped) others.push_back(*graph.arena, access);
+        graph.sides[half].accesses = others;
       }});
   }
 }
@@ -128,10 +128,10 @@ TEST_F(PlanningFaults, the_accesses_of_another_pipeline_are_noticed) {
   const TaskGraph sound = *plan();
   const std::vector<NodeId> all = memoised(sound);
   for (std::size_t i = 0; i < all.size(); ++i)
-    expect_noticed({.halves = [&](TaskGraph& graph) {
+    expect_noticed({.sides = [&](TaskGraph& graph) {
       const NodeId other = all[(i + 1) % all.size()];
-      graph.halves[graph.nodes[all[i]].first].touches =
-          graph.halves[graph.nodes[other].first].touches;
+      graph.sides[graph.nodes[all[i]].first_side].accesses =
+          graph.sides[graph.nodes[other].first_side].accesses;
     }});
 }
 
@@ -156,12 +156,12 @@ TEST_F(PlanningFaults, a_node_that_counts_as_dead_is_noticed) {
 // The first pipeline of each pattern has no accesses, like the empty one before it.
 TEST_F(PlanningFaults, a_pipeline_that_an_empty_one_hides_is_noticed) {
   int first_of_pattern = 0;
-  expect_noticed({.halves = [&](TaskGraph& graph) {
-    for (Half& half : graph.halves) {
+  expect_noticed({.sides = [&](TaskGraph& graph) {
+    for (NodeSide& half : graph.sides) {
       const Node& node = graph.nodes[half.node];
       if (!node.pattern) continue;
       ++first_of_pattern;
-      half.touches = {};
+      half.accesses = {};
     }
   }});
   EXPECT_GT(first_of_pattern, 0);

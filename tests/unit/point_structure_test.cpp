@@ -39,7 +39,8 @@ bool is_shown(const std::string& text) {
   Tensor a(DType::f32, {16, 16}), b(DType::f32, {16, 16}), o(DType::f32, {16, 16}),
       p(DType::f32, {8, 8}), table(DType::i32, {4});
   const Binding binding = {{"a", &a}, {"b", &b}, {"table", &table}, {"o", &o}, {"p", &p}};
-  const Expected<PointsVerdict> verdict = judge_points(*per_point, {binding}, {}, Landing::partial);
+  const Expected<PointsVerdict> verdict =
+      judge_points(*per_point, {binding}, {}, CopyGranularity::partial);
   if (!verdict) ADD_FAILURE() << render(verdict.diags());
   if (!verdict) return false;
   EXPECT_TRUE(verdict->findings.empty()) << text;

@@ -1,7 +1,7 @@
 // Where elements come from.
-#include "debugger/session/contributions.h"
 #include "debugger/session/provenance.h"
 
+#include "debugger/session/contributions.h"
 #include "tests/unit/session_support.h"
 
 namespace tessera {
@@ -9,9 +9,9 @@ namespace {
 
 Elements element_of(Session& session, std::string_view name, const Index& index, int device = 0) {
   const BufferId buffer = *find_buffer(session.program(), name);
-  const SiteId home = home_of(session.machine(), SiteId(device), buffer);
-  return {home, buffer,
-          element(session.machine().core_state(home).storages[buffer]->whole(), index)};
+  const CoreIndex owner = owner_of(session.machine(), CoreIndex(device), buffer);
+  return {owner, buffer,
+          element(session.machine().core_state(owner).storages[buffer]->whole(), index)};
 }
 
 // Of a window that forgets to move: block 1 of `a` comes twice and block 2 never.
@@ -33,8 +33,8 @@ constexpr std::string_view twice = R"(kernel twice(steps = 3)
 
 TEST(Provenance, TellsWhichProductsCameTwiceAndWhichNever) {
   for (const bool has_images : {false, true})
-    for (const Landing landing : {Landing::whole, Landing::partial}) {
-      test::SessionCase made({twice, 1, "eager", landing, has_images});
+    for (const CopyGranularity granularity : {CopyGranularity::whole, CopyGranularity::partial}) {
+      test::SessionCase made({twice, 1, "eager", granularity, has_images});
       const auto session = made.open();
       ASSERT_TRUE(session->forward({}));
       const Expected<Provenance> found = provenance(*session, element_of(*session, "out", {1, 3}));
@@ -70,11 +70,11 @@ TEST(Provenance, EndsAtTheSamePiecesHoweverTheRunIsTaken) {
        {std::size_t{2}, std::size_t{5}, std::size_t{9}, std::size_t{400}}) {
     std::vector<std::string> told;
     for (const bool has_images : {false, true}) {
-      test::SessionCase made({twice, 1, "eager", Landing::whole, has_images});
+      test::SessionCase made({twice, 1, "eager", CopyGranularity::whole, has_images});
       const auto session = made.open();
       ASSERT_TRUE(session->forward({}));
       Elements all = element_of(*session, "out", {0, 0});
-      all.box = session->machine().core_state(all.home).storages[all.buffer]->whole();
+      all.box = session->machine().core_state(all.owner).storages[all.buffer]->whole();
       const Expected<Provenance> found = provenance(*session, all, most);
       ASSERT_TRUE(found);
       EXPECT_EQ(found->is_complete, most == 400);
@@ -129,7 +129,7 @@ TEST(Provenance, FollowsCopiesToOtherDevices) {
   EXPECT_EQ(way[1]->agent.device, 0);  // device 0 sent it
   EXPECT_EQ(way[2]->kind, Piece::From::op);
   EXPECT_EQ(way[4]->kind, Piece::From::operand);
-  EXPECT_EQ(way[4]->elements.home, SiteId(0));
+  EXPECT_EQ(way[4]->elements.owner, CoreIndex(0));
   EXPECT_EQ(way[4]->elements.box.start[0], 3);
   EXPECT_EQ(way[4]->elements.box.start[1], 5);
   EXPECT_EQ(way[4]->elements.box.elements(), 1);
@@ -139,7 +139,7 @@ TEST(Provenance, ARectangleMayHaveSeveralWritersAndNone) {
   test::SessionCase made({passed_on, 2});
   const auto session = made.open();
   Elements all = element_of(*session, "out", {0, 0});
-  all.box = session->machine().core_state(all.home).storages[all.buffer]->whole();
+  all.box = session->machine().core_state(all.owner).storages[all.buffer]->whole();
   ASSERT_TRUE(session->forward({}));
   const Expected<Provenance> at_end = provenance(*session, all);
   ASSERT_TRUE(at_end);

@@ -12,7 +12,7 @@ namespace tessera {
 namespace {
 
 Range random_range(SplitMix& random, int rank, std::int64_t size) {
-  Range range{.site = SiteId(0), .home = SiteId(0), .kind = ObjectKind::buffer, .object = 0};
+  Range range{.core = CoreIndex(0), .owner = CoreIndex(0), .kind = ObjectKind::buffer, .object = 0};
   range.box.rank = static_cast<std::int8_t>(rank);
   for (int d = 0; d < rank; ++d) {
     const std::size_t i = Box::at(d);
@@ -65,7 +65,8 @@ TEST(range_trees, ranges_that_grow_are_met_without_going_through_them) {
   Table<RangeId, Range> ranges;
   std::vector<RangeId> all;
   for (std::int32_t i = 0; i < 10'000; ++i) {
-    Range range{.site = SiteId(0), .home = SiteId(0), .kind = ObjectKind::buffer, .object = 0};
+    Range range{
+        .core = CoreIndex(0), .owner = CoreIndex(0), .kind = ObjectKind::buffer, .object = 0};
     range.box.rank = 1;
     range.box.size[0] = i + 1;
     all.push_back(ranges.add(range));

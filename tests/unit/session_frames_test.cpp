@@ -29,7 +29,7 @@ kernel calls(rows = 4)
 
 // "3 twice, 2 for k = 0, ...": lines and what stands there.
 std::string stack(Session& session) {
-  const Standing stands = standing(session.machine(), SiteId(0));
+  const Standing stands = standing(session.machine(), CoreIndex(0));
   std::string text;
   for (const Frame& frame : frames_of(session.program(), stands.statement, stands.loops))
     text += (text.empty() ? "" : ", ") + std::to_string(frame.loc.line) + " " + to_string(frame);

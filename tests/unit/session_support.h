@@ -19,7 +19,7 @@ struct SessionSetup {
   std::string_view text;
   int devices = 1;
   std::string schedule = "eager";
-  Landing landing = Landing::whole;
+  CopyGranularity granularity = CopyGranularity::whole;
   bool has_images = false;  // before each step
 };
 
@@ -28,7 +28,7 @@ class SessionCase {
   explicit SessionCase(const SessionSetup& given) : program_(expanded(std::string(given.text))) {
     options_.machine.devices = given.devices;
     options_.schedule = given.schedule;
-    options_.copies.landing = given.landing;
+    options_.copies.granularity = given.granularity;
     if (given.has_images) recording_ = Recording::of_every_step();
   }
 

@@ -109,24 +109,24 @@ using Case = test::SessionSetup;
 std::vector<Case> cases() {
   std::vector<Case> all;
   for (const std::string schedule : {"eager", "lazy", "random:3", "pct:5:3"})
-    for (const Landing landing : {Landing::whole, Landing::partial})
+    for (const CopyGranularity granularity : {CopyGranularity::whole, CopyGranularity::partial})
       for (const bool has_images : {false, true}) {
-        all.push_back({two_slots, 1, schedule, landing, has_images});
-        all.push_back({ring, 3, schedule, landing, has_images});
-        all.push_back({stuck, 2, schedule, landing, has_images});
+        all.push_back({two_slots, 1, schedule, granularity, has_images});
+        all.push_back({ring, 3, schedule, granularity, has_images});
+        all.push_back({stuck, 2, schedule, granularity, has_images});
       }
   // Longer ones: what images hold.
   for (const std::string schedule : {"eager", "random:3"})
-    for (const Landing landing : {Landing::whole, Landing::partial}) {
-      all.push_back({windows, 1, schedule, landing, true});
-      all.push_back({gather, 3, schedule, landing, true});
+    for (const CopyGranularity granularity : {CopyGranularity::whole, CopyGranularity::partial}) {
+      all.push_back({windows, 1, schedule, granularity, true});
+      all.push_back({gather, 3, schedule, granularity, true});
     }
   return all;
 }
 
 std::string name_of(const Case& c) {
   return fmt::format("{} on {} devices, {}, {}{}", c.text.substr(0, 12), c.devices, c.schedule,
-                     name(c.landing), c.has_images ? ", with images" : "");
+                     name(c.granularity), c.has_images ? ", with images" : "");
 }
 
 // The state before each step and at the end, of a run that was never turned back.
@@ -181,8 +181,8 @@ TEST(Session, TheWayBackMeetsTheSamePlaces) {
     LineReached line(program, {"", 11}, {}, {});
     Written out(
         *find_buffer(program, "out"),
-        session->machine().core_state(SiteId(0)).storages[*find_buffer(program, "out")]->whole(),
-        SiteId(0));
+        session->machine().core_state(CoreIndex(0)).storages[*find_buffer(program, "out")]->whole(),
+        CoreIndex(0));
     Found found;
     const std::array<StopCondition*, 3> all = {&line, &out, &found};
     std::vector<std::int64_t> forth, back;
@@ -211,10 +211,10 @@ TEST(Session, LoopIndicesChooseAmongThePassesOfALine) {
   const auto arrival = session->forward(all);
   ASSERT_TRUE(arrival);
   ASSERT_EQ(arrival->why, Arrival::Why::condition);
-  const Standing stands = standing(session->machine(), SiteId(0));
+  const Standing stands = standing(session->machine(), CoreIndex(0));
   EXPECT_EQ(line_of(session->program(), stands.statement).line, 12);
   EXPECT_EQ(to_string(stands.loops), "i=2");
-  EXPECT_EQ(find_scalar(session->machine(), SiteId(0), "now")->integer, 0);
+  EXPECT_EQ(find_scalar(session->machine(), CoreIndex(0), "now")->integer, 0);
 }
 
 TEST(Session, ACoreThatWaitsSaysForWhat) {
@@ -224,7 +224,7 @@ TEST(Session, ACoreThatWaitsSaysForWhat) {
   ASSERT_TRUE(arrival);
   EXPECT_EQ(arrival->why, Arrival::Why::end);
   ASSERT_TRUE(session->is_over());
-  const Standing stands = standing(session->machine(), SiteId(1));
+  const Standing stands = standing(session->machine(), CoreIndex(1));
   EXPECT_EQ(stands.status, CoreStatus::waits);
   EXPECT_EQ(stands.semaphore, "go");
   EXPECT_EQ(stands.need, 1);
@@ -237,7 +237,7 @@ TEST(Session, ElementsAreUndefinedUntilTheyAreWritten) {
   const auto session = made.open();
   const BufferId out = *find_buffer(session->program(), "out");
   const auto defined = [&] {
-    Storage& storage = *(*session->valued())->core_state(SiteId(0)).storages[out];
+    Storage& storage = *(*session->valued())->core_state(CoreIndex(0)).storages[out];
     std::int64_t n = 0;
     for (const Element& e : elements_of(storage, storage.whole())) n += e.is_defined ? 1 : 0;
     return n;
@@ -246,7 +246,7 @@ TEST(Session, ElementsAreUndefinedUntilTheyAreWritten) {
   ASSERT_TRUE(session->forward({}));
   EXPECT_EQ(defined(), 96);
   // The operand counts from 0.
-  Storage& storage = *(*session->valued())->core_state(SiteId(0)).storages[out];
+  Storage& storage = *(*session->valued())->core_state(CoreIndex(0)).storages[out];
   EXPECT_EQ(elements_of(storage, storage.whole())[7].real, 14);
   ASSERT_TRUE(session->go_to(0));
   EXPECT_EQ(defined(), 0);

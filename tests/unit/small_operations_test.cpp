@@ -75,7 +75,7 @@ TEST(SmallOperations, agree_with_the_reference_on_threads) {
     SCOPED_TRACE(call);
     HeldFiles files;
     const cli::Answer answer =
-        cli::answer(words(call + " --device threads --threads 2 --stamp"), files, nullptr);
+        cli::answer(words(call + " --device threads --threads 2 --check-nodes"), files, nullptr);
     EXPECT_EQ(answer.exit_code, 0) << answer.out << answer.err;
     EXPECT_NE(answer.out.find("\nok "), std::string::npos) << answer.out;
     EXPECT_NE(answer.out.find("; and all results"), std::string::npos) << answer.out;

@@ -1,4 +1,4 @@
-// Task graphs on threads: strands of nodes, in random legal orders with delays, compute what the
+// Task graphs on threads: subtasks of nodes, in random legal orders with delays, compute what the
 // interpreter does.
 #include <gtest/gtest.h>
 
@@ -29,12 +29,12 @@ void expect_right(const GraphCase& of, unsigned orders) {
   for (unsigned seed = 0; seed < orders; ++seed) {
     KeptRun run = test::copy_of(of.launch);
     const auto bindings = run.bindings();
-    graph::Memories memories(of.graph, bindings);
-    const auto kit = graph::kit(of.graph, Math::exact);
-    ASSERT_TRUE(kit);
+    graph::GraphMemory memories(of.graph, bindings);
+    const auto config = graph::worker_config(of.graph, Math::exact);
+    ASSERT_TRUE(config);
     TaskRunOptions how{.threads = 3};
     if (seed > 0) how.shuffle = seed;
-    const TaskRunEnd end = run_tasks(tasks, memories, **kit, how);
+    const TaskRunEnd end = run_tasks(tasks, memories, **config, how);
     EXPECT_TRUE(end.findings.empty());
     EXPECT_TRUE(test::has_results(of, run)) << "order " << seed;
   }
@@ -81,7 +81,7 @@ TEST(Threads, give_the_results_of_good_programs_of_the_suite) {
   }
 }
 
-// Each tile of the result is a strand: slots and sums are private, and a block that a later point
+// Each tile of the result is a subtask: slots and sums are private, and a block that a later point
 // finds in its slot is fetched for each.
 TEST(Threads, share_a_pipeline_by_tiles_of_the_result) {
   EXPECT_EQ(works(graph_case("gmm --group-sizes 32 --k 96 --n 64 --tiling 8,32,32")), 8U);
@@ -95,9 +95,9 @@ TEST(Threads, end_where_they_are_asked_to) {
   const std::vector<graph::Task> tasks = graph::tasks(of.graph);
   KeptRun run = test::copy_of(of.launch);
   const auto bindings = run.bindings();
-  graph::Memories memories(of.graph, bindings);
+  graph::GraphMemory memories(of.graph, bindings);
   const std::atomic<bool> stop = true;
-  const TaskRunEnd end = run_tasks(tasks, memories, **graph::kit(of.graph, Math::exact),
+  const TaskRunEnd end = run_tasks(tasks, memories, **graph::worker_config(of.graph, Math::exact),
                                    {.threads = 2, .stop = &stop});
   EXPECT_TRUE(end.is_stopped);
 }

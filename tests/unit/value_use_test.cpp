@@ -17,7 +17,7 @@ namespace tessera {
 namespace {
 
 // What is noted of a command line behind `verify`, one line each.
-std::string notes_of(const std::string& words, Landing landing = Landing::whole,
+std::string notes_of(const std::string& words, CopyGranularity granularity = CopyGranularity::whole,
                      ValueUse use = ValueUse()) {
   std::istringstream stream(words);
   std::vector<std::string> all = {"verify"};
@@ -26,7 +26,7 @@ std::string notes_of(const std::string& words, Landing landing = Landing::whole,
   if (!target) return target.diags().front().message;
   RunOptions options = target->how.run;
   options.observers = {&use};
-  options.copies.landing = landing;
+  options.copies.granularity = granularity;
   const Expected<RunResult> result = target->prepared.simulate(options);
   if (!result) return result.diags().front().message;
   std::string text;
@@ -40,7 +40,7 @@ TEST(ValueUse, is_silent_on_every_shipped_kernel) {
   for (const Kernel& kernel : tessera::kernels()) {
     SCOPED_TRACE(kernel.name);
     EXPECT_EQ(notes_of(std::string(kernel.small_call)), "");
-    EXPECT_EQ(notes_of(std::string(kernel.small_call), Landing::partial), "");
+    EXPECT_EQ(notes_of(std::string(kernel.small_call), CopyGranularity::partial), "");
     ++kernels;
   }
   EXPECT_GE(kernels, 20);
@@ -56,12 +56,13 @@ TEST(ValueUse, is_silent_on_the_examples) {
     EXPECT_EQ(notes_of(folder + words), "") << words;
 }
 
-std::string notes_of_program(const std::string& text, Landing landing = Landing::whole,
+std::string notes_of_program(const std::string& text,
+                             CopyGranularity granularity = CopyGranularity::whole,
                              ValueUse use = ValueUse()) {
   const TemporaryFolder folder;
   const std::string file = folder.file("p.tsr");
   write_bytes(file, text);
-  return notes_of(file, landing, std::move(use));
+  return notes_of(file, granularity, std::move(use));
 }
 
 // Two parts of one copy overwrite nothing of each other.
@@ -74,8 +75,8 @@ TEST(ValueUse, takes_a_copy_that_lands_in_parts_as_one_write) {
   copy t -> o
 }
 )";
-  for (const Landing landing : {Landing::whole, Landing::partial}) {
-    const std::string notes = notes_of_program(text, landing);
+  for (const CopyGranularity granularity : {CopyGranularity::whole, CopyGranularity::partial}) {
+    const std::string notes = notes_of_program(text, granularity);
     EXPECT_NE(notes.find("p.tsr:5:3: never_read: nothing reads what this copy brings to u[0 .. 8]"),
               std::string::npos)
         << notes;
@@ -93,7 +94,7 @@ TEST(ValueUse, says_why_nothing_is_known_of_a_run_that_is_too_large) {
   copy t -> o
 }
 )";
-  EXPECT_EQ(notes_of_program(text, Landing::whole, ValueUse(1)),
+  EXPECT_EQ(notes_of_program(text, CopyGranularity::whole, ValueUse(1)),
             "more than 1 writes wait to be read at one time");
 }
 

@@ -204,13 +204,13 @@ TEST(Views, RandomProgramsAgreeWithPlainArrays) {
     }
     const auto expanded = expand(*test::program(kernel(scene, body)));
     ASSERT_TRUE(expanded);
-    for (const Landing landing : {Landing::whole, Landing::partial}) {
+    for (const CopyGranularity granularity : {CopyGranularity::whole, CopyGranularity::partial}) {
       Operands operands(*expanded, 1);
       std::vector<double> x = operands.values(0, "a");
       for (std::size_t i = 0; i < how.size(); ++i)
         apply(parts[i][0], parts[i][1], how[i].first, how[i].second, x);
       const RunResult result =
-          testing::run_ok(*expanded, operands, {.copies = {.landing = landing}});
+          testing::run_ok(*expanded, operands, {.copies = {.granularity = granularity}});
       EXPECT_TRUE(result.findings.empty()) << testing::text(result.findings[0]) << "\n"
                                            << kernel(scene, body);
       EXPECT_EQ(operands.values(0, "o"), x) << "seed " << seed << "\n" << kernel(scene, body);

@@ -19,17 +19,17 @@ Expected<std::shared_ptr<const PointsVerdict>> JudgedPoints::judge(
     const std::vector<Binding>& bindings, const RunOptions& options) {
   using Verdict = std::shared_ptr<const PointsVerdict>;
   if (!options.checks.loops || !has_points(*structured_)) return Verdict();
-  const Landing landing = *options.checks.loops;
+  const CopyGranularity granularity = *options.checks.loops;
   if (std::optional<std::vector<ParallelLoop>> loops = independent_by_structure(*structured_))
     return std::make_shared<const PointsVerdict>(
-        PointsVerdict{.loops = *std::move(loops), .landing = landing});
+        PointsVerdict{.loops = *std::move(loops), .granularity = granularity});
   const bool at_once = asks_at_once(options);
   std::optional<Program>& per_point = (at_once ? at_once_ : expanded_).per_point;
   const Expansion how{.per_point = true};
   if (!per_point)
     per_point = TRY(at_once ? expand_at_once(*structured_, how) : expand(*structured_, how));
   return std::make_shared<const PointsVerdict>(
-      TRY(judge_points(*per_point, bindings, options, landing)));
+      TRY(judge_points(*per_point, bindings, options, granularity)));
 }
 
 namespace {
@@ -37,16 +37,16 @@ namespace {
 // Adds the verdict of the run that it observes to the result.
 class PointsOfRun final : public PointsObserver {
  public:
-  explicit PointsOfRun(Landing landing) : landing_(landing) {}
+  explicit PointsOfRun(CopyGranularity granularity) : landing_(granularity) {}
   void end(RunResult& result) override {
     PointsObserver::end(result);
     PointsVerdict of_run = verdict();
-    of_run.landing = landing_;
+    of_run.granularity = landing_;
     result.points = std::make_shared<const PointsVerdict>(std::move(of_run));
   }
 
  private:
-  Landing landing_;
+  CopyGranularity landing_;
 };
 
 // Adds a verdict that was reached before the run to the result.
@@ -68,7 +68,7 @@ void insert_first(Observer& observer, RunOptions& options) {
 
 // Copies of a point are complete before the next begins.
 bool is_one_by_one(const RunOptions& options) {
-  return options.schedule == "eager" && options.copies.landing == Landing::whole &&
+  return options.schedule == "eager" && options.copies.granularity == CopyGranularity::whole &&
          options.copies.order == DmaOrder::unordered && options.machine.slow_device < 0;
 }
 

@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t most_findings = 20;
+constexpr std::size_t max_findings = 20;
 
 class Findings {
  public:
@@ -92,12 +92,12 @@ class Findings {
 
   void find_races() {
     // A fork moves the thousands of iterations; a sweep of all of them is as cheap as a few forks.
-    for (const Race& race : freeze_one(record_, Reach::swept).races) {
+    for (const Race& race : freeze_one(record_, SearchMode::swept).races) {
       const RecordedAgentId x = thread(event(race.x).agent), y = thread(event(race.y).agent);
       // What has no point to it, or no other, is no question of their order.
       if (race.is_order || x == y || (!is_point(x) && !is_point(y))) continue;
       if (!are_side_by_side(x, y) && is_in_sequence(race)) continue;
-      if (findings_.size() == most_findings) return;
+      if (findings_.size() == max_findings) return;
       // Who leaves the kernel has no line to show.
       const bool is_leaving = range(race.x).kind == ObjectKind::none;
       add_race(is_leaving ? race.y : race.x, is_leaving ? race.x : race.y,
@@ -119,7 +119,7 @@ class Findings {
                     range(e).kind == ObjectKind::semaphore && event(e).access == AccessKind::read
                         ? "signals"
                         : verb(event(e).access),
-                    here, record_.agents[Record::core_at(range(e).site)].id.device,
+                    here, record_.agents[Record::core_at(range(e).core)].id.device,
                     who(event(other).agent), does);
     finding.at = place(e, "");
     finding.about.other = event(other).statement;
@@ -154,7 +154,7 @@ class Findings {
       if (self.act != Act::wait) continue;
       EventId& first = waiter[self.cell()];
       const bool is_open = first && are_side_by_side(event(first).agent, self.agent);
-      if (is_open && !is_told[self.cell()] && findings_.size() < most_findings) {
+      if (is_open && !is_told[self.cell()] && findings_.size() < max_findings) {
         is_told[self.cell()] = true;
         const SemId& sem = record_.cells[self.cell()];
         Finding finding{.kind = FindingKind::race};
@@ -175,7 +175,7 @@ class Findings {
 
   // Each point must be able to come first.
   void find_needed_points() {
-    const std::size_t left = most_findings - std::min(findings_.size(), most_findings);
+    const std::size_t left = max_findings - std::min(findings_.size(), max_findings);
     for (const PointNeed& need : point_needs(threads_, left))
       needs_another(threads_.loops[need.loop], need.thread, need.wait,
                     need.is_of_order_elsewhere

@@ -117,7 +117,7 @@ class Play {
 class Needs {
  public:
   Needs(const PointThreads& threads, std::size_t most)
-      : threads_(threads), record_(threads.record), most_(most) {}
+      : threads_(threads), record_(threads.record), max_(most) {}
 
   // Each point must be able to come first, with none of the others of its loops begun, in whatever
   // order other cores take theirs.
@@ -137,7 +137,7 @@ class Needs {
         hold_first(play, loop);
       before = &loop;
       try_each_first(play, number);
-      if (needs_.size() == most_) break;
+      if (needs_.size() == max_) break;
     }
     return std::move(needs_);
   }
@@ -161,7 +161,7 @@ class Needs {
     const LoopRun& loop = threads_.loops[number];
     std::optional<std::vector<RecordedAgentId>> stuck;
     for (const RecordedAgentId t : loop.threads) {
-      if (needs_.size() == most_) return;
+      if (needs_.size() == max_) return;
       play.mark();
       play.hold(t, false);
       play.run(t);
@@ -265,7 +265,7 @@ class Needs {
 
   const PointThreads& threads_;
   const Record& record_;
-  const std::size_t most_;
+  const std::size_t max_;
   std::vector<PointNeed> needs_;
   Table<RecordedAgentId, LoopRunId> loop_of_thread_;  // none: of a core
   Table<RecordedAgentId, bool> waited_from_outside_;  // by thread

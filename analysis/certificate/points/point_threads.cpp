@@ -74,7 +74,7 @@ class Forking {
       to.agents.add(agent);
     }
     for (const RecordedAgentId thread : tree_.points.ids()) {
-      const SemId place{Record::site_of(core_of(thread)), SemaphoreId(0), 0};
+      const SemId place{Record::core_of(core_of(thread)), SemaphoreId(0), 0};
       begin_.add(to.cells.add(place));
       // What the thread's own loops are joined by.
       join_.add(to.cells.add(place));
@@ -86,15 +86,15 @@ class Forking {
     for (const RecordedAgentId core : record_.core_ids()) {
       const RecordedAgent& agent = record_.agents[core];
       const auto count = [&](CellId cell, std::int64_t amount) {
-        owners_.count(Record::site_of(core), cell.index, record_.owner(cell) == core, amount);
+        owners_.count(Record::core_of(core), cell.index, record_.owner(cell) == core, amount);
       };
       for (const EventId e : agent.events()) {
         const RecordedEvent& self = event(e);
         if (is_forked(self)) {
           if (self.act == Act::point)
-            owners_.begin_point(Record::site_of(core), self.statement);
+            owners_.begin_point(Record::core_of(core), self.statement);
           else
-            owners_.end_loop(Record::site_of(core));
+            owners_.end_loop(Record::core_of(core));
         }
         if (self.act == Act::signal) count(self.cell(), self.amount);
         if (self.act == Act::wait) count(self.cell(), -self.amount);
@@ -121,7 +121,7 @@ class Forking {
     return known->second;
   }
 
-  // Of a semaphore too its life is the point's when all of its counts are.
+  // Of a semaphore too its lifetime is the point's when all of its counts are.
   bool is_shared(RecordedAgentId thread, const Range& range) {
     if (range.kind == ObjectKind::buffer) return shared_.buffers[range.buffer()];
     if (range.kind != ObjectKind::semaphore || shared_.semaphores[range.semaphore()]) return true;
@@ -142,7 +142,7 @@ class Forking {
     const auto [known, is_new] = own_ranges_.try_emplace({thread, range});
     if (is_new) {
       Range copy = as_it_is;
-      copy.home = Record::site_of(thread);
+      copy.owner = Record::core_of(thread);
       known->second = result_.record.ranges.add(copy);
     }
     return known->second;

@@ -35,7 +35,7 @@ RunOptions one_by_one(const Program& per_point, const RunOptions& options, Obser
   RunOptions alone = options_of_rerun(options);
   alone.schedule = "eager";
   alone.machine.loop_workers = 0;
-  alone.copies.landing = Landing::whole;
+  alone.copies.granularity = CopyGranularity::whole;
   alone.copies.order = DmaOrder::unordered;
   alone.machine.slow_device = -1;
   alone.record.schedule = alone.record.results = false;
@@ -69,8 +69,8 @@ bool is_of(const Program& program, const Stmt& s, const ParallelLoop& loop) {
 }  // namespace
 
 Expected<PointsVerdict> judge_points(const Program& per_point, const std::vector<Binding>& bindings,
-                                     const RunOptions& options, Landing landing) {
-  constexpr std::int64_t most_events = 20'000'000;
+                                     const RunOptions& options, CopyGranularity granularity) {
+  constexpr std::int64_t max_events = 20'000'000;
   PointsObserver observer;
   const RunResult result = TRY(run(per_point, bindings, one_by_one(per_point, options, observer)));
   PointsVerdict verdict = observer.verdict();
@@ -85,7 +85,7 @@ Expected<PointsVerdict> judge_points(const Program& per_point, const std::vector
   // In which order points start copies to one link nobody knows, and a record's lanes have one.
   if (options.copies.order == DmaOrder::fifo && points_send(per_point)) return verdict;
 
-  Recorder recorder(landing, most_events, true);
+  Recorder recorder(granularity, max_events, true);
   const RunResult again = TRY(run(per_point, bindings, one_by_one(per_point, options, recorder)));
   if (recorder.record().is_over_budget) return verdict;
   verdict.end = again.end;

@@ -32,12 +32,12 @@ struct ParallelLoop {
 };
 
 struct PointsVerdict {
-  std::vector<ParallelLoop> loops;  // in the order of the program
-  std::vector<Finding> findings;    // races of points
-  std::int64_t more_races = 0;      // beside those that are listed
-  std::vector<Finding> of_the_run;  // what the run of single points met
-  Landing landing = Landing::partial;  // of copies, asked for
-  RunEnd end = RunEnd::program;     // what ended a run of single points before it was done
+  std::vector<ParallelLoop> loops;                         // in the order of the program
+  std::vector<Finding> findings;                           // races of points
+  std::int64_t more_races = 0;                             // beside those that are listed
+  std::vector<Finding> of_the_run;                         // what the run of single points met
+  CopyGranularity granularity = CopyGranularity::partial;  // of copies, asked for
+  RunEnd end = RunEnd::program;  // what ended a run of single points before it was done
 };
 
 // Whether the program has a parallel loop or grid dimension.
@@ -45,6 +45,6 @@ bool has_points(const Program& program);
 // Runs a program that is expanded point by point, without arithmetic unless control depends on it.
 // What it writes into results means nothing.
 Expected<PointsVerdict> judge_points(const Program& per_point, const std::vector<Binding>& bindings,
-                                     const RunOptions& options, Landing landing);
+                                     const RunOptions& options, CopyGranularity granularity);
 
 }  // namespace tessera

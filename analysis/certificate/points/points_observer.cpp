@@ -93,31 +93,31 @@ void PointsObserver::begin(const Program& program, const RunOptions& options) {
 bool PointsObserver::is_shared(BufferId buffer) const { return sharing_->buffers[buffer]; }
 
 void PointsObserver::on(const Event& event) {
-  const SiteId site = topology_.of(event.agent);
-  CoreState& core = cores_[site];
+  const CoreIndex core_index = topology_.of(event.agent);
+  CoreState& core = cores_[core_index];
   if (event.kind == EventKind::point || event.kind == EventKind::points_end)
     return core.borders.push_back(event);
-  if (event.token >= 0 && event.kind != EventKind::start) return on_region(core, site, event);
+  if (event.token >= 0 && event.kind != EventKind::start) return on_region(core, core_index, event);
   const bool is_step = event.kind != EventKind::enter && event.kind != EventKind::leave;
-  if (is_step && !event.agent.is_copy()) pass_borders(core, site);
+  if (is_step && !event.agent.is_copy()) pass_borders(core, core_index);
   switch (event.kind) {
     case EventKind::read:
-      return access(core, site, event, Access::read);
+      return access(core, core_index, event, Access::read);
     case EventKind::write:
     case EventKind::fresh:
-      return access(core, site, event, Access::store);
+      return access(core, core_index, event, Access::store);
     case EventKind::update:
-      access(core, site, event, Access::read);
-      return access(core, site, event, Access::store);
+      access(core, core_index, event, Access::read);
+      return access(core, core_index, event, Access::store);
     case EventKind::accumulate:
-      return access(core, site, event, Access::add);
+      return access(core, core_index, event, Access::add);
     case EventKind::signal:
-      return count(core, site, event, event.amount);
+      return count(core, core_index, event, event.amount);
     case EventKind::wait:
-      return count(core, site, event, -event.amount);
+      return count(core, core_index, event, -event.amount);
     case EventKind::await:
     case EventKind::read_sem:
-      return count(core, site, event, 0);
+      return count(core, core_index, event, 0);
     case EventKind::alloc:
       if (event.object_kind == ObjectKind::buffer) core.left[event.object.buffer()].clear();
       return;
@@ -127,8 +127,8 @@ void PointsObserver::on(const Event& event) {
 }
 
 // Of a pipeline that has a pattern: what was started before it has moved.
-void PointsObserver::on_region(CoreState& core, SiteId site, const Event& event) {
-  pass_borders(core, site);
+void PointsObserver::on_region(CoreState& core, CoreIndex core_index, const Event& event) {
+  pass_borders(core, core_index);
   OfPattern& pattern = patterns_[event.token];
   const bool enters = event.kind == EventKind::enter;
   seen_ = enters && !event.is_known ? &pattern : nullptr;
@@ -137,26 +137,26 @@ void PointsObserver::on_region(CoreState& core, SiteId site, const Event& event)
   for (const auto& [buffer, left] : pattern.left) core.left[buffer].push_back(left);
 }
 
-void PointsObserver::pass_borders(CoreState& core, SiteId site) {
+void PointsObserver::pass_borders(CoreState& core, CoreIndex core_index) {
   for (const Event& event : core.borders) {
     if (event.kind == EventKind::point)
-      point(core, site, event);
+      point(core, core_index, event);
     else
-      end_loop(core, site);
+      end_loop(core, core_index);
   }
   core.borders.clear();
 }
 
-void PointsObserver::point(CoreState& core, SiteId site, const Event& event) {
-  owners_.begin_point(site, event.statement);
+void PointsObserver::point(CoreState& core, CoreIndex core_index, const Event& event) {
+  owners_.begin_point(core_index, event.statement);
   if (core.open.empty() || core.open.back().statement != event.statement)
     core.open.push_back({.statement = event.statement, .facts = &facts(event.statement)});
   for (auto& [key, log] : core.open.back().logs) log.stored.clear();
   core.open.back().points.push_back(event.amount);
 }
 
-void PointsObserver::end_loop(CoreState& core, SiteId site) {
-  owners_.end_loop(site);
+void PointsObserver::end_loop(CoreState& core, CoreIndex core_index) {
+  owners_.end_loop(core_index);
   const OpenLoop loop = std::move(core.open.back());
   core.open.pop_back();
   const std::size_t number = facts(loop.statement).verdict;
@@ -164,57 +164,60 @@ void PointsObserver::end_loop(CoreState& core, SiteId site) {
   verdict_.loops[number].points += points;
   if (seen_ != nullptr) seen_->points.emplace_back(number, points);
   for (const auto& [key, log] : loop.logs) {
-    compare(core, loop, key.first, key.second, log, site);
+    compare(core, loop, key.first, key.second, log, core_index);
     if (!is_shared(key.second)) leave_behind(core, loop, key.second, log);
   }
 }
 
-void PointsObserver::access(CoreState& core, SiteId site, const Event& event, Access access) {
+void PointsObserver::access(CoreState& core, CoreIndex core_index, const Event& event,
+                            Access access) {
   if (event.box->empty()) return;
   const BufferId buffer = event.object.buffer();
-  const SiteId home = topology_.home(event.site, program_->buffers[buffer].space);
-  if (home == site && !core.left[buffer].empty()) look_at_left(core, site, event, access);
-  for (OpenLoop& loop : core.open) log(core, loop, home, event, access);
+  const CoreIndex owner = topology_.owner(event.core, program_->buffers[buffer].space);
+  if (owner == core_index && !core.left[buffer].empty())
+    look_at_left(core, core_index, event, access);
+  for (OpenLoop& loop : core.open) log(core, loop, owner, event, access);
 }
 
-void PointsObserver::log(CoreState&, OpenLoop& loop, SiteId home, const Event& event,
+void PointsObserver::log(CoreState&, OpenLoop& loop, CoreIndex owner, const Event& event,
                          Access access) {
   const LoopFacts& known = *loop.facts;
   const BufferId buffer = event.object.buffer();
   if (!known.stores[buffer] || known.own[buffer]) return;
-  Log& log = loop.logs[{home, buffer}];
+  Log& log = loop.logs[{owner, buffer}];
   const auto number = static_cast<std::int32_t>(loop.points.size()) - 1;
-  const auto note = [&](std::vector<Touch>& touches, const Box& box) {
-    const std::size_t from = touches.size() > 8 ? touches.size() - 8 : 0;
-    for (std::size_t i = from; i < touches.size(); ++i) {
-      const Touch& t = touches[i];
+  const auto note = [&](std::vector<LoopAccess>& accesses, const Box& box) {
+    const std::size_t from = accesses.size() > 8 ? accesses.size() - 8 : 0;
+    for (std::size_t i = from; i < accesses.size(); ++i) {
+      const LoopAccess& t = accesses[i];
       if (t.point == number && t.access == access && t.box == box) return;
     }
-    touches.push_back({box, number, event.statement, access});
+    accesses.push_back({box, number, event.statement, access});
   };
-  std::vector<Touch>& touches = access == Access::read ? log.reads : log.stores;
-  if (is_shared(buffer)) return note(touches, *event.box);
+  std::vector<LoopAccess>& accesses = access == Access::read ? log.reads : log.stores;
+  if (is_shared(buffer)) return note(accesses, *event.box);
   // Of a point's own copy counts what it reads of the time before the loop.
   for (const Box& box : log.stored.missing(*event.box)) {
-    note(touches, box);
+    note(accesses, box);
     if (access == Access::add) note(log.reads, box);
   }
   if (access != Access::read) log.stored.add(*event.box);
 }
 
-void PointsObserver::count(CoreState& core, SiteId site, const Event& event, std::int64_t amount) {
+void PointsObserver::count(CoreState& core, CoreIndex core_index, const Event& event,
+                           std::int64_t amount) {
   const SemaphoreId semaphore = event.object.semaphore();
   if (sharing_->semaphores[semaphore]) {
     for (const OpenLoop& loop : core.open)
       verdict_.loops[facts(loop.statement).verdict].synchronises = true;
     return;
   }
-  const std::int64_t cell = event.site.index * cells_ + first_cell_[semaphore] + event.cell;
-  owners_.count(site, cell, event.site == site, amount);
+  const std::int64_t cell = event.core.index * cells_ + first_cell_[semaphore] + event.cell;
+  owners_.count(core_index, cell, event.core == core_index, amount);
 }
 
 void PointsObserver::end(RunResult&) {
-  for (const SiteId site : cores_.ids()) pass_borders(cores_[site], site);
+  for (const CoreIndex core_index : cores_.ids()) pass_borders(cores_[core_index], core_index);
   for (const StmtId loop : owners_.sharing_loops())
     verdict_.loops[facts(loop).verdict].synchronises = true;
   program_ = nullptr;

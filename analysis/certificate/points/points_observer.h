@@ -29,7 +29,7 @@ class PointsObserver : public Observer {
  public:
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
-  bool judges_assertions() const override { return true; }
+  bool observes_assertions() const override { return true; }
   bool sees_private() const override { return true; }
   void end(RunResult& result) override;
   const PointsVerdict& verdict() const { return verdict_; }
@@ -37,23 +37,23 @@ class PointsObserver : public Observer {
  private:
   enum class Access : std::uint8_t { read, store, add };
   // One access, or several like it, of a point.
-  struct Touch {
+  struct LoopAccess {
     Box box{};
     std::int32_t point = 0;  // number among those of the loop
     StmtId statement;
     Access access = Access::read;
   };
-  // Of one buffer at one home, in one loop that is open.
+  // Of one buffer at one owner, in one loop that is open.
   struct Log {
-    std::vector<Touch> reads, stores;
+    std::vector<LoopAccess> reads, stores;
     BoxCover stored;  // by the point at hand
   };
   struct LoopFacts;
   struct OpenLoop {
     StmtId statement;
     const LoopFacts* facts = nullptr;
-    std::vector<std::int64_t> points;                 // the loop variable of each
-    std::map<std::pair<SiteId, BufferId>, Log> logs;  // by home and buffer
+    std::vector<std::int64_t> points;                    // the loop variable of each
+    std::map<std::pair<CoreIndex, BufferId>, Log> logs;  // by owner and buffer
   };
   // Scratch that was stored in a loop that has ended. Two points: nobody knows what it holds.
   struct Left {
@@ -81,23 +81,23 @@ class PointsObserver : public Observer {
   };
 
   void find_facts();
-  void on_region(CoreState& core, SiteId site, const Event& event);
+  void on_region(CoreState& core, CoreIndex core_index, const Event& event);
   const LoopFacts& facts(StmtId statement) const { return facts_.at(statement); }
   bool is_shared(BufferId buffer) const;
-  void pass_borders(CoreState& core, SiteId site);
-  void point(CoreState& core, SiteId site, const Event& event);
-  void end_loop(CoreState& core, SiteId site);
-  void access(CoreState& core, SiteId site, const Event& event, Access access);
-  void log(CoreState& core, OpenLoop& loop, SiteId home, const Event& event, Access access);
-  void look_at_left(CoreState& core, SiteId site, const Event& event, Access access);
-  void count(CoreState& core, SiteId site, const Event& event, std::int64_t amount);
-  void compare(CoreState& core, const OpenLoop& loop, SiteId home, BufferId buffer, const Log& log,
-               SiteId site);
+  void pass_borders(CoreState& core, CoreIndex core_index);
+  void point(CoreState& core, CoreIndex core_index, const Event& event);
+  void end_loop(CoreState& core, CoreIndex core_index);
+  void access(CoreState& core, CoreIndex core_index, const Event& event, Access access);
+  void log(CoreState& core, OpenLoop& loop, CoreIndex owner, const Event& event, Access access);
+  void look_at_left(CoreState& core, CoreIndex core_index, const Event& event, Access access);
+  void count(CoreState& core, CoreIndex core_index, const Event& event, std::int64_t amount);
+  void compare(CoreState& core, const OpenLoop& loop, CoreIndex owner, BufferId buffer,
+               const Log& log, CoreIndex core_index);
   void leave_behind(CoreState& core, const OpenLoop& loop, BufferId buffer, const Log& log);
-  void race(const CoreState& core, const OpenLoop& loop, SiteId home, BufferId buffer, SiteId site,
-            const Touch& here, const Touch& there);
+  void race(const CoreState& core, const OpenLoop& loop, CoreIndex owner, BufferId buffer,
+            CoreIndex core_index, const LoopAccess& here, const LoopAccess& there);
   std::string place(const CoreState& core, const OpenLoop& loop, std::int32_t point) const;
-  FindingPlace at(StmtId statement, SiteId site, std::string message) const;
+  FindingPlace at(StmtId statement, CoreIndex core_index, std::string message) const;
 
   const Program* program_ = nullptr;
   Topology topology_{};
@@ -106,7 +106,7 @@ class PointsObserver : public Observer {
   Table<SemaphoreId, std::int64_t> first_cell_;  // among those of a core
   std::int64_t cells_ = 0;                       // of a core
   CellOwners owners_;
-  Table<SiteId, CoreState> cores_;
+  Table<CoreIndex, CoreState> cores_;
   std::set<std::tuple<PlaceId, PlaceId, BufferId>> known_;  // races, by places and buffer
   std::map<std::int64_t, OfPattern> patterns_;              // by Event::token
   OfPattern* seen_ = nullptr;                               // of which the first pipeline runs

@@ -28,7 +28,7 @@ void PointsObserver::leave_behind(CoreState& core, const OpenLoop& loop, BufferI
     else if (by.first != known->second.first)
       known->second.second = by.first;
   };
-  for (const Touch& t : log.stores) note(t.box, {t.point, -1, t.statement});
+  for (const LoopAccess& t : log.stores) note(t.box, {t.point, -1, t.statement});
   std::vector<std::pair<Box, Stored>> single;
   for (const auto& [box, by] : stored)
     if (by.second < 0) single.emplace_back(box, by);
@@ -49,7 +49,8 @@ void PointsObserver::leave_behind(CoreState& core, const OpenLoop& loop, BufferI
 }
 
 // Scratch that points of an earlier loop stored: whoever reads it needs to know which was the last.
-void PointsObserver::look_at_left(CoreState& core, SiteId site, const Event& event, Access access) {
+void PointsObserver::look_at_left(CoreState& core, CoreIndex core_index, const Event& event,
+                                  Access access) {
   const BufferId buffer = event.object.buffer();
   std::vector<Left>& of_buffer = core.left[buffer];
   if (access != Access::store) {
@@ -69,15 +70,15 @@ void PointsObserver::look_at_left(CoreState& core, SiteId site, const Event& eve
             "{} reads {} of {}, which points {} and {} of a parallel loop both stored: the values "
             "of either may be there",
             to_string(event.agent.issuer()), slice_text(*program_, buffer, *event.box),
-            topology_.name(site, program_->buffers[buffer].space), left.first, left.second);
-        finding.at = at(event.statement, site, "");
+            topology_.name(core_index, program_->buffers[buffer].space), left.first, left.second);
+        finding.at = at(event.statement, core_index, "");
         finding.about = {.statement = event.statement,
                          .other = left.statement,
                          .buffer = buffer,
                          .points_of = left.loop};
         finding.devices = {finding.at.device};
-        finding.notes.push_back(at(left.statement, site, "stored here"));
-        finding.notes.push_back(at(left.loop, site, "points of this loop come in any order"));
+        finding.notes.push_back(at(left.statement, core_index, "stored here"));
+        finding.notes.push_back(at(left.loop, core_index, "points of this loop come in any order"));
         verdict_.findings.push_back(std::move(finding));
       }
       loop.any_order = loop.any_split = false;

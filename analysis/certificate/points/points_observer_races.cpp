@@ -12,26 +12,26 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t most_races = 20;  // findings; the rest are counted
+constexpr std::size_t max_races = 20;  // findings; the rest are counted
 
 std::size_t at_index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-void PointsObserver::compare(CoreState& core, const OpenLoop& loop, SiteId home, BufferId buffer,
-                             const Log& log, SiteId site) {
+void PointsObserver::compare(CoreState& core, const OpenLoop& loop, CoreIndex owner,
+                             BufferId buffer, const Log& log, CoreIndex core_index) {
   if (loop.points.size() < 2) return;
-  const auto boxes = [](const std::vector<Touch>& touches) {
+  const auto boxes = [](const std::vector<LoopAccess>& accesses) {
     std::vector<const Box*> result;
-    for (const Touch& t : touches) result.push_back(&t.box);
+    for (const LoopAccess& t : accesses) result.push_back(&t.box);
     return result;
   };
   constexpr std::int64_t enough = 100'000;  // pairs of one buffer that are looked at
   std::int64_t pairs = 0;
   // Of each pair of statements the first points stand for all.
   // What two of them store comes before what one of them reads.
-  std::map<std::tuple<bool, StmtId, StmtId>, std::pair<Touch, Touch>> races;
-  const auto note = [&](const Touch& here, const Touch& there) {
+  std::map<std::tuple<bool, StmtId, StmtId>, std::pair<LoopAccess, LoopAccess>> races;
+  const auto note = [&](const LoopAccess& here, const LoopAccess& there) {
     const auto [known, is_new] = races.try_emplace(
         {here.access == Access::read, here.statement, there.statement}, here, there);
     if (is_new) return;
@@ -48,42 +48,43 @@ void PointsObserver::compare(CoreState& core, const OpenLoop& loop, SiteId home,
   pairs = 0;
   if (is_shared(buffer))
     for_each_meeting(stores, stores, [&](std::size_t i, std::size_t j) {
-      const Touch &x = log.stores[i], &y = log.stores[j];
+      const LoopAccess &x = log.stores[i], &y = log.stores[j];
       if (x.point >= y.point || (x.access == Access::add && y.access == Access::add)) return true;
       note(x, y);
       return ++pairs < enough;
     });
   for (const auto& [statements, pair] : races)
-    race(core, loop, home, buffer, site, pair.first, pair.second);
+    race(core, loop, owner, buffer, core_index, pair.first, pair.second);
 }
 
-void PointsObserver::race(const CoreState& core, const OpenLoop& loop, SiteId home, BufferId buffer,
-                          SiteId site, const Touch& here, const Touch& there) {
+void PointsObserver::race(const CoreState& core, const OpenLoop& loop, CoreIndex owner,
+                          BufferId buffer, CoreIndex core_index, const LoopAccess& here,
+                          const LoopAccess& there) {
   ParallelLoop& judged = verdict_.loops[facts(loop.statement).verdict];
   judged.any_order = judged.any_split = false;
   judged.why_whole.clear();
   // One of all devices and runs of the loop, and of what one line both reads and stores.
   const PlaceId x = program_->body[here.statement].place, y = program_->body[there.statement].place;
   if (!known_.insert({std::min(x, y), std::max(x, y), buffer}).second) return;
-  if (verdict_.findings.size() >= most_races) {
+  if (verdict_.findings.size() >= max_races) {
     ++verdict_.more_races;
     return;
   }
   const auto verb = [](Access access) {
     return access == Access::read ? "reads" : access == Access::add ? "adds to" : "stores";
   };
-  const auto range = [&](const Touch& touch) {
-    return fmt::format("{} of {}", slice_text(*program_, buffer, touch.box),
-                       topology_.name(home, program_->buffers[buffer].space));
+  const auto range = [&](const LoopAccess& access) {
+    return fmt::format("{} of {}", slice_text(*program_, buffer, access.box),
+                       topology_.name(owner, program_->buffers[buffer].space));
   };
   const bool is_same = here.box == there.box;
   Finding finding{.kind = FindingKind::race};
   finding.message = fmt::format(
       "point {} of {} {} {}{}, and point {} {} {}", place(core, loop, here.point),
-      to_string(topology_.agent(site)), verb(here.access), range(here),
+      to_string(topology_.agent(core_index)), verb(here.access), range(here),
       here.access != Access::store && !is_shared(buffer) ? " as it was before the loop" : "",
       place(core, loop, there.point), verb(there.access), is_same ? "it" : range(there));
-  finding.at = at(here.statement, site, "");
+  finding.at = at(here.statement, core_index, "");
   finding.about = {.statement = here.statement,
                    .other = there.statement,
                    .buffer = buffer,
@@ -91,10 +92,10 @@ void PointsObserver::race(const CoreState& core, const OpenLoop& loop, SiteId ho
   finding.devices = {finding.at.device};
   if (here.statement != there.statement)
     finding.notes.push_back(
-        at(there.statement, site,
+        at(there.statement, core_index,
            fmt::format("point {} {} it here", place(core, loop, there.point), verb(there.access))));
-  finding.notes.push_back(
-      at(loop.statement, site, "why: points of this loop come in any order, also side by side"));
+  finding.notes.push_back(at(loop.statement, core_index,
+                             "why: points of this loop come in any order, also side by side"));
   add_call_chain(*program_, program_->body[here.statement].place, finding.notes);
   verdict_.findings.push_back(std::move(finding));
 }
@@ -113,8 +114,8 @@ std::string PointsObserver::place(const CoreState& core, const OpenLoop& loop,
   return text;
 }
 
-FindingPlace PointsObserver::at(StmtId statement, SiteId site, std::string message) const {
-  const AgentId agent = topology_.agent(site);
+FindingPlace PointsObserver::at(StmtId statement, CoreIndex core_index, std::string message) const {
+  const AgentId agent = topology_.agent(core_index);
   return {.loc = program_->loc(statement),
           .message = std::move(message),
           .device = agent.device,

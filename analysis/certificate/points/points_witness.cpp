@@ -7,8 +7,8 @@
 namespace tessera {
 namespace {
 
-constexpr int most_orders = 12;
-constexpr int point_cores[] = {0, 2, 3};  // 0: one point after the other
+constexpr int max_orders = 12;
+constexpr int loop_workers[] = {0, 2, 3};  // 0: one point after the other
 
 // How a run ended otherwise; empty when it did not.
 std::string difference(const RunResult& ascending, const RunResult& other, bool has_values) {
@@ -32,9 +32,9 @@ std::optional<PointsWitness> find_points_witness(const Simulate& simulate, RunOp
   options.schedule = "eager";
   const Expected<RunResult> ascending = simulate(options);
   if (!ascending) return std::nullopt;
-  for (const int cores : point_cores) {
+  for (const int cores : loop_workers) {
     options.machine.loop_workers = cores;
-    for (int seed = 1; seed <= most_orders; ++seed) {
+    for (int seed = 1; seed <= max_orders; ++seed) {
       options.schedule = fmt::format("random:{}", seed);
       const Expected<RunResult> other = simulate(options);
       if (!other) return std::nullopt;

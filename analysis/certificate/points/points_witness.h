@@ -10,7 +10,7 @@ namespace tessera {
 
 struct PointsWitness {
   std::string schedule;  // text for --schedule
-  int point_cores = 0;   // that run points side by side; 0: one after the other
+  int loop_workers = 0;  // that run points side by side; 0: one after the other
   std::string outcome;   // "o of dev0 is different", "deadlock"
 };
 // Of a few orders, and a few schedules of points side by side, the first that ends otherwise than

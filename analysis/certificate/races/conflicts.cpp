@@ -47,8 +47,8 @@ void Conflicts::find_places() {
     auto object = static_cast<std::size_t>(range.object);
     if (range.kind == ObjectKind::semaphore) object += buffers;
     if (range.kind == ObjectKind::none) object += each - 2;
-    if (is_leaving(range)) leaving_[Record::core_at(range.site)] = r;
-    places_.add(RangePlaceId(static_cast<std::size_t>(range.home.index) * each + object));
+    if (is_leaving(range)) leaving_[Record::core_at(range.core)] = r;
+    places_.add(RangePlaceId(static_cast<std::size_t>(range.owner.index) * each + object));
   }
   place_count_ = record_.core_ids().size() * each;
 }
@@ -88,8 +88,8 @@ Conflicts::Users Conflicts::users_of_ranges() const {
 bool Conflicts::overlap(RangeId x, RangeId y) const {
   const Range &a = record_.ranges[x], &b = record_.ranges[y];
   if (a.kind == ObjectKind::none)
-    return a.object == 0 && a.site == b.site && is_of_kernel(*record_.program, b);
-  if (b.kind == ObjectKind::none) return b.object != 0 && a.site == b.site;
+    return a.object == 0 && a.core == b.core && is_of_kernel(*record_.program, b);
+  if (b.kind == ObjectKind::none) return b.object != 0 && a.core == b.core;
   if (place(x) != place(y)) return false;
   return x == y || a.kind == ObjectKind::semaphore || intersects(a.box, b.box);
 }
@@ -103,7 +103,7 @@ void Conflicts::find_overlaps() {
     if (range.kind != ObjectKind::none)
       by_place.emplace_back(place(r), r);
     else if (!is_leaving(range))
-      entering[Record::core_at(range.site)] = r;
+      entering[Record::core_at(range.core)] = r;
   }
   const Lists<RangePlaceId, RangeId> ranges(place_count_, by_place);
   pairs.reserve(2 * record_.ranges.size());
@@ -123,7 +123,7 @@ void Conflicts::find_overlaps() {
   for (const RangeId r : record_.ranges.ids()) {
     const Range& range = record_.ranges[r];
     const RangeId enter =
-        range.kind == ObjectKind::none ? RangeId() : entering[Record::core_at(range.site)];
+        range.kind == ObjectKind::none ? RangeId() : entering[Record::core_at(range.core)];
     if (enter && is_of_kernel(*record_.program, range)) pairs.emplace_back(enter, r);
   }
   near_ = Lists<RangeId, RangeId>(record_.ranges.size(), pairs);

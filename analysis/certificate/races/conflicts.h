@@ -19,7 +19,7 @@ inline Clash clash(AccessKind a, AccessKind b) {
                                                                     : Clash::conflict;
 }
 
-// What ranges are of: an object at a home, or the entering or leaving of a core.
+// What ranges are of: an object at a owner, or the entering or leaving of a core.
 using RangePlaceId = Id<struct RangePlace>;
 
 // Ranges overlap that have an element in common; entering the kernel overlaps what it brings, and
@@ -45,7 +45,7 @@ class Conflicts {
           return true;
     }
     if (self.kind == ObjectKind::none) return false;
-    const RangeId left = leaving(Record::core_at(self.site));
+    const RangeId left = leaving(Record::core_at(self.core));
     if (!left) return false;
     const RangeNodeId node = RangeTrees::node_of(left);
     return !skip(node) && take(node);

@@ -4,19 +4,19 @@
 #include <memory>
 #include <vector>
 
-#include "analysis/certificate/races/forks.h"
+#include "analysis/certificate/races/race_search.h"
 #include "core/report/stop.h"
 
 namespace tessera {
 
 // The parts depend on nothing but the record, and what they find is put together in their order: so
 // it is the same however they are timed.
-RaceAnalysis freeze_one(const Record& record, Reach reach, std::size_t most) {
-  ForkGround ground(record, reach);
+RaceAnalysis freeze_one(const Record& record, SearchMode mode, std::size_t most) {
+  RaceSearchContext context(record, mode);
   const std::int32_t count = is_long(record) ? 2 : 1;
-  std::vector<std::unique_ptr<Forks>> parts;
+  std::vector<std::unique_ptr<RaceSearch>> parts;
   for (std::int32_t i = 0; i < count; ++i)
-    parts.push_back(std::make_unique<Forks>(ground, most, i, count));
+    parts.push_back(std::make_unique<RaceSearch>(context, most, i, count));
   {
     std::vector<std::future<void>> others;
     for (std::size_t i = 1; i < parts.size(); ++i)
@@ -33,9 +33,9 @@ RaceAnalysis freeze_one(const Record& record, Reach reach, std::size_t most) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (i > 0) found.merge(parts[i]->found());
     result.forks += parts[i]->count();
-    result.moved += parts[i]->moved();
+    result.events_replayed += parts[i]->events_replayed();
     result.is_swept |= parts[i]->is_swept();
-    result.is_cut |= parts[i]->is_cut();
+    result.is_truncated |= parts[i]->is_truncated();
   }
   result.races = found.races();
   result.more = found.more();

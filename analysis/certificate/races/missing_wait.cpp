@@ -12,7 +12,7 @@ namespace tessera {
 namespace {
 
 // Analyses for one cause, and causes for which waits are looked for.
-constexpr std::size_t most_attempts = 16, most_causes = 4;
+constexpr std::size_t max_attempts = 16, max_causes = 4;
 
 // What a finding says, whatever line was put in front of it.
 using Name = std::pair<FindingKind, int>;
@@ -38,7 +38,7 @@ void suggest_waits(const Module& module, std::vector<Finding>& findings,
     if (!links[cause].is_cause() || !finding.about.copy || !finding.start ||
         finding.mended_with >= 0)
       continue;
-    if (++tried > most_causes) return;
+    if (++tried > max_causes) return;
     // What it takes with it, and where that comes too early: not at the end of the program.
     std::vector<Finding> rest;
     std::vector<std::tuple<bool, bool, StmtId, int>> early;
@@ -63,7 +63,7 @@ void suggest_waits(const Module& module, std::vector<Finding>& findings,
     const std::set<Name> allowed = names(rest, 0);
     std::vector<WaitCandidate> candidates =
         wait_candidates(module, finding.start, finding.about.of_source, lines);
-    if (candidates.size() > most_attempts) candidates.resize(most_attempts);
+    if (candidates.size() > max_attempts) candidates.resize(max_attempts);
     for (const WaitCandidate& wait : candidates) {
       const Expected<Certificate> with = certify_text(with_wait(module, wait));
       if (!with) continue;

@@ -44,7 +44,7 @@ std::map<int, int> targets(const Record& record, StmtId statement) {
     for (const EventId e : record.agents[core].events()) {
       const RecordedEvent& event = record.events[e];
       if (event.statement != statement || event.act != Act::signal) continue;
-      const int target = record.topology.device(record.cells[event.cell()].site);
+      const int target = record.topology.device(record.cells[event.cell()].core);
       reached.emplace(record.agents[core].id.device, target);
       break;
     }

@@ -58,7 +58,7 @@ class Pinning {
   void edge(EventId first, EventId second, CellId cell) {
     const CellId token(record_.cells.size() + tokens_.size());
     SemId id = record_.cells[cell];
-    id.site = Record::site_of(event(second).agent);
+    id.core = Record::core_of(event(second).agent);
     tokens_.push_back(id);
     after_.push_back({first, part_of(first, Act::signal, token)});
     EventId begin = second;

@@ -2,7 +2,7 @@
 #pragma once
 #include "analysis/certificate/conditions.h"
 #include "analysis/certificate/races/freeze_one.h"
-#include "analysis/certificate/races/net.h"
+#include "analysis/certificate/races/protocol_replay.h"
 #include "core/report/finding.h"
 
 namespace tessera {

@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t most_later_waits = 2;  // that are told
+constexpr std::size_t max_later_waits = 2;  // that are told
 
 class Why : RaceWords {
  public:
@@ -32,7 +32,7 @@ class Why : RaceWords {
   // A copy into memory of another core that comes too early: the owner has to permit it.
   void note_credit() {
     if (!writes_to_other_core(y_)) return;
-    const std::string owner = record_.topology.name(range(y_).site);
+    const std::string owner = record_.topology.name(range(y_).core);
     const std::string sender = core_text(issuer(y_));
     why_.notes.push_back(
         {.message = fmt::format("credit: {0} must signal {1} when {2} is free, and {1} must wait "
@@ -44,7 +44,7 @@ class Why : RaceWords {
     if (!is_copy(e) || event(e).access != AccessKind::write) return false;
     const Range& written = range(e);
     if (written.kind != ObjectKind::buffer) return false;
-    const AgentId owner = record_.topology.agent(written.site), sender = agent(issuer(e)).id;
+    const AgentId owner = record_.topology.agent(written.core), sender = agent(issuer(e)).id;
     const bool is_of_device = program_.buffers[written.buffer()].space == Space::hbm;
     return owner.device != sender.device || (!is_of_device && owner.core != sender.core);
   }
@@ -94,13 +94,13 @@ class Why : RaceWords {
   FindingPlace behind(EventId wait, EventId late, EventId early) const {
     const CellId cell = event(wait).cell();
     const bool is_added = is_automatic_barrier(cell);
-    FindingPlace where =
-        place(wait, fmt::format("why: no wait of {} before it {} shows that {}: the last wait for a "
-                                "signal of {} is {}, and earlier signals can satisfy it",
-                                core_text(issuer(late)), begins(late), is_done(early),
-                                core_text(issuer(early)),
-                                is_added ? "the automatic barrier at the kernel's start"
-                                         : "this one for " + cell_name(cell)));
+    FindingPlace where = place(
+        wait,
+        fmt::format("why: no wait of {} before it {} shows that {}: the last wait for a "
+                    "signal of {} is {}, and earlier signals can satisfy it",
+                    core_text(issuer(late)), begins(late), is_done(early), core_text(issuer(early)),
+                    is_added ? "the automatic barrier at the kernel's start"
+                             : "this one for " + cell_name(cell)));
     if (is_added) where.loc = {}, where.loops = {};
     return where;
   }
@@ -115,7 +115,7 @@ class Why : RaceWords {
     if (range_is_none(early))
       return fmt::format("{} has {} the kernel", core,
                          range(early).object == 0 ? "entered" : "left");
-    if (range(early).kind == ObjectKind::semaphore && event(early).access != AccessKind::life)
+    if (range(early).kind == ObjectKind::semaphore && event(early).access != AccessKind::lifetime)
       return core + " has signalled";
     switch (event(early).access) {
       case AccessKind::read:
@@ -124,7 +124,7 @@ class Why : RaceWords {
         return core + " has written";
       case AccessKind::accumulate:
         return core + " has added";
-      case AccessKind::life:
+      case AccessKind::lifetime:
 
         return fmt::format("{} has come to where it {} {}", core, verb(early, true),
                            range_text(early));
@@ -142,7 +142,7 @@ class Why : RaceWords {
   void later_waits(EventId begin, EventId end, EventId late, EventId early) {
     std::vector<EventId> found;
     for (const bool by_hand : {true, false}) {
-      for (EventId i = end; i > begin && found.size() < most_later_waits;) {
+      for (EventId i = end; i > begin && found.size() < max_later_waits;) {
         --i;
         if (!is_wait(i) || counts_bytes(event(i).cell()) == by_hand) continue;
         if (!signaller(event(i).cell(), issuer(late))) continue;
@@ -250,7 +250,7 @@ class Why : RaceWords {
   }
   static bool is_same_place(const Range& a, const Range& b) {
     return a.kind == ObjectKind::buffer && a.kind == b.kind && a.object == b.object &&
-           a.home == b.home && intersects(a.box, b.box);
+           a.owner == b.owner && intersects(a.box, b.box);
   }
 
   const SignalTable& signals_;

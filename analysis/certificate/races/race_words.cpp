@@ -35,9 +35,9 @@ std::string RaceWords::range_text(EventId e) const {
   if (r.kind == ObjectKind::none) return "the kernel";
   if (r.kind == ObjectKind::buffer)
     return fmt::format("{} of {}", slice_text(program_, r.buffer(), r.box),
-                       record_.topology.name(r.site, program_.buffers[r.buffer()].space));
+                       record_.topology.name(r.core, program_.buffers[r.buffer()].space));
   return fmt::format("{} of {}", program_.semaphores[r.semaphore()].name,
-                     record_.topology.name(r.site));
+                     record_.topology.name(r.core));
 }
 
 std::string RaceWords::verb(EventId e, bool is_third_person) const {
@@ -47,7 +47,7 @@ std::string RaceWords::verb(EventId e, bool is_third_person) const {
   };
   if (range(e).kind == ObjectKind::none)
     return range(e).object == 0 ? form("enters", "enter") : form("leaves", "leave");
-  if (self.access == AccessKind::life) {
+  if (self.access == AccessKind::lifetime) {
     const bool begins = std::holds_alternative<Alloc>(program_.body[self.statement].op);
     if (program_.call_place && program_.place_of(self.statement) == program_.call_place)
       return begins ? form("begins the call that has", "begin the call that has")
@@ -71,7 +71,7 @@ CellId RaceWords::cell_of(EventId e) const {
 std::string RaceWords::cell_name(CellId cell) const {
   const SemId& sem = record_.cells[cell];
   return fmt::format("{} of {}", cell_text(program_, sem.semaphore, sem.cell),
-                     record_.topology.name(sem.site));
+                     record_.topology.name(sem.core));
 }
 
 }  // namespace tessera

@@ -6,13 +6,13 @@
 
 namespace tessera {
 
-// Kind none: all of a core (entering, leaving the kernel). Accesses meet
-// where their homes are the same: that of hbm is the device, of all else the core. What a core
-// makes of the hbm of its device it makes while itself is in the kernel: that is the core at the
-// site. A copy from elsewhere needs the core that it names to be there.
+// Accesses may conflict only if their owners are the same: the first core of the device for hbm,
+// else the core that has the memory. `core` must be in the kernel during the access: the accessing
+// core itself or, for a copy from elsewhere, the core that the copy names. Kind none: all of a core
+// (entering and leaving the kernel).
 struct Range {
-  SiteId site{};
-  SiteId home{};
+  CoreIndex core{};
+  CoreIndex owner{};
   ObjectKind kind = ObjectKind::none;
   std::int32_t object = -1;  // a buffer or a semaphore; of kind none: 0 entering, 1 leaving
   Box box{};

@@ -10,7 +10,7 @@ constexpr std::size_t hints = std::size_t{1} << 16;
 }  // namespace
 
 std::uint32_t RangeIds::hash(const Range& range) {
-  std::uint64_t hash = static_cast<std::uint64_t>(range.site.index) * 0x9E3779B97F4A7C15ULL ^
+  std::uint64_t hash = static_cast<std::uint64_t>(range.core.index) * 0x9E3779B97F4A7C15ULL ^
                        static_cast<std::uint64_t>(range.object) << 8 ^
                        static_cast<std::uint64_t>(range.kind);
   const auto mix = [&](std::int64_t word) {
@@ -25,7 +25,7 @@ std::uint32_t RangeIds::hash(const Range& range) {
 }
 
 bool RangeIds::is_same(const Range& a, const Range& b) {
-  if (a.site != b.site || a.object != b.object || a.kind != b.kind || a.home != b.home ||
+  if (a.core != b.core || a.object != b.object || a.kind != b.kind || a.owner != b.owner ||
       a.box.rank != b.box.rank || a.box.dropped != b.box.dropped)
     return false;
   for (std::size_t d = 0; d < static_cast<std::size_t>(a.box.rank); ++d)

@@ -60,7 +60,7 @@ void Sweep::find_crossing() {
 // a device. Iterations share all memory of their core.
 bool Sweep::is_seen(RangeId r, RecordedAgentId core) const {
   const Range& range = record_.ranges[r];
-  if (has_iterations_ || Record::core_at(range.site) != core) return true;
+  if (has_iterations_ || Record::core_at(range.core) != core) return true;
   return record_.topology.cores > 1 && range.kind == ObjectKind::buffer &&
          record_.program->buffers[range.buffer()].space == Space::hbm;
 }
@@ -81,7 +81,7 @@ void Sweep::for_each_item(const RecordedAgent& agent, RecordedAgentId core,
       case Act::points_end:
         break;
       case Act::access:
-        if (self.access == AccessKind::life || is_seen(self.range(), core))
+        if (self.access == AccessKind::lifetime || is_seen(self.range(), core))
           visit(Item{What::access, self.access, self.object, turns_[e]});
         break;
       case Act::signal:

@@ -40,11 +40,11 @@ void Sweep::find_waits() {
 }
 
 // The wait that cannot be passed while the copy is blocked before x, or none. It is one of the core
-// at the site of x's range: the accesses of this core to its own memory are no items. Accesses of
+// that x's range names: the accesses of this core to its own memory are no items. Accesses of
 // iterations are, so there it may be of any agent.
 EventId Sweep::blocked_at(EventId x) const {
   const RecordedAgent& copy = record_.agents[event(x).agent];
-  const RecordedAgentId core = Record::core_at(record_.ranges[event(x).range()].site);
+  const RecordedAgentId core = Record::core_at(record_.ranges[event(x).range()].core);
   for (const EventId s : IdRange(x + 1, copy.end)) {
     if (event(s).act != Act::signal) continue;
     const CellId cell = event(s).cell();

@@ -54,7 +54,7 @@ void Sweep::sweep_while_free(Agents released, Agents blocked) {
 bool Sweep::is_far(EventId x) const {
   if (has_iterations_) return false;
   const Range& range = record_.ranges[event(x).range()];
-  return range.kind == ObjectKind::buffer && Record::core_at(range.site) != event(x).agent;
+  return range.kind == ObjectKind::buffer && Record::core_at(range.core) != event(x).agent;
 }
 
 void Sweep::note(LatestAccesses& latest, EventId e) const {

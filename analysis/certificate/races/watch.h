@@ -27,7 +27,7 @@ class Watch {
       return;
     }
     widen(range);
-    if (const RangeId leaving = conflicts_.leaving(Record::core_at(self.site))) widen(leaving);
+    if (const RangeId leaving = conflicts_.leaving(Record::core_at(self.core))) widen(leaving);
   }
 
   // Of each object one box around all that is asked for is known: some may be others.

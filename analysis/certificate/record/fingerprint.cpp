@@ -30,7 +30,7 @@ std::uint64_t protocol_hash(const Record& record) {
       hash.mix(static_cast<std::uint64_t>(event.amount));
       if (event.act == Act::access) {
         const Range& range = record.ranges[event.range()];
-        hash.mix(static_cast<std::uint64_t>(range.site.index) << 32 ^
+        hash.mix(static_cast<std::uint64_t>(range.core.index) << 32 ^
                  static_cast<std::uint32_t>(range.object));
         for (std::size_t d = 0; d < static_cast<std::size_t>(range.box.rank); ++d) {
           hash.mix(static_cast<std::uint64_t>(range.box.start[d]));
@@ -38,7 +38,7 @@ std::uint64_t protocol_hash(const Record& record) {
         }
       } else if (event.act != Act::start && event.act != Act::none) {
         const SemId& sem = record.cells[event.cell()];
-        hash.mix(static_cast<std::uint64_t>(sem.site.index) << 32 ^
+        hash.mix(static_cast<std::uint64_t>(sem.core.index) << 32 ^
                  static_cast<std::uint32_t>(sem.semaphore.index));
         hash.mix(static_cast<std::uint64_t>(sem.cell));
       }

@@ -9,7 +9,7 @@ namespace tessera {
 namespace {
 
 // Of one buffer between two synchronisations: what has more rectangles is told as it is.
-constexpr std::size_t most_boxes = 1024;
+constexpr std::size_t max_boxes = 1024;
 
 // Memory that no copy names, and that other cores do not have.
 Table<BufferId, bool> own_buffers(const Program& program, int cores) {
@@ -31,7 +31,7 @@ EventKind joined_kind(EventKind kind) {
 }
 
 bool is_same_cell(const Event& a, const Event& b) {
-  return a.site == b.site && a.object.index == b.object.index && a.cell == b.cell;
+  return a.core == b.core && a.object.index == b.object.index && a.cell == b.cell;
 }
 
 }  // namespace
@@ -40,7 +40,8 @@ Joiner::Joiner(const Program& program, const RunOptions& options, bool joins_cop
     : program_(program),
       topology_{options.machine.devices, options.machine.cores},
       joins_copies_(joins_copies && options.schedule == "eager" &&
-                    options.machine.slow_device < 0 && options.copies.landing == Landing::whole &&
+                    options.machine.slow_device < 0 &&
+                    options.copies.granularity == CopyGranularity::whole &&
                     options.copies.order == DmaOrder::unordered),
       granule_(options.machine.profile.dma_granule),
       sink_(std::move(sink)),
@@ -81,9 +82,9 @@ void Joiner::access(CoreState& core, const Event& event) {
   const EventKind kind = joined_kind(event.kind);
   for (Accesses& known : core.accesses) {
     if (known.first.kind != kind || known.first.object.index != event.object.index ||
-        known.first.site != event.site)
+        known.first.core != event.core)
       continue;
-    if (known.boxes.size() < most_boxes) return known.boxes.add(*event.box);
+    if (known.boxes.size() < max_boxes) return known.boxes.add(*event.box);
     flush(core);
     break;
   }

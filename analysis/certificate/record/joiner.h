@@ -72,7 +72,7 @@ class Joiner {
   const std::int64_t granule_;  // bytes
   const Sink sink_;
   Table<BufferId, bool> is_own_;  // one core alone reaches it
-  Table<SiteId, CoreState> cores_;
+  Table<CoreIndex, CoreState> cores_;
 };
 
 }  // namespace tessera

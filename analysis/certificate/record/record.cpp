@@ -35,11 +35,12 @@ EventId Record::write_begin(const RecordedAgent& copy) const {
 bool Record::is_partial(const RecordedAgent& copy) const {
   EventId e = copy.end;
   while (e > copy.begin && event(e - 1).act != Act::signal) --e;
-  return landing == Landing::partial && e > copy.begin && event(e - 1).amount > granule_of(copy);
+  return granularity == CopyGranularity::partial && e > copy.begin &&
+         event(e - 1).amount > granule_of(copy);
 }
 
 std::int64_t Record::but_a_granule(const RecordedEvent& signal) const {
-  if (landing == Landing::whole) return 0;
+  if (granularity == CopyGranularity::whole) return 0;
   const std::int64_t each = granule_of(agents[signal.agent]);
   return (signal.amount - 1) / each * each;
 }

@@ -5,7 +5,7 @@
 namespace tessera {
 namespace {
 
-// Steps of a copy of partial landing that is left to itself: see CopyPart::Half::next.
+// Steps of a partial copy that is left to itself: see CopyPart::Side::next.
 constexpr std::int64_t steps_alone = 4;
 
 // Entering and leaving the kernel are no steps.
@@ -48,25 +48,25 @@ void RecordSchedule::append(RecordedAgentId a, std::int64_t steps, const CopyPar
   if (steps != 0) tessera::append(schedule_.items, {agent(a).id, steps, part});
 }
 
-void RecordSchedule::append(const Net::Stretch& stretch) {
+void RecordSchedule::append(const ProtocolReplay::EventRange& stretch) {
   const RecordedAgentId a = stretch.agent;
   const RecordedAgent& self = agent(a);
   const std::int64_t from = steps(self, stretch.from), to = steps(self, stretch.to);
   if (record_.is_core(a) || !record_.is_partial(self)) return append(a, to - from);
-  using Half = CopyPart::Half;
-  using Partial = Net::Stretch::Partial;
+  using Side = CopyPart::Side;
+  using Partial = ProtocolReplay::EventRange::Partial;
   const auto first = first_.find(a);
   const std::int64_t begin = first == first_.end() ? 0 : first->second;
   if (stretch.partial != Partial::none) {
     const bool reads = stretch.partial == Partial::reads;
     return append(a, 1,
-                  {.half = reads ? Half::read : Half::write,
+                  {.side = reads ? Side::read : Side::write,
                    .granules = granules(self) - 1,
                    .first = reads ? begin : 0});
   }
   if (from == 0 && to == 2) return append(a, steps_alone);
-  if (from == 0 && to == 1) return append(a, 1, {.half = Half::read, .first = begin});
-  if (from == 1 && to == 2) return append(a, 1, {.half = Half::write});
+  if (from == 0 && to == 1) return append(a, 1, {.side = Side::read, .first = begin});
+  if (from == 1 && to == 2) return append(a, 1, {.side = Side::write});
 }
 
 void RecordSchedule::append_step(EventId e) {
@@ -74,7 +74,7 @@ void RecordSchedule::append_step(EventId e) {
   if (!has_step(event)) return;
   CopyPart part;
   if (!record_.is_core(event.agent) && record_.is_partial(agent(event.agent)))
-    part.half = event.step == 0 ? CopyPart::Half::read : CopyPart::Half::write;
+    part.side = event.step == 0 ? CopyPart::Side::read : CopyPart::Side::write;
   append(event.agent, 1, part);
 }
 

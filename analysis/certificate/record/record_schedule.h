@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/certificate/races/net.h"
+#include "analysis/certificate/races/protocol_replay.h"
 #include "interp/schedule/schedule.h"
 
 namespace tessera {
@@ -19,9 +19,9 @@ class RecordSchedule {
   // order: of parallel loops in the recorded run.
   RecordSchedule(const Record& record, std::optional<std::uint64_t> order);
 
-  // Of this copy, if its landing is partial, that granule moves last.
+  // Of this copy, if it is a partial copy, that granule moves last.
   void put_last(RecordedAgentId copy, std::int64_t granule);
-  void append(const Net::Stretch& stretch);
+  void append(const ProtocolReplay::EventRange& stretch);
   // The step that begins with this event, or what is left of it to a copy that was held there.
   void append_step(EventId event);
   // The step of a run in which the event comes when the schedule up to here is followed.

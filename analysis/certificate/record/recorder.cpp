@@ -26,7 +26,8 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   record_.program = &program_;
   record_.topology = {options.machine.devices, options.machine.cores};
   record_.has_math = options.math != Math::none;
-  record_.landing = landing_ == Landing::partial ? landing_ : options.copies.landing;
+  record_.granularity =
+      landing_ == CopyGranularity::partial ? landing_ : options.copies.granularity;
   loops_ = std::make_shared<LoopLog>();
   loops_->begin(program_, record_.cores());
   in_order_ = options.copies.order == DmaOrder::fifo;
@@ -36,7 +37,7 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   copies_.assign(cores, {});
   last_step_.assign(cores, 0);
   for (const RecordedAgentId core : record_.core_ids())
-    record_.agents.add({.id = record_.topology.agent(Record::site_of(core)), .issuer = core});
+    record_.agents.add({.id = record_.topology.agent(Record::core_of(core)), .issuer = core});
   states_.assign(record_.agents.size(), {});
   first_declaration_.clear();
   range_ids_ = {};
@@ -49,7 +50,7 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   // Points that are compared as agents need all that they do.
   joiner_.reset();
   if (!is_at_once(program_) || keeps_points_) return;
-  joiner_ = std::make_unique<Joiner>(program_, options, landing_ == Landing::partial,
+  joiner_ = std::make_unique<Joiner>(program_, options, landing_ == CopyGranularity::partial,
                                      [this](const Event& event) { record(event); });
   loops_ = nullptr;  // for findings, which are looked for in the expanded program
 }
@@ -61,7 +62,7 @@ RecordedAgentId Recorder::agent_of(const AgentId& id) const {
 }
 
 std::vector<CellId>& Recorder::cell_ids(const Event& event) {
-  return cell_ids_[Record::core_at(event.site)][first_declaration_[event.object.semaphore()]];
+  return cell_ids_[Record::core_at(event.core)][first_declaration_[event.object.semaphore()]];
 }
 
 CellId Recorder::cell_of(const Event& event) {
@@ -71,16 +72,16 @@ CellId Recorder::cell_of(const Event& event) {
   CellId& id = ids[cell];
   if (!id) {
     const SemaphoreId first = first_declaration_[event.object.semaphore()];
-    id = record_.cells.add({event.site, first, event.cell});
+    id = record_.cells.add({event.core, first, event.cell});
   }
   return id;
 }
 
 // A semaphore that counts from 0 again: its cells are others.
-void Recorder::begin_life(const Event& event) { cell_ids(event).clear(); }
+void Recorder::begin_lifetime(const Event& event) { cell_ids(event).clear(); }
 
 RangeId Recorder::range_of(const Range& range, StmtId statement) {
-  const auto hint = (static_cast<std::uint32_t>(range.site.index) * 1021 +
+  const auto hint = (static_cast<std::uint32_t>(range.core.index) * 1021 +
                      static_cast<std::uint32_t>(statement.index)) *
                         4 +
                     static_cast<std::uint32_t>(range.object);
@@ -88,12 +89,13 @@ RangeId Recorder::range_of(const Range& range, StmtId statement) {
 }
 
 Range Recorder::range(const Event& event) const {
-  Range range{.site = event.site,
-              .home = event.site,
+  Range range{.core = event.core,
+              .owner = event.core,
               .kind = event.object_kind,
               .object = event.object.index};
   if (record_.topology.cores > 1 && event.object_kind == ObjectKind::buffer)
-    range.home = record_.topology.home(event.site, record_.program->buffers[range.buffer()].space);
+    range.owner =
+        record_.topology.owner(event.core, record_.program->buffers[range.buffer()].space);
   if (event.box != nullptr) range.box = *event.box;
   return range;
 }
@@ -102,7 +104,7 @@ void Recorder::add(RecordedAgentId agent, const Event& event, RecordedEvent reco
   recorded.agent = agent;
   recorded.statement = event.statement;
   recorded.step =
-      record_.is_core(agent) ? static_cast<std::int32_t>(event.agent_step) : states_[agent].half;
+      record_.is_core(agent) ? static_cast<std::int32_t>(event.agent_step) : states_[agent].side;
   if (record_.is_core(agent)) {
     last_step_[agent] = recorded.step + 1;
   }
@@ -122,10 +124,10 @@ bool Recorder::is_later_part(RecordedAgentId agent, const Event& event) {
   CopyState& state = states_[agent];
   if (state.half_step == event.agent_step) return state.is_later_part;
   const bool is_read = event.object_kind == ObjectKind::buffer && event.kind == EventKind::read;
-  state.half = is_read ? 0 : 1;
+  state.side = is_read ? 0 : 1;
   state.half_step = event.agent_step;
   state.half_begin = stream_.size();
-  state.is_later_part = std::exchange(state.has_begun[state.half], true);
+  state.is_later_part = std::exchange(state.has_begun[state.side], true);
   return state.is_later_part;
 }
 
@@ -144,10 +146,10 @@ void Recorder::start(const Event& event) {
 // Whether the half of a copy that ends here was in an operand, and not of the core itself.
 bool Recorder::reaches_operand(RecordedAgentId agent, const Event& event) const {
   const CopyState& state = states_[agent];
-  if (event.site == record_.topology.of(event.agent) || state.half_step != event.agent_step)
+  if (event.core == record_.topology.of(event.agent) || state.half_step != event.agent_step)
     return false;
-  const RecordedEvent& half = stream_[state.half_begin];
-  const Range& range = record_.ranges[half.range()];
+  const RecordedEvent& side = stream_[state.half_begin];
+  const Range& range = record_.ranges[side.range()];
   return record_.program->buffers[range.buffer()].role != Role::scratch;
 }
 
@@ -157,7 +159,7 @@ void Recorder::signal(RecordedAgentId agent, const Event& event) {
   // A copy into scratch touches what begins with the kernel anyway; a core's signal, and that of a
   // copy into an operand, have the semaphore alone.
   const bool is_barrier = program.semaphores[event.object.semaphore()].kind == SemKind::barrier;
-  const bool is_own = !is_copy && event.site == record_.topology.of(event.agent);
+  const bool is_own = !is_copy && event.core == record_.topology.of(event.agent);
   const bool is_covered = is_copy && !is_scoped(program, event) && !reaches_operand(agent, event);
   if (!is_barrier && !is_own && !is_covered) access(agent, event, AccessKind::read, range(event));
   const std::int64_t amount = is_copy ? states_[agent].bytes : event.amount;
@@ -206,13 +208,13 @@ void Recorder::record(const Event& event) {
       return access(agent, event, AccessKind::write, range(event));
     case EventKind::alloc:
       if (event.object_kind == ObjectKind::semaphore && !shares_scoped_) return;
-      if (event.object_kind == ObjectKind::semaphore) begin_life(event);
-      return access(agent, event, AccessKind::life, range(event));
+      if (event.object_kind == ObjectKind::semaphore) begin_lifetime(event);
+      return access(agent, event, AccessKind::lifetime, range(event));
     case EventKind::release:
       if (event.object_kind == ObjectKind::semaphore && !shares_scoped_ &&
           record_.program->semaphores[event.object.semaphore()].monotone)
-        begin_life(event);
-      return access(agent, event, AccessKind::life, range(event));
+        begin_lifetime(event);
+      return access(agent, event, AccessKind::lifetime, range(event));
     case EventKind::start:
       return start(event);
     case EventKind::signal:
@@ -243,15 +245,15 @@ void Recorder::record(const Event& event) {
   }
 }
 
-// Entering the kernel begins the life of its scratch and semaphores, leaving it ends that of
+// Entering the kernel begins the lifetime of its scratch and semaphores, leaving it ends that of
 // everything it was given.
 void Recorder::enter_or_leave(bool is_enter) {
   for (const RecordedAgentId core : record_.core_ids()) {
-    Range all{.site = Record::site_of(core), .home = Record::site_of(core)};
+    Range all{.core = Record::core_of(core), .owner = Record::core_of(core)};
     all.object = is_enter ? 0 : 1;
     const std::int32_t step = is_enter ? 0 : last_step_[core];
     stream_.push_back({.act = Act::access,
-                       .access = AccessKind::life,
+                       .access = AccessKind::lifetime,
                        .object = range_of(all, StmtId()),
                        .agent = core,
                        .step = step});

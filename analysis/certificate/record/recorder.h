@@ -15,17 +15,17 @@ namespace tessera {
 
 class Recorder : public Observer {
  public:
-  // landing: partial, whatever that of the run is, or as in the run. budget: events, at most.
+  // granularity: partial, whatever the run uses, or that of the run. budget: events, at most.
   // keeps_points: where each point of a parallel loop begins, with its number as the amount.
-  Recorder(Landing landing, std::int64_t budget, bool keeps_points = false)
-      : landing_(landing), budget_(budget), keeps_points_(keeps_points) {}
+  Recorder(CopyGranularity granularity, std::int64_t budget, bool keeps_points = false)
+      : landing_(granularity), budget_(budget), keeps_points_(keeps_points) {}
 
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override {
     note_loops(event);
     take(event);
   }
-  bool judges_assertions() const override { return true; }
+  bool observes_assertions() const override { return true; }
   bool sees_private() const override { return keeps_points_; }
   void end(RunResult& result) override;
   bool is_full() const override { return is_full_; }
@@ -41,7 +41,7 @@ class Recorder : public Observer {
  private:
   struct CopyState {
     std::int64_t bytes = 0;
-    std::int32_t half = 0;        // 0 reading, 1 writing
+    std::int32_t side = 0;        // 0 reading, 1 writing
     std::int64_t half_step = -1;  // the copy's own, whose accesses stand from half_begin on
     std::size_t half_begin = 0;
     bool has_begun[2] = {};      // by half
@@ -58,7 +58,7 @@ class Recorder : public Observer {
   void access(RecordedAgentId agent, const Event& event, AccessKind kind, const Range& range);
   void start(const Event& event);
   void signal(RecordedAgentId agent, const Event& event);
-  void begin_life(const Event& event);
+  void begin_lifetime(const Event& event);
   bool reaches_operand(RecordedAgentId agent, const Event& event) const;
   bool is_later_part(RecordedAgentId agent, const Event& event);
   void enter_or_leave(bool is_enter);
@@ -67,7 +67,7 @@ class Recorder : public Observer {
   void order_lanes();
   void count_in_flight();
 
-  Landing landing_;
+  CopyGranularity landing_;
   std::int64_t budget_;
   bool keeps_points_;
   std::int64_t events_ = 0;

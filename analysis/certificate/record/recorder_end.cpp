@@ -40,7 +40,7 @@ void Recorder::order_lanes() {
     std::int32_t to = agent.id.device;
     for (const EventId e : agent.events()) {
       const RecordedEvent& event = record_.events[e];
-      if (event.act == Act::signal) to = record_.topology.device(record_.cells[event.cell()].site);
+      if (event.act == Act::signal) to = record_.topology.device(record_.cells[event.cell()].core);
     }
     if (to == agent.id.device) continue;
     const auto [it, is_first] = last.try_emplace({agent.issuer, to}, copy);

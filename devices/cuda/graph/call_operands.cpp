@@ -32,7 +32,7 @@ CallOperand number_operand(const graph::TaskGraph& graph, const graph::Action& a
   const Value& v = graph.program.value(value);
   CallOperand operand;
   operand.dtype = v.kind == ValueKind::real ? DType::f32 : DType::i64;
-  for (const auto& [number, memory] : action.numbers) {
+  for (const auto& [number, memory] : action.loaded_scalars) {
     if (number != value) continue;
     operand.kind = OperandKind::loaded;
     operand.memory = memory;

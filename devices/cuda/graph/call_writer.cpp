@@ -37,7 +37,7 @@ std::string value_code(const Op& op, const std::vector<CallOperand>& operands, C
 std::string refusal_of_call(const Op& op) {
   switch (class_of(op)) {
     case OpClass::tile:
-    case OpClass::life:
+    case OpClass::lifetime:
     case OpClass::copy:
       return "";
     case OpClass::cells:
@@ -52,17 +52,17 @@ std::string refusal_of_call(const Op& op) {
                      info(op).mnemonic);
 }
 
-void CallWriter::put(const CallText& call, const std::string& what, StrandWords& strand) {
-  ++strand.calls;
-  strand.words.push_back(functions_.number(call.body(), what));
-  strand.words.push_back(static_cast<std::int64_t>(call.words().size()));
-  strand.words.insert(strand.words.end(), call.words().begin(), call.words().end());
+void CallWriter::put(const CallText& call, const std::string& what, SubtaskWords& subtask) {
+  ++subtask.calls;
+  subtask.words.push_back(functions_.number(call.body(), what));
+  subtask.words.push_back(static_cast<std::int64_t>(call.words().size()));
+  subtask.words.insert(subtask.words.end(), call.words().begin(), call.words().end());
 }
 
 // Operands that the op would overwrite while others of its threads read them are copied before. The
 // first operand is what it writes. may_be_same: each element is read by the thread alone that
 // writes it.
-void CallWriter::apart(Operands& operands, bool may_be_same, StrandWords& strand) {
+void CallWriter::apart(Operands& operands, bool may_be_same, SubtaskWords& subtask) {
   std::int64_t bytes = 0;
   for (std::size_t i = 1; i < operands.size(); ++i) {
     CallOperand& operand = operands[i];
@@ -74,14 +74,14 @@ void CallWriter::apart(Operands& operands, bool may_be_same, StrandWords& strand
     const std::int64_t size = operand.view.elements() * size_of(operand.dtype);
     copied.offset = own_.copies(bytes + size) + bytes;
     bytes += (size + 7) / 8 * 8;
-    move(copied, operand, false, strand);
+    move(copied, operand, false, subtask);
     operand = copied;
   }
 }
 
 // The elements of `from`, in order; the two have as many.
 void CallWriter::move(const CallOperand& to, const CallOperand& from, bool adds,
-                      StrandWords& strand) {
+                      SubtaskWords& subtask) {
   CallOperand target = to, source = from;
   if (!adds) target.dtype = source.dtype = moved_type(to.dtype);
   CallText call(own_, target.view);
@@ -102,19 +102,20 @@ void CallWriter::move(const CallOperand& to, const CallOperand& from, bool adds,
     call.line(fmt::format("in_order<{}, {}, {}, {}>(c.words, {}, {}, {});", type_text(target.dtype),
                           target.view.rank, source.view.rank, adds, out, sizes, in));
   }
-  put(call, fmt::format("{} {}", adds ? "adds" : "moves", name(target.dtype)), strand);
+  put(call, fmt::format("{} {}", adds ? "adds" : "moves", name(target.dtype)), subtask);
 }
 
-void CallWriter::add_piece(const graph::Action& copy, const graph::Piece& piece,
-                           StrandWords& strand) {
-  move(operand_of(graph_, copy.to().memory, piece.to),
-       operand_of(graph_, copy.from().memory, piece.from), copy.adds, strand);
+void CallWriter::add_piece(const graph::Action& copy, const graph::CopyRegion& region,
+                           SubtaskWords& subtask) {
+  move(operand_of(graph_, copy.to().memory, region.dst),
+       operand_of(graph_, copy.from().memory, region.src), copy.adds, subtask);
 }
 
-Expected<void> CallWriter::add(graph::ActionId id, StrandWords& strand) {
+Expected<void> CallWriter::add(graph::ActionId id, SubtaskWords& subtask) {
   const graph::Action& action = graph_.actions[id];
   if (action.is_copy) {
-    for (const graph::Piece& piece : graph::pieces(graph_, id)) add_piece(action, piece, strand);
+    for (const graph::CopyRegion& region : graph::copy_regions(graph_, id))
+      add_piece(action, region, subtask);
     return {};
   }
   const Op& op = graph_.program.body[action.statement].op;
@@ -123,21 +124,21 @@ Expected<void> CallWriter::add(graph::ActionId id, StrandWords& strand) {
   if (std::holds_alternative<Fresh>(op) || std::holds_alternative<OpaqueRead>(op)) return {};
   const Operands operands = operands_of(graph_, action);
   if (const auto* o = std::get_if<Matmul>(&op)) {
-    matmul(*o, operands, strand);
+    matmul(*o, operands, subtask);
   } else if (const auto* e = std::get_if<Every>(&op)) {
-    every(*e, operands, strand);
+    every(*e, operands, subtask);
   } else if (std::holds_alternative<Pad>(op)) {
-    pad(operands, strand);
+    pad(operands, subtask);
   } else if (std::holds_alternative<Regroup>(op)) {
     Operands moved = operands;
-    apart(moved, false, strand);
-    move(moved[0], moved[1], false, strand);
+    apart(moved, false, subtask);
+    move(moved[0], moved[1], false, subtask);
   } else if (std::holds_alternative<Bitcast>(op)) {
-    bitcast(operands, strand);
+    bitcast(operands, subtask);
   } else if (std::holds_alternative<Scaled>(op)) {
-    scale(operands, strand);
+    scale(operands, subtask);
   } else if (std::holds_alternative<Load>(op) || std::holds_alternative<LoadReal>(op)) {
-    load(action, operands, strand);
+    load(action, operands, subtask);
   } else if (const auto* s = std::get_if<Store>(&op)) {
     const CallOperand number = number_operand(graph_, action, s->value);
     if (number.kind == OperandKind::loaded && number.is_whole() &&
@@ -148,26 +149,27 @@ Expected<void> CallWriter::add(graph::ActionId id, StrandWords& strand) {
           "an integer that is loaded when the kernel runs is stored where it might not fit, "
           "which a CUDA kernel does not find",
           {}};
-    cast(operands[0], number, "store", strand);
+    cast(operands[0], number, "store", subtask);
   } else if (reshape_of(op) == Reshape::permuted) {
-    permute(op, operands, strand);
+    permute(op, operands, subtask);
   } else if (reshape_of(op) == Reshape::reduced) {
-    reduce(op, operands, strand);
+    reduce(op, operands, subtask);
   } else {
-    elementwise(op, operands, strand);
+    elementwise(op, operands, subtask);
   }
   return {};
 }
 
 // One element, whatever the rank of the rectangle that names it.
-void CallWriter::load(const graph::Action& action, const Operands& operands, StrandWords& strand) {
+void CallWriter::load(const graph::Action& action, const Operands& operands,
+                      SubtaskWords& subtask) {
   if (!action.loads) return;
   const Op& op = graph_.program.body[action.statement].op;
   CallOperand number, element = operands[0];
   number.memory = action.loads;
   number.dtype = std::holds_alternative<LoadReal>(op) ? DType::f32 : DType::i64;
   element.view.rank = 0;
-  cast(number, element, std::string(info(op).mnemonic), strand);
+  cast(number, element, std::string(info(op).mnemonic), subtask);
 }
 
 // Whether a type holds each number that a load may give.
@@ -180,7 +182,7 @@ bool CallWriter::holds_all(DType type, ValueId loaded) const {
 }
 
 void CallWriter::cast(const CallOperand& to, const CallOperand& from, const std::string& what,
-                      StrandWords& strand) {
+                      SubtaskWords& subtask) {
   CallText call(own_, to.view);
   const std::string out = call.view(to);
   if (!from.is_number() && from.dtype == to.dtype) {
@@ -190,23 +192,23 @@ void CallWriter::cast(const CallOperand& to, const CallOperand& from, const std:
     call.each(
         fmt::format("{}.set(e, {});", out, call.value(repeated(from, to.view), from.is_whole())));
   }
-  put(call, what, strand);
+  put(call, what, subtask);
 }
 
-void CallWriter::elementwise(const Op& op, Operands operands, StrandWords& strand) {
-  apart(operands, true, strand);
+void CallWriter::elementwise(const Op& op, Operands operands, SubtaskWords& subtask) {
+  apart(operands, true, subtask);
   const CallOperand& to = operands[0];
-  if (std::holds_alternative<Cast>(op)) return cast(to, operands[1], "cast", strand);
+  if (std::holds_alternative<Cast>(op)) return cast(to, operands[1], "cast", subtask);
   CallText call(own_, to.view);
   const std::string out = call.view(to);
   const std::string value = value_code(op, operands, call);
   call.each(fmt::format("{}.set(e, {});", out, value));
-  put(call, std::string(info(op).mnemonic), strand);
+  put(call, std::string(info(op).mnemonic), subtask);
 }
 
 // The source's dimensions in the order of the result's.
-void CallWriter::permute(const Op& op, Operands operands, StrandWords& strand) {
-  apart(operands, false, strand);
+void CallWriter::permute(const Op& op, Operands operands, SubtaskWords& subtask) {
+  apart(operands, false, subtask);
   CallOperand turned = operands[1];
   const std::vector<int> order = permutation(op, turned.view.rank);
   for (std::size_t d = 0; d < order.size(); ++d) {
@@ -214,12 +216,12 @@ void CallWriter::permute(const Op& op, Operands operands, StrandWords& strand) {
     turned.view.size[d] = operands[1].view.size[from];
     turned.view.stride[d] = operands[1].view.stride[from];
   }
-  cast(operands[0], turned, std::string(info(op).mnemonic), strand);
+  cast(operands[0], turned, std::string(info(op).mnemonic), subtask);
 }
 
 // Each element of the target of a line of the source.
-void CallWriter::reduce(const Op& op, Operands operands, StrandWords& strand) {
-  apart(operands, false, strand);
+void CallWriter::reduce(const Op& op, Operands operands, SubtaskWords& subtask) {
+  apart(operands, false, subtask);
   const CallOperand &to = operands[0], &from = operands[1];
   const auto dim = static_cast<std::size_t>(*reduced_dimension(op));
   CallText call(own_, to.view);
@@ -242,12 +244,12 @@ void CallWriter::reduce(const Op& op, Operands operands, StrandWords& strand) {
                   {"next", fold.next},
                   {"to", type_text(to.dtype)},
                   {"result", fold.result}}));
-  put(call, std::string(info(op).mnemonic), strand);
+  put(call, std::string(info(op).mnemonic), subtask);
 }
 
 // Each element of the scale is that of a block: the source's sides divided by its own.
-void CallWriter::scale(Operands operands, StrandWords& strand) {
-  apart(operands, false, strand);
+void CallWriter::scale(Operands operands, SubtaskWords& subtask) {
+  apart(operands, false, subtask);
   const CallOperand &to = operands[0], &scale = operands[2];
   const CallOperand from = repeated(operands[1], to.view);
   CallText call(own_, to.view);
@@ -262,14 +264,14 @@ void CallWriter::scale(Operands operands, StrandWords& strand) {
       fmt::format("i64 s[{0} + 1];\nfor (int d = 0; d < {0}; ++d) s[d] = e[d] / {1}[d];\n"
                   "{2}.set(e, {3} * {4}.real(s));",
                   call.rank(), sides_text, out, in, by));
-  put(call, "scaled", strand);
+  put(call, "scaled", subtask);
 }
 
-void CallWriter::bitcast(Operands operands, StrandWords& strand) {
-  apart(operands, false, strand);
+void CallWriter::bitcast(Operands operands, SubtaskWords& subtask) {
+  apart(operands, false, subtask);
   CallOperand to = operands[0], from = operands[1];
   const std::int64_t to_width = size_of(to.dtype), from_width = size_of(from.dtype);
-  if (to_width == from_width) return move(to, from, false, strand);
+  if (to_width == from_width) return move(to, from, false, subtask);
   const bool widens = to_width > from_width;
   const CallOperand &wide = widens ? to : from, &narrow = widens ? from : to;
   int dim = 0;
@@ -281,20 +283,20 @@ void CallWriter::bitcast(Operands operands, StrandWords& strand) {
   const std::string w_text = call.view(w), n_text = call.view(n);
   call.line(fmt::format("bits_of_parts<{}, {}, {}, {}>(c.words, {}, {}, {});", type_text(w.dtype),
                         type_text(n.dtype), wide.view.rank, widens, w_text, n_text, dim));
-  put(call, "bitcast", strand);
+  put(call, "bitcast", subtask);
 }
 
-void CallWriter::every(const Every& op, Operands operands, StrandWords& strand) {
-  apart(operands, false, strand);
+void CallWriter::every(const Every& op, Operands operands, SubtaskWords& subtask) {
+  apart(operands, false, subtask);
   CallOperand part = operands[1];
   const auto d = static_cast<std::size_t>(op.dim);
   part.view.stride[d] *= op.step;
   part.view.size[d] = operands[0].view.size[d];
-  move(operands[0], part, false, strand);
+  move(operands[0], part, false, subtask);
 }
 
-void CallWriter::matmul(const Matmul& op, Operands operands, StrandWords& strand) {
-  apart(operands, false, strand);
+void CallWriter::matmul(const Matmul& op, Operands operands, SubtaskWords& subtask) {
+  apart(operands, false, subtask);
   const CallOperand &acc = operands[0], &a = operands[1], &b = operands[2];
   CallText call(own_, acc.view);
   const std::string acc_text = call.view(acc), a_text = call.view(a), b_text = call.view(b);
@@ -304,11 +306,11 @@ void CallWriter::matmul(const Matmul& op, Operands operands, StrandWords& strand
   call.line(fmt::format("matmul<{}, {}, {}, {}>(c.words, {}, {}, {}, {}, {}, {});",
                         type_text(acc.dtype), type_text(a.dtype), type_text(b.dtype), rank, terms,
                         acc_text, a_text, b_text, op.transpose_a != 0, op.transpose_b != 0));
-  put(call, "matmul", strand);
+  put(call, "matmul", subtask);
 }
 
 // Zero in what is not of both: `inside` is a rectangle of the slot's own memory.
-void CallWriter::pad(Operands operands, StrandWords& strand) {
+void CallWriter::pad(Operands operands, SubtaskWords& subtask) {
   const CallOperand &slot = operands[0], &inside = operands[1];
   CallOperand moved = slot;
   moved.dtype = moved_type(slot.dtype);
@@ -323,7 +325,7 @@ void CallWriter::pad(Operands operands, StrandWords& strand) {
   const std::string from = call.numbers(begin), to = call.numbers(end);
   call.line(fmt::format("pad<{}, {}>(c.words, {}, {}, {});", type_text(moved.dtype), call.rank(),
                         out, from, to));
-  put(call, "pad", strand);
+  put(call, "pad", subtask);
 }
 
 }  // namespace tessera::cuda

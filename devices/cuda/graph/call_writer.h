@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/task_engine/memories.h"
+#include "analysis/task_engine/graph_memory.h"
 #include "core/report/expected.h"
 #include "devices/cuda/graph/call_functions.h"
 #include "devices/cuda/graph/call_text.h"
@@ -12,7 +12,7 @@
 namespace tessera::cuda {
 
 // What one CTA does, call after call.
-struct StrandWords {
+struct SubtaskWords {
   std::int64_t calls = 0;
   std::vector<std::int64_t> words;  // of each call: its function, how many follow, these
 };
@@ -23,28 +23,28 @@ class CallWriter {
       : graph_(graph), own_(own), functions_(functions) {}
 
   // Appends what the action does. ErrorCode::unsupported, with the place, where it has no call.
-  Expected<void> add(graph::ActionId action, StrandWords& strand);
+  Expected<void> add(graph::ActionId action, SubtaskWords& subtask);
   // A piece of what a copy moves.
-  void add_piece(const graph::Action& copy, const graph::Piece& piece, StrandWords& strand);
+  void add_piece(const graph::Action& copy, const graph::CopyRegion& region, SubtaskWords& subtask);
 
  private:
   using Operands = std::vector<CallOperand>;
 
   bool holds_all(DType type, ValueId loaded) const;
-  void put(const CallText& call, const std::string& what, StrandWords& strand);
-  void apart(Operands& operands, bool may_be_same, StrandWords& strand);
-  void move(const CallOperand& to, const CallOperand& from, bool adds, StrandWords& strand);
-  void elementwise(const Op& op, Operands operands, StrandWords& strand);
+  void put(const CallText& call, const std::string& what, SubtaskWords& subtask);
+  void apart(Operands& operands, bool may_be_same, SubtaskWords& subtask);
+  void move(const CallOperand& to, const CallOperand& from, bool adds, SubtaskWords& subtask);
+  void elementwise(const Op& op, Operands operands, SubtaskWords& subtask);
   void cast(const CallOperand& to, const CallOperand& from, const std::string& what,
-            StrandWords& strand);
-  void permute(const Op& op, Operands operands, StrandWords& strand);
-  void reduce(const Op& op, Operands operands, StrandWords& strand);
-  void scale(Operands operands, StrandWords& strand);
-  void bitcast(Operands operands, StrandWords& strand);
-  void every(const Every& op, Operands operands, StrandWords& strand);
-  void matmul(const Matmul& op, Operands operands, StrandWords& strand);
-  void pad(Operands operands, StrandWords& strand);
-  void load(const graph::Action& action, const Operands& operands, StrandWords& strand);
+            SubtaskWords& subtask);
+  void permute(const Op& op, Operands operands, SubtaskWords& subtask);
+  void reduce(const Op& op, Operands operands, SubtaskWords& subtask);
+  void scale(Operands operands, SubtaskWords& subtask);
+  void bitcast(Operands operands, SubtaskWords& subtask);
+  void every(const Every& op, Operands operands, SubtaskWords& subtask);
+  void matmul(const Matmul& op, Operands operands, SubtaskWords& subtask);
+  void pad(Operands operands, SubtaskWords& subtask);
+  void load(const graph::Action& action, const Operands& operands, SubtaskWords& subtask);
 
   const graph::TaskGraph& graph_;
   OwnMemory& own_;

@@ -13,9 +13,9 @@ namespace {
 
 // The bytes of the kernels' parameter (templates/graph.cu.in).
 std::vector<std::byte> arguments_of(std::uint64_t words, std::uint64_t memories, std::uint64_t own,
-                                    std::int64_t own_bytes, std::int64_t strands) {
+                                    std::int64_t own_bytes, std::int64_t subtasks) {
   const std::uint64_t fields[] = {words, memories, own, static_cast<std::uint64_t>(own_bytes),
-                                  static_cast<std::uint64_t>(strands)};
+                                  static_cast<std::uint64_t>(subtasks)};
   std::vector<std::byte> bytes(sizeof fields);
   std::memcpy(bytes.data(), fields, sizeof fields);
   return bytes;
@@ -111,7 +111,7 @@ Expected<void> GraphInstance::make_products() {
     product.place = own_[static_cast<std::size_t>(step.device)].place;
     const ContextScope here(places_[product.place].context);
     TRY(here.entered());
-    product.kernel = TRY(Kernel::make(listed.program, {.only_fast = true}));
+    product.kernel = TRY(Kernel::make(listed.program, {.require_fast = true}));
     product.memory = TRY(product.kernel->node_memory());
     const auto bytes = static_cast<std::int64_t>(listed.list.size() * sizeof listed.list[0]);
     TRY(allocate(product.list, bytes));
@@ -141,7 +141,7 @@ Expected<void> GraphInstance::put_addresses(const std::vector<DeviceAddresses>& 
   addresses_.clear();
   for (const graph::MemoryId m : graph.memories.ids()) {
     const graph::Memory& memory = graph.memories[m];
-    const auto device = static_cast<std::size_t>(graph.topology.device(memory.home));
+    const auto device = static_cast<std::size_t>(graph.topology.device(memory.owner));
     if (plan_.places[m] >= 0) {
       addresses_.push_back(own_[device].scratch + static_cast<std::uint64_t>(plan_.places[m]));
       continue;
@@ -189,7 +189,7 @@ Expected<std::vector<DeviceNode>> GraphInstance::nodes() const {
                              .ctas = step.ctas,
                              .threads = plan_.kernel.threads,
                              .arguments = arguments_of(words, place.memories, own.of_ctas,
-                                                       plan_.own_bytes, step.strands)};
+                                                       plan_.own_bytes, step.subtasks)};
     }
     nodes.push_back(std::move(node));
   }
@@ -245,7 +245,7 @@ Expected<void> GraphInstance::run_in_turn(
 
 Expected<void> GraphInstance::read(graph::MemoryId memory, std::int64_t offset,
                                    std::span<std::byte> to) const {
-  const int device = plan_.graph->topology.device(plan_.graph->memories[memory].home);
+  const int device = plan_.graph->topology.device(plan_.graph->memories[memory].owner);
   const ContextScope here(context_of(device));
   TRY(here.entered());
   return to_host(

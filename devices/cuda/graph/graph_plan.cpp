@@ -22,25 +22,25 @@ constexpr std::int64_t alignment = 256;
 constexpr std::int64_t moved_by_one = 64 << 10;
 
 // A piece of a copy, cut along its first dimension that is longer than one.
-std::vector<graph::Piece> cut(const graph::Piece& piece, std::int64_t bytes) {
-  if (bytes <= moved_by_one || !same_kept_sizes(piece.from, piece.to)) return {piece};
+std::vector<graph::CopyRegion> cut(const graph::CopyRegion& region, std::int64_t bytes) {
+  if (bytes <= moved_by_one || !same_kept_sizes(region.src, region.dst)) return {region};
   int from = 0, to = 0;
   const auto next = [](const Box& box, int d) {
     while (d < box.rank && box.size[Box::at(d)] == 1) ++d;
     return d;
   };
-  from = next(piece.from, 0);
-  to = next(piece.to, 0);
-  if (from == piece.from.rank || to == piece.to.rank) return {piece};
-  const std::int64_t rows = piece.from.size[Box::at(from)];
+  from = next(region.src, 0);
+  to = next(region.dst, 0);
+  if (from == region.src.rank || to == region.dst.rank) return {region};
+  const std::int64_t rows = region.src.size[Box::at(from)];
   const std::int64_t parts = std::min(rows, (bytes + moved_by_one - 1) / moved_by_one);
-  std::vector<graph::Piece> all;
+  std::vector<graph::CopyRegion> all;
   for (std::int64_t p = 0; p < parts; ++p) {
-    graph::Piece part = piece;
+    graph::CopyRegion part = region;
     const std::int64_t begin = rows * p / parts, end = rows * (p + 1) / parts;
-    part.from.start[Box::at(from)] += begin;
-    part.to.start[Box::at(to)] += begin;
-    part.from.size[Box::at(from)] = part.to.size[Box::at(to)] = end - begin;
+    part.src.start[Box::at(from)] += begin;
+    part.dst.start[Box::at(to)] += begin;
+    part.src.size[Box::at(from)] = part.dst.size[Box::at(to)] = end - begin;
     all.push_back(part);
   }
   return all;
@@ -69,10 +69,10 @@ class Planner {
       for (const std::size_t b : before[t]) steps.insert(ends_[b].begin(), ends_[b].end());
       TRY(add(tasks, t, steps));
     }
-    if (options_.has_fast && drafts_.size() <= options_.most_steps) take_products();
+    if (options_.has_fast && drafts_.size() <= options_.max_steps) take_products();
     keep_own_apart();
     plan_.own_bytes = own_.bytes();
-    join_steps(drafts_, options_.most_steps);
+    join_steps(drafts_, options_.max_steps);
     finish();
     return std::move(plan_);
   }
@@ -96,7 +96,7 @@ class Planner {
         bytes = elements(buffer.shape) * size_of(buffer.dtype);
       }
       std::int64_t& all =
-          plan_.scratch_bytes[static_cast<std::size_t>(graph_.topology.device(memory.home))];
+          plan_.scratch_bytes[static_cast<std::size_t>(graph_.topology.device(memory.owner))];
       const std::int64_t unit = is_number ? 8 : alignment;
       all = (all + unit - 1) / unit * unit;
       plan_.places.add(all);
@@ -120,10 +120,10 @@ class Planner {
       case graph::TaskKind::work:
         break;
     }
-    StrandWords strand;
-    for (const graph::ActionId action : task.actions) TRY(writer_.add(action, strand));
+    SubtaskWords subtask;
+    for (const graph::ActionId action : task.actions) TRY(writer_.add(action, subtask));
     const int device = graph_.device(graph_.nodes[task.node]);
-    // Strands of a node that wait for the same steps are CTAs of one kernel.
+    // Subtasks of a node that wait for the same steps are CTAs of one kernel.
     const auto found = task.is_last ? levels_.end() : levels_.find(before);
     std::size_t step = drafts_.size();
     if (found != levels_.end()) {
@@ -134,7 +134,7 @@ class Planner {
     }
     drafts_[step].uses_own |= uses_own(task);
     note_products(drafts_[step], task);
-    drafts_[step].strands.push_back(std::move(strand));
+    drafts_[step].subtasks.push_back(std::move(subtask));
     ends_[t] = {step};
     return {};
   }
@@ -160,17 +160,17 @@ class Planner {
   std::size_t copy(const graph::Task& task, const Steps& before) {
     const graph::Node& node = graph_.nodes[task.node];
     StepDraft draft{.device = graph_.device(node), .node = task.node, .before = before};
-    std::vector<std::pair<const graph::Action*, graph::Piece>> pieces;
+    std::vector<std::pair<const graph::Action*, graph::CopyRegion>> regions;
     for (const graph::ActionId a : node.actions)
-      for (const graph::Piece& piece : graph::pieces(graph_, a))
-        if (!piece.to.empty()) pieces.emplace_back(&graph_.actions[a], piece);
-    if (pieces.size() == 1 && !pieces[0].first->adds) draft.copy = bytes_alone(pieces[0]);
-    for (const auto& [action, piece] : pieces) {
-      const CallOperand to = operand_of(graph_, action->to().memory, piece.to);
-      for (const graph::Piece& part : cut(piece, to.view.elements() * size_of(to.dtype))) {
-        StrandWords strand;
-        writer_.add_piece(*action, part, strand);
-        draft.strands.push_back(std::move(strand));
+      for (const graph::CopyRegion& region : graph::copy_regions(graph_, a))
+        if (!region.dst.empty()) regions.emplace_back(&graph_.actions[a], region);
+    if (regions.size() == 1 && !regions[0].first->adds) draft.copy = bytes_alone(regions[0]);
+    for (const auto& [action, region] : regions) {
+      const CallOperand to = operand_of(graph_, action->to().memory, region.dst);
+      for (const graph::CopyRegion& part : cut(region, to.view.elements() * size_of(to.dtype))) {
+        SubtaskWords subtask;
+        writer_.add_piece(*action, part, subtask);
+        draft.subtasks.push_back(std::move(subtask));
       }
     }
     drafts_.push_back(std::move(draft));
@@ -179,9 +179,9 @@ class Planner {
 
   // What the copy engine takes: adjacent bytes on both sides.
   std::optional<GraphCopy> bytes_alone(
-      const std::pair<const graph::Action*, graph::Piece>& moved) const {
-    const CallOperand from = operand_of(graph_, moved.first->from().memory, moved.second.from),
-                      to = operand_of(graph_, moved.first->to().memory, moved.second.to);
+      const std::pair<const graph::Action*, graph::CopyRegion>& moved) const {
+    const CallOperand from = operand_of(graph_, moved.first->from().memory, moved.second.src),
+                      to = operand_of(graph_, moved.first->to().memory, moved.second.dst);
     if (!is_dense(from.view) || !is_dense(to.view)) return std::nullopt;
     return GraphCopy{from.memory, to.memory, from.offset, to.offset,
                      to.view.elements() * size_of(to.dtype)};
@@ -218,8 +218,8 @@ class Planner {
       } else {
         std::vector<std::int64_t>& words = plan_.words[device];
         step.words = static_cast<std::int64_t>(words.size());
-        step.strands = static_cast<std::int64_t>(draft.strands.size());
-        step.ctas = static_cast<int>(std::clamp<std::int64_t>(step.strands, 1, options_.most_ctas));
+        step.subtasks = static_cast<std::int64_t>(draft.subtasks.size());
+        step.ctas = static_cast<int>(std::clamp<std::int64_t>(step.subtasks, 1, options_.max_ctas));
         plan_.ctas[device] = std::max(plan_.ctas[device], step.ctas);
         append(draft, words);
       }
@@ -239,16 +239,16 @@ class Planner {
     kernel.source = source.text();
   }
 
-  // Where each strand begins, and the strands (templates/graph.cu.in).
+  // Where each subtask begins, and the subtasks (templates/graph.cu.in).
   static void append(const StepDraft& draft, std::vector<std::int64_t>& words) {
-    auto at = static_cast<std::int64_t>(draft.strands.size());
-    for (const StrandWords& strand : draft.strands) {
+    auto at = static_cast<std::int64_t>(draft.subtasks.size());
+    for (const SubtaskWords& subtask : draft.subtasks) {
       words.push_back(at);
-      at += 1 + static_cast<std::int64_t>(strand.words.size());
+      at += 1 + static_cast<std::int64_t>(subtask.words.size());
     }
-    for (const StrandWords& strand : draft.strands) {
-      words.push_back(strand.calls);
-      words.insert(words.end(), strand.words.begin(), strand.words.end());
+    for (const SubtaskWords& subtask : draft.subtasks) {
+      words.push_back(subtask.calls);
+      words.insert(words.end(), subtask.words.begin(), subtask.words.end());
     }
   }
 

@@ -1,4 +1,4 @@
-// A task graph as what a GPU runs: kernels whose CTAs do strands of nodes, and copies, each behind
+// A task graph as what a GPU runs: kernels whose CTAs do subtasks of nodes, and copies, each behind
 // those that have to be done before.
 #pragma once
 #include <cstdint>
@@ -19,7 +19,7 @@ struct GraphCopy {
   std::int64_t from_offset = 0, to_offset = 0, bytes = 0;
 };
 
-// kernel: strands as calls, in general code. product: a fast kernel.
+// kernel: subtasks as calls, in general code. product: a fast kernel.
 enum class StepKind : std::uint8_t { kernel, copy, product };
 
 struct GraphStep {
@@ -27,8 +27,8 @@ struct GraphStep {
   int device = 0;        // that does it: the simulated one
   graph::NodeId node{};  // the first that it is of
   GraphCopy copy{};
-  // kernel: where its words begin among those of the device, how many strands they have, and CTAs.
-  std::int64_t words = 0, strands = 0;
+  // kernel: where its words begin among those of the device, how many subtasks they have, and CTAs.
+  std::int64_t words = 0, subtasks = 0;
   int ctas = 0;
   std::size_t product = 0;            // among the plan's
   std::vector<std::size_t> before{};  // steps, all of which stand in front of it
@@ -48,10 +48,10 @@ struct GraphPlan {
 };
 
 struct GraphPlanOptions {
-  std::int64_t smallest = graph::smallest_strand;  // work of a strand
-  std::size_t most_steps = 4096;                   // more are joined where the graph allows it
-  int most_ctas = 264;                             // of a kernel; others of its strands wait
-  bool has_fast = true;                            // the machine has fast kernels
+  std::int64_t smallest = graph::min_strand;  // work of a subtask
+  std::size_t max_steps = 4096;               // more are joined where the graph allows it
+  int max_ctas = 264;                         // of a kernel; others of its subtasks wait
+  bool has_fast = true;                       // the machine has fast kernels
   int threads = 256;  // of a CTA: eight warps hide some of the latency of global memory
 };
 

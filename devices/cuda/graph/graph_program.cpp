@@ -8,13 +8,13 @@
 #include <mutex>
 #include <utility>
 
-#include "analysis/task_graph/numbers.h"
+#include "analysis/task_graph/loaded_scalars.h"
 #include "core/lang/language.h"
 #include "core/report/guarded.h"
 #include "core/report/try.h"
 #include "devices/cuda/graph/call_writer.h"
+#include "devices/cuda/graph/checked_run.h"
 #include "devices/cuda/graph/graph_instance.h"
-#include "devices/cuda/graph/stamped_run.h"
 #include "devices/cuda/runtime/operand_memory.h"
 #include "devices/planned_graphs.h"
 #include "interp/machine/control_flow.h"
@@ -30,7 +30,7 @@ class GraphProgram final : public Executable {
 
   Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
                              const DeviceOptions& given) override try {
-    graph::StampReport* const stamped = graph::StampReport::of(given.interpreter);
+    graph::NodeCheckReport* const checked = graph::NodeCheckReport::of(given.interpreter);
     const std::shared_ptr<GraphInstance> instance = TRY(this->instance(bindings, given));
     std::vector<std::unique_ptr<OperandMemory>> memory;
     std::vector<DeviceAddresses> addresses;
@@ -49,9 +49,9 @@ class GraphProgram final : public Executable {
         TRY(memory[d]->take_results(program_, bindings[d]));
       return {};
     };
-    if (stamped != nullptr) {
+    if (checked != nullptr) {
       const RunOptions options = TRY(planning_options(given, bindings.size()));
-      TRY(run_stamped(*instance, addresses, bindings, options, take_results, *stamped, report));
+      TRY(run_checked(*instance, addresses, bindings, options, take_results, *checked, report));
     } else {
       TRY(timed([&] { return instance->launch(addresses, nullptr); }, report.wall_seconds));
       TRY(take_results());
@@ -102,9 +102,9 @@ class GraphProgram final : public Executable {
                                                     const DeviceOptions& given) {
     const RunOptions options = TRY(planning_options(given, bindings.size()));
     const std::shared_ptr<const graph::TaskGraph> graph = TRY(graphs_.of(bindings, options));
-    const bool is_stamped = graph::StampReport::of(given.interpreter) != nullptr;
+    const bool is_checked = graph::NodeCheckReport::of(given.interpreter) != nullptr;
     const std::lock_guard lock(mutex_);
-    if (instance_ != nullptr && instance_->plan().graph == graph && !is_stamped) return instance_;
+    if (instance_ != nullptr && instance_->plan().graph == graph && !is_checked) return instance_;
     // What is made here is none of what the caller may be capturing.
     const RelaxedCapture allowed;
     const std::vector<Context> contexts = TRY(contexts_of(static_cast<int>(bindings.size())));
@@ -113,9 +113,9 @@ class GraphProgram final : public Executable {
     const DeviceFacts& facts = device_facts();
     GraphPlanOptions how;
     how.has_fast = facts.has_fast_kernels();
-    how.most_ctas = 2 * std::max(1, facts.multiprocessors);
+    how.max_ctas = 2 * std::max(1, facts.multiprocessors);
     // Joined steps are of several nodes, whose writes would not be told apart.
-    if (is_stamped) how.most_steps = std::numeric_limits<std::size_t>::max();
+    if (is_checked) how.max_steps = std::numeric_limits<std::size_t>::max();
     GraphPlan plan = TRY(graph_plan(graph, how));
     plan.kernel.architecture = fmt::format("sm_{}{}", facts.major, facts.minor);
     if (instance_ != nullptr && instance_->is_captured()) captured_.push_back(instance_);
@@ -153,7 +153,7 @@ std::unique_ptr<Executable> make_graph_program(const Program& structured,
 Support can_plan(const Program& structured) {
   const Expected<Program> expanded = expand(structured);
   if (!expanded) return {false, expanded.diags().front().message};
-  const graph::Numbers numbers(*expanded);
+  const graph::LoadedScalars numbers(*expanded);
   if (!numbers.refused().empty()) return {false, numbers.refused().front().message};
   for (const StmtId s : expanded->body.ids()) {
     const Op& op = expanded->body[s].op;

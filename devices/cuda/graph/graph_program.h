@@ -14,7 +14,7 @@ std::unique_ptr<Executable> make_graph_program(const Program& structured,
 
 // Hints are of single kernels, and a graph's are not the fast ones.
 inline bool takes_graph(const PrepareOptions& how) {
-  return !how.only_fast && (how.may_ignore_hints || how.hints == MachineHints{});
+  return !how.require_fast && (how.may_ignore_hints || how.hints == MachineHints{});
 }
 // Whether every op of the program has a CUDA form in a graph, and it can be planned; the remark
 // says what the host has to read for that.

@@ -31,8 +31,8 @@ void join_steps(std::vector<StepDraft>& steps, std::size_t most) {
       into.copy.reset();
     }
     into.uses_own |= steps[s].uses_own;
-    into.strands.insert(into.strands.end(), std::make_move_iterator(steps[s].strands.begin()),
-                        std::make_move_iterator(steps[s].strands.end()));
+    into.subtasks.insert(into.subtasks.end(), std::make_move_iterator(steps[s].subtasks.begin()),
+                         std::make_move_iterator(steps[s].subtasks.end()));
     for (const std::size_t before : steps[s].before)
       into.before.insert(numbers.at({depth[before], steps[before].device}));
   }

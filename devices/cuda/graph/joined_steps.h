@@ -15,10 +15,10 @@ namespace tessera::cuda {
 struct StepDraft {
   int device = 0;
   graph::NodeId node{};
-  std::optional<GraphCopy> copy{};     // it is one, of adjacent bytes, ...
-  std::vector<StrandWords> strands{};  // ... which these do as well; or a kernel
+  std::optional<GraphCopy> copy{};       // it is one, of adjacent bytes, ...
+  std::vector<SubtaskWords> subtasks{};  // ... which these do as well; or a kernel
   bool uses_own = false;
-  // What the strands multiply, where all of them do nothing else; and how a fast kernel does it.
+  // What the subtasks multiply, where all of them do nothing else; and how a fast kernel does it.
   std::vector<TileProduct> products{};
   bool only_multiplies = true;
   std::optional<ListedProduct> listed{};

@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "analysis/task_engine/memories.h"
+#include "analysis/task_engine/graph_memory.h"
 #include "devices/cuda/graph/call_operands.h"
 
 namespace tessera::cuda {
@@ -13,7 +13,7 @@ namespace {
 
 using graph::MemoryId;
 
-// What a rectangle of a strand's own memory holds.
+// What a rectangle of a subtask's own memory holds.
 struct Zero {};
 struct Loaded {
   MemoryId memory{};
@@ -66,8 +66,8 @@ class Reader {
   Reader(const graph::TaskGraph& graph, const Table<MemoryId, bool>& is_private)
       : graph_(graph), private_(is_private) {}
 
-  std::optional<std::vector<TileProduct>> read(const std::vector<graph::ActionId>& strand) {
-    for (const graph::ActionId id : strand)
+  std::optional<std::vector<TileProduct>> read(const std::vector<graph::ActionId>& subtask) {
+    for (const graph::ActionId id : subtask)
       if (!take(id)) return std::nullopt;
     if (products_.empty()) return std::nullopt;
     return std::move(products_);
@@ -90,31 +90,32 @@ class Reader {
   bool take_copy(graph::ActionId id) {
     const graph::Action& copy = graph_.actions[id];
     if (copy.adds) return false;
-    for (const graph::Piece& piece : graph::pieces(graph_, id)) {
-      if (piece.to.empty()) continue;
-      if (!same_kept_sizes(piece.from, piece.to)) return false;
-      if (!take_piece(copy, piece)) return false;
+    for (const graph::CopyRegion& region : graph::copy_regions(graph_, id)) {
+      if (region.dst.empty()) continue;
+      if (!same_kept_sizes(region.src, region.dst)) return false;
+      if (!take_piece(copy, region)) return false;
     }
     return true;
   }
 
   // A block may hold the sums of several products, each in rows of its own.
-  bool take_piece(const graph::Action& copy, const graph::Piece& piece) {
+  bool take_piece(const graph::Action& copy, const graph::CopyRegion& moved) {
     const auto found = regions_.find(copy.from().memory);
     std::int64_t elements = 0;
     std::vector<Box> parts;
     if (found != regions_.end())
       for (const Region& region : found->second)
-        if (intersects(region.box, piece.from)) {
-          parts.push_back(intersection(region.box, piece.from));
-          parts.back().dropped = piece.from.dropped;
+        if (intersects(region.box, moved.src)) {
+          parts.push_back(intersection(region.box, moved.src));
+          parts.back().dropped = moved.src.dropped;
           elements += parts.back().elements();
         }
     // Where rectangles lie above each other, the last one is what is there.
-    if (elements != piece.from.elements()) parts = {piece.from};
+    if (elements != moved.src.elements()) parts = {moved.src};
     for (const Box& part : parts)
-      if (!take_cast(operand_of(graph_, copy.to().memory, counterpart(part, piece.from, piece.to)),
-                     operand_of(graph_, copy.from().memory, part)))
+      if (!take_cast(
+              operand_of(graph_, copy.to().memory, counterpart(part, moved.src, moved.dst)),
+              operand_of(graph_, copy.from().memory, part)))
         return false;
     return true;
   }
@@ -189,7 +190,7 @@ class Reader {
     return put(o[0], Sum{growing_.size() - 1, o[0].box});
   }
 
-  // What a rectangle holds: of the strand's own memory what was put there, of other memory itself.
+  // What a rectangle holds: of the subtask's own memory what was put there, of other memory itself.
   std::optional<Held> held_by(const CallOperand& operand) const {
     if (!private_[operand.memory]) return Loaded{operand.memory, operand.box};
     const auto found = regions_.find(operand.memory);
@@ -284,8 +285,8 @@ class Reader {
 
 std::optional<std::vector<TileProduct>> tile_products(const graph::TaskGraph& graph,
                                                       const Table<MemoryId, bool>& is_private,
-                                                      const std::vector<graph::ActionId>& strand) {
-  return Reader(graph, is_private).read(strand);
+                                                      const std::vector<graph::ActionId>& subtask) {
+  return Reader(graph, is_private).read(subtask);
 }
 
 }  // namespace tessera::cuda

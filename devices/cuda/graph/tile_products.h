@@ -1,4 +1,4 @@
-// Products that strands of a task graph compute: what the fast kernels can do for them, whatever
+// Products that subtasks of a task graph compute: what the fast kernels can do for them, whatever
 // loops and windows the program had.
 #pragma once
 #include <cstdint>
@@ -24,10 +24,10 @@ struct TileProduct {
   bool transpose_right = false;
 };
 
-// What the strand computes, if it is products alone: accumulators that begin as zero or as what was
-// there, steps along one contraction, and the sums stored. None where it is anything else.
+// What the subtask computes, if it is products alone: accumulators that begin as zero or as what
+// was there, steps along one contraction, and the sums stored. None where it is anything else.
 std::optional<std::vector<TileProduct>> tile_products(
     const graph::TaskGraph& graph, const Table<graph::MemoryId, bool>& is_private,
-    const std::vector<graph::ActionId>& strand);
+    const std::vector<graph::ActionId>& subtask);
 
 }  // namespace tessera::cuda

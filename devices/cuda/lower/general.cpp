@@ -227,7 +227,7 @@ Expected<LoweredKernel> lower_any(const Program& program, const MachineHints& hi
 Expected<LoweredKernel> lower_as(const Program& program, const PrepareOptions& how, bool has_fast) {
   Expected<LoweredKernel> kernel = lower_any(program, how.hints, has_fast);
   if (!kernel || kernel->tensor_core() != nullptr) return kernel;
-  if (how.only_fast) return error(ErrorCode::unsupported, kernel->note);
+  if (how.require_fast) return error(ErrorCode::unsupported, kernel->note);
   if (how.may_ignore_hints || how.hints == MachineHints{}) return kernel;
   return error(ErrorCode::unsupported, fmt::format("hints ({}) are of the fast CUDA kernels: {}",
                                                    hints_text(how.hints), kernel->note));

@@ -97,7 +97,7 @@ std::string summary(const Program& program, const TileConfig& t) {
 Expected<void> check_extents(const Program& program, const TensorCorePlan& plan) {
   for (const MapPlan* map : {&plan.left, &plan.right, &plan.result}) {
     for (const std::int64_t extent : map->extent) {
-      if (extent <= most_coordinate) continue;
+      if (extent <= max_coordinate) continue;
       const Buffer& buffer = program.buffers[map->buffer];
       return error(ErrorCode::unsupported,
                    fmt::format("`{}` has {} elements along a dimension; the copy engine's "

@@ -104,11 +104,11 @@ Expected<void> choose_sides(TileConfig& t, const Contraction& c) {
 
 // The sums of a thread, beside what finding tiles and addresses takes.
 Expected<void> check_registers(const TileConfig& t) {
-  if (t.sums() > most_sums_alone) {
+  if (t.sums() > max_sums_alone) {
     return no(fmt::format("tiles of {} x {}{}: the sums do not fit the registers", t.m, t.n,
                           t.hints.alternate ? " for each consumer" : ""));
   }
-  if (t.cluster() > 1 && t.sums() > most_sums_paired) {
+  if (t.cluster() > 1 && t.sums() > max_sums_paired) {
     return no(
         fmt::format("tiles of {} x {} in pairs of blocks do not fit the registers", t.m, t.n));
   }
@@ -145,7 +145,7 @@ Expected<void> choose_stages(TileConfig& t, const Contraction& c) {
   t.shared_bytes = parts.arrays;
   if (t.shared_bytes > shared_limit) {
     return no(fmt::format("{} buffers of {} bytes do not fit the shared memory; at most {} do",
-                          t.stages, parts.stage_bytes, most_stages(t.shared_shape(), 0)));
+                          t.stages, parts.stage_bytes, max_stages(t.shared_shape(), 0)));
   }
   if (t.stages < 2) return no("the CUDA kernels need two buffers of each operand at least");
   return {};

@@ -38,8 +38,8 @@ static_assert(paired.producer + 2 * paired.consumer == 3 * registers_at_start);
 // the tile's numbers. What the tiles have is 128, 192 or 256. By NVRTC 13.0: with 192, a CTA alone
 // spills nothing (e4m3) or 16 bytes (bf16), and pairs spill 48 to 104 bytes; with 256, the matrix
 // instructions are serialised.
-inline constexpr int most_sums_alone = 200;
-inline constexpr int most_sums_paired = 160;
+inline constexpr int max_sums_alone = 200;
+inline constexpr int max_sums_paired = 160;
 
 // Whether matrix instructions multiply elements of that type, of one byte, as they are: each
 // operand is e4m3 or e5m2.

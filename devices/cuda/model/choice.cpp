@@ -16,8 +16,8 @@ namespace {
 
 // A configuration has as many slots as fit, and no more than that many where more would.
 bool has_room(const KernelConfig& config, std::int64_t buffers) {
-  constexpr std::int64_t most_modelled = 8;
-  return buffers <= config.buffers || config.buffers >= most_modelled;
+  constexpr std::int64_t max_modelled = 8;
+  return buffers <= config.buffers || config.buffers >= max_modelled;
 }
 
 std::vector<ConfigChoice> modelled_choices(const ConfigQuery& query) {
@@ -37,7 +37,7 @@ std::vector<ConfigChoice> modelled_choices(const ConfigQuery& query) {
 Support has_fast_kernel(const ConfigQuery& query, const KernelConfig& config) {
   const Expected<Program> program = query.kernel(config);
   if (!program) return {false, program.diags().front().message};
-  return can_lower(*program, {.hints = config.hints, .only_fast = true});
+  return can_lower(*program, {.hints = config.hints, .require_fast = true});
 }
 
 // Of each tile the first, without hints and without a time: the model knows the fast kernels alone.
@@ -60,7 +60,7 @@ std::vector<ConfigChoice> general_choices(std::vector<ConfigChoice> all, const s
 bool has_fast_kernels() { return !driver_available().ok || device_facts().has_fast_kernels(); }
 
 Support can_lower(const Program& program, const PrepareOptions& how) {
-  const bool is_older = how.only_fast && !has_fast_kernels();
+  const bool is_older = how.require_fast && !has_fast_kernels();
   const Expected<LoweredKernel> plan = lower_as(program, how, !is_older);
   if (plan) return {};
   return {false, plan.diags().front().message};

@@ -93,7 +93,7 @@ constexpr Tile tgmm_tiles[] = {
 // As many as fit, eight at most.
 std::int64_t buffers_for(const SharedShape& shape) {
   constexpr int arrays = 2048;  // bytes of the program's: sums of the sizes of 255 groups
-  return std::min(most_stages(shape, arrays), 8);
+  return std::min(max_stages(shape, arrays), 8);
 }
 
 KernelConfig gmm_of(const Tile& t, int operand_bytes) {

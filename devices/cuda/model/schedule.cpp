@@ -7,7 +7,7 @@
 namespace tessera::cuda {
 namespace {
 
-constexpr int most_walked = 1 << 15;  // some 250 tiles for each multiprocessor
+constexpr int max_walked = 1 << 15;  // some 250 tiles for each multiprocessor
 
 Pair pair_of(Pairing pairing) {
   return pairing == Pairing::rows      ? Pair::rows
@@ -28,7 +28,7 @@ double makespan(const TileClocks& tiles, const MachineHints& hints, int multipro
   const int together = pair == Pair::none ? 1 : 2;
   const int band = pair == Pair::rows ? (hints.band + 1) / 2 : hints.band;
   const TileGrid turns = pairs_of(tiles.grid, pair);
-  const int count = tile_count(turns), walked = std::min(count, most_walked);
+  const int count = tile_count(turns), walked = std::min(count, max_walked);
   const int workers = std::max(multiprocessors / together, 1);
   // The blocks of a pair begin and end together.
   double walked_clocks = 0;

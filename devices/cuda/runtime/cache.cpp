@@ -82,7 +82,7 @@ Expected<CompiledKernel> compile_cached(const LoweredKernel& kernel) {
   if (!here.ok) return error(ErrorCode::environment, here.reason);
   const std::string everything = everything_of(kernel), key = cache_key(everything);
   const CacheFolder folder(cache_folder());
-  Cached cached = folder.read(key, file_kinds::cached_kernel);
+  CacheRead cached = folder.read(key, file_kinds::cached_kernel);
   if (cached.bytes) {
     Expected<std::optional<CompiledKernel>> found = unpacked(everything, *cached.bytes);
     if (found && *found) return judged(kernel, **std::move(found));
@@ -98,10 +98,10 @@ Expected<CompiledKernel> compile_cached(const LoweredKernel& kernel) {
   return judged(kernel, *std::move(compiled));
 }
 
-KeptKernels compiled_kernels() {
+KernelCacheInfo compiled_kernels() {
   const CacheFolder folder(cache_folder());
-  KeptKernels result;
-  result.note = folder.distrust();
+  KernelCacheInfo result;
+  result.note = folder.rejection_reason();
   for (const std::string& name : folder.names()) {
     struct stat status {};
     if (!is_cache_name(name, "")) continue;

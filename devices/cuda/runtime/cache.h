@@ -19,7 +19,7 @@ Expected<std::optional<CompiledKernel>> unpacked(const std::string& everything,
                                                  const std::string& bytes);
 
 // Those of the user's cache folder; nothing else that lies there counts.
-KeptKernels compiled_kernels();
+KernelCacheInfo compiled_kernels();
 // Removes them, leftovers of killed writers too; how many kernels there were.
 Expected<std::int64_t> clear_compiled_kernels();
 

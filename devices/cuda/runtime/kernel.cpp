@@ -14,7 +14,7 @@
 namespace tessera::cuda {
 namespace {
 
-// Machine code stays loaded for the life of the process: one copy for each context and source.
+// Machine code stays loaded for the lifetime of the process: one copy for each context and source.
 Expected<LoadedKernel> loaded(Context context, const LoweredKernel& plan,
                               std::vector<std::string>& notes) {
   static std::mutex mutex;

@@ -23,7 +23,7 @@ inline constexpr i64 first_refusal = -(1ll << 48);
 inline constexpr i64 counted_operands = 256;
 
 // Coordinates of copies are 32 bits, and a tile may begin before this and end after it.
-inline constexpr i64 most_coordinate = (1ll << 31) - (1 << 16);
+inline constexpr i64 max_coordinate = (1ll << 31) - (1 << 16);
 
 // What the driver encodes a tensor map into; only its address is used on the device.
 struct alignas(64) TensorMap {

@@ -11,7 +11,7 @@ namespace tessera::cuda {
 template <typename T>
 TESSERA_DEVICE void refuse_counts(i64* sums, const T* values, i64 count, bool negative, i64 total,
                                   i64* error, int operand) {
-  if (!ptx::any_lane(negative) && total <= most_coordinate) return;
+  if (!ptx::any_lane(negative) && total <= max_coordinate) return;
   const int lane = ptx::thread();
   if (lane == 0) {
     i64 index = 0;

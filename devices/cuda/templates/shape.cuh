@@ -94,7 +94,7 @@ TESSERA_BOTH constexpr SharedParts shared_layout(const SharedShape& shape) {
 }
 
 // As many stages as fit beside so many bytes of scalar arrays, whatever the shape says.
-TESSERA_BOTH constexpr int most_stages(SharedShape shape, int array_bytes) {
+TESSERA_BOTH constexpr int max_stages(SharedShape shape, int array_bytes) {
   shape.stages = 0;
   const int others = shared_layout(shape).arrays;
   shape.stages = 1;

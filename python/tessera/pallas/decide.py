@@ -40,7 +40,7 @@ def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], giv
         return replace(site, what=str(refused), stack=refused.stack, seconds=time.perf_counter() - begun)
     words = options.command_line(given, "verify")
     arrays = [np.asarray(value) for row in lanes for value in row]
-    name = cache.key([kernel.text, jaxpr_text(eqn), str(kernel.places), str(kernel.loops), kernel.cores, engine.stamp(), jax.__version__, words,
+    name = cache.key([kernel.text, jaxpr_text(eqn), str(kernel.places), str(kernel.loops), kernel.cores, engine.version_key(), jax.__version__, words,
                       world.shape, parallel, seed, limit, check_numbers, len(lanes), *arrays])
     kept, note = cache.load(name, stored.SHAPE)
     if kept is not None:
@@ -99,7 +99,7 @@ def jaxpr_text(eqn: core.JaxprEqn) -> str:
 
 def _of_runs(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options that the comparison of numbers takes: a running bound needs copies that land whole."""
-    return {name: value for name, value in given.items() if name != "landing"}
+    return {name: value for name, value in given.items() if name != "copy_granularity"}
 
 
 def _proved(site: SiteVerdict, kernel: Kernel, lanes: Sequence[Sequence[Any]], words: Sequence[str]) -> SiteVerdict:

@@ -95,7 +95,7 @@ def _sources() -> str:
     return digest.hexdigest()
 
 
-def stamp() -> str:
+def version_key() -> str:
     """A text that differs between builds of the engine, and between versions of this package."""
     module = getattr(_engine, "_tessera", None)
     program = module.__file__ if module is not None else shutil.which(os.environ.get("TESSERA_GMM_RUN", "gmm-run"))

@@ -51,7 +51,7 @@ def test_a_deadlock_is_told_where_jax_would_hang():
 
 
 def test_a_promise_of_the_machine_is_an_option_and_a_wrong_name_has_a_neighbour():
-    assert tessera.pallas.verify(grids.add, X, X, dma_order="fifo", landing="whole", numbers=False).proved
+    assert tessera.pallas.verify(grids.add, X, X, dma_order="fifo", copy_granularity="whole", numbers=False).proved
     with pytest.raises(TypeError, match="did you mean 'dma_order'"):
         tessera.pallas.verify(grids.add, X, X, dma_ordre="fifo")
 

@@ -33,7 +33,7 @@ void check_replay(const Runs& runs, const RunOptions& how, const RunResult& resu
     REQUIRE(is_refused(second.diags()), render(second.diags()));
     return;
   }
-  if (is_cut(*second) || is_cut(result)) return;
+  if (is_truncated(*second) || is_truncated(result)) return;
   REQUIRE(second->trace_hash == result.trace_hash && second->results == result.results,
           "the replay is another run: " + result.schedule);
   REQUIRE(second->findings.size() == result.findings.size(), "the replay has other findings");
@@ -42,7 +42,7 @@ void check_replay(const Runs& runs, const RunOptions& how, const RunResult& resu
 // What is proved has no finding, and one result, under another schedule.
 void check_proof(const Runs& runs, RunOptions how, const Certificate& certificate,
                  std::uint64_t draw) {
-  if (certificate.verdict != SchedulesVerdict::proved || is_cut(certificate.run)) return;
+  if (certificate.verdict != SchedulesVerdict::proved || is_truncated(certificate.run)) return;
   how.record.results = true;
   how.schedule = "eager";
   const Expected<RunResult> first = runs.run(how);
@@ -57,7 +57,7 @@ void check_proof(const Runs& runs, RunOptions how, const Certificate& certificat
   if (splits && !synchronises && how.observers.empty())
     how.machine.loop_workers = 2 + (draw >> 8 & 1);
   const Expected<RunResult> second = runs.run(how);
-  if (!first || !second || is_cut(*first) || is_cut(*second)) return;
+  if (!first || !second || is_truncated(*first) || is_truncated(*second)) return;
   if (first->end != RunEnd::program || second->end != RunEnd::program) return;
   REQUIRE(first->findings.empty() && second->findings.empty() && second->is_complete,
           "proved, and a schedule has a finding: " + how.schedule + "\n" +
@@ -72,7 +72,7 @@ void check_proof(const Runs& runs, RunOptions how, const Certificate& certificat
 void check_verdict(const Case& about, const Runs& runs, const Profile& profile,
                    const RunOptions& how) {
   const Directive& d = about.directive;
-  CertifyOptions options{.run = how, .landing = d.landing, .budget = certified_events};
+  CertifyOptions options{.run = how, .granularity = d.granularity, .budget = certified_events};
   options.exhaust = 20;
   options.schedules = 3;
   options.shown = 3;
@@ -81,9 +81,9 @@ void check_verdict(const Case& about, const Runs& runs, const Profile& profile,
   Expected<Certificate> certificate = certify(simulate, options);
   if (!certificate) return require_said(certificate.diags());
   require_shown(certificate->findings);
-  RunOptions landing = how;
-  landing.copies.landing = d.landing;
-  check_proof(runs, landing, *certificate, about.draw);
+  RunOptions granularity = how;
+  granularity.copies.granularity = d.granularity;
+  check_proof(runs, granularity, *certificate, about.draw);
   if (certificate->verdict == SchedulesVerdict::proved && d.asks_mutants) {
     const auto mutants = mutation_test(simulate, options);
     if (!mutants) require_said(mutants.diags());
@@ -124,18 +124,18 @@ std::set<std::array<std::int32_t, 4>> places(const RaceAnalysis& analysis, const
 }
 
 // The plain way of the analysis and the fast ones find the same races.
-void check_analysis(const Runs& runs, RunOptions how, Landing landing) {
+void check_analysis(const Runs& runs, RunOptions how, CopyGranularity granularity) {
   constexpr std::size_t few_events = 400;
-  Certifier certifier(landing, certified_events);
+  Certifier certifier(granularity, certified_events);
   how.observers.push_back(&certifier);
   const Expected<RunResult> result = runs.run(how);
-  if (!result || is_cut(*result)) return;
+  if (!result || is_truncated(*result)) return;
   const Record& record = certifier.record();
   if (certifier.certificate().end != RunEnd::program || record.events.size() > few_events) return;
-  const auto expected = places(freeze_one(record, Reach::full), record);
-  for (const Reach reach : {Reach::needed, Reach::swept, Reach::adaptive})
-    REQUIRE(places(freeze_one(record, reach), record) == expected,
-            "reach " + std::to_string(static_cast<int>(reach)) + " finds other races");
+  const auto expected = places(freeze_one(record, SearchMode::exhaustive), record);
+  for (const SearchMode mode : {SearchMode::targeted, SearchMode::swept, SearchMode::adaptive})
+    REQUIRE(places(freeze_one(record, mode), record) == expected,
+            "reach " + std::to_string(static_cast<int>(mode)) + " finds other races");
 }
 
 // Asks to stop at its N-th event.
@@ -181,7 +181,7 @@ void check_runs(const Case& about, Deadline& deadline) {
   if (!result->schedule.empty() && d.failing_after < 0) check_replay(runs, watched, *result);
   how.machine.loop_workers = 0;  // those are for runs
   check_verdict(about, runs, *profile, how);
-  if (how.checks.enabled) check_analysis(runs, how, d.landing);
+  if (how.checks.enabled) check_analysis(runs, how, d.granularity);
 }
 
 }  // namespace tessera::fuzz

@@ -46,13 +46,15 @@ void read_option(Directive& d, std::string_view name, const std::string& value) 
   if (name == "--kernel") d.kernel = value;
   if (name == "--devices") d.run.machine.devices = static_cast<int>(number(value, 1, 8));
   if (name == "--cores") d.run.machine.cores = static_cast<int>(number(value, 1, 4));
-  if (name == "--point-cores") d.run.machine.loop_workers = static_cast<int>(number(value, 0, 4));
+  if (name == "--loop-workers") d.run.machine.loop_workers = static_cast<int>(number(value, 0, 4));
   if (name == "--calls") d.launch.calls = static_cast<int>(number(value, 1, 4));
   if (name == "--scratch") d.launch.keeps_scratch = is("kept");
   if (name == "--schedule") d.run.schedule = value;
   if (name == "--profile") d.profile = value;
-  if (name == "--landing") d.landing = is("partial") ? Landing::partial : Landing::whole;
-  if (name == "--landing" && is("partial")) d.run.copies.landing = Landing::partial;
+  if (name == "--copy-granularity")
+    d.granularity = is("partial") ? CopyGranularity::partial : CopyGranularity::whole;
+  if (name == "--copy-granularity" && is("partial"))
+    d.run.copies.granularity = CopyGranularity::partial;
   if (name == "--dma-order" && is("fifo")) d.run.copies.order = DmaOrder::fifo;
   if (name == "--math" && is("exact")) d.run.math = Math::exact;
   if (name == "--uninitialised" && is("strict")) d.run.checks.uninitialised = Uninitialised::strict;
@@ -81,8 +83,8 @@ Directive read_directive(std::string_view text) {
     if (words[i] == "--unchecked") d.run.checks.enabled = false;
     if (i + 1 < words.size()) read_option(d, words[i], words[i + 1]);
   }
-  constexpr std::int64_t most_steps = 3000;
-  if (d.run.max_steps == 0 || d.run.max_steps > most_steps) d.run.max_steps = most_steps;
+  constexpr std::int64_t max_steps = 3000;
+  if (d.run.max_steps == 0 || d.run.max_steps > max_steps) d.run.max_steps = max_steps;
   if (d.run.machine.slow_device >= d.run.machine.devices) d.run.machine.slow_device = -1;
   d.launch.devices = d.run.machine.devices;
   d.launch.cores = d.run.machine.cores;

@@ -18,7 +18,7 @@ struct Directive {
   InstantiateOptions launch;
   RunOptions run;
   std::string profile = "v5e";
-  Landing landing = Landing::partial;  // of the analysis
+  CopyGranularity granularity = CopyGranularity::partial;  // of the analysis
   bool asks_necessity = false, asks_mutants = false, is_timed = false;
   std::uint64_t seed = 0;
   std::map<std::string, std::vector<double>> inputs;  // by operand

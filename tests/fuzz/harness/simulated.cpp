@@ -68,7 +68,7 @@ bool is_refused(const Diags& diags) {
          diags.front().code == ErrorCode::interrupted;
 }
 
-bool is_cut(const RunResult& result) {
+bool is_truncated(const RunResult& result) {
   return result.end == RunEnd::stop || result.end == RunEnd::memory;
 }
 

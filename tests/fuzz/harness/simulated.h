@@ -40,6 +40,6 @@ class Runs {
 void require_shown(const std::vector<Finding>& findings);
 // Memory that was refused, or a request to stop, may end anything.
 bool is_refused(const Diags& diags);
-bool is_cut(const RunResult& result);
+bool is_truncated(const RunResult& result);
 
 }  // namespace tessera::fuzz

@@ -25,54 +25,54 @@ struct LoopSeen {
   std::set<int> reads_before, undefined;  // lines that read
 };
 
-inline RunOptions options_of(const Net& net, const Promises& promises) {
+inline RunOptions options_of(const ProtocolNet& net, const Promises& promises) {
   RunOptions options{.machine = {.devices = net.devices, .cores = net.cores}};
   options.copies.order = promises.fifo ? DmaOrder::fifo : DmaOrder::unordered;
   options.machine.profile.shares_scoped_semaphores = !promises.own_scoped;
   return options;
 }
 
-inline Touch touch(AccessKind kind) {
+inline NetAccess access(AccessKind kind) {
   switch (kind) {
     case AccessKind::read:
-      return Touch::read;
+      return NetAccess::read;
     case AccessKind::write:
-      return Touch::write;
+      return NetAccess::write;
     case AccessKind::accumulate:
-      return Touch::accumulate;
-    case AccessKind::life:
-      return Touch::life;
+      return NetAccess::accumulate;
+    case AccessKind::lifetime:
+      return NetAccess::lifetime;
   }
-  return Touch::read;
+  return NetAccess::read;
 }
 
-inline std::pair<int, Touch> side(const Record& record, EventId e) {
+inline std::pair<int, NetAccess> side(const Record& record, EventId e) {
   const RecordedEvent& event = record.events[e];
   int line = 0;
   if (event.statement) {
     const Program& program = *record.program;
     line = program.loc(event.statement).line;
   }
-  return {line, touch(event.access)};
+  return {line, access(event.access)};
 }
 
 template <typename T>
-const T& checked(const Expected<T>& result, const Net& net) {
+const T& checked(const Expected<T>& result, const ProtocolNet& net) {
   if (result) return *result;
   fmt::print(stderr, "{}{}", net.text, render(result.diags()));
   std::exit(2);
 }
 
-inline std::vector<Binding> no_operands(const Net& net) {
+inline std::vector<Binding> no_operands(const ProtocolNet& net) {
   return std::vector<Binding>(static_cast<std::size_t>(net.devices));
 }
 
-inline Seen analyse(const Program& program, const Net& net, const Promises& promises,
-                    Landing landing, const std::string& schedule, Reach reach) {
-  Recorder recorder(promises.whole ? Landing::whole : Landing::partial, 1'000'000);
+inline Seen analyse(const Program& program, const ProtocolNet& net, const Promises& promises,
+                    CopyGranularity granularity, const std::string& schedule, SearchMode mode) {
+  Recorder recorder(promises.whole ? CopyGranularity::whole : CopyGranularity::partial, 1'000'000);
   RunOptions options = options_of(net, promises);
   options.schedule = schedule;
-  options.copies.landing = landing;
+  options.copies.granularity = granularity;
   options.observers.push_back(&recorder);
   const Expected<RunResult> run = tessera::run(program, no_operands(net), options);
   Seen seen;
@@ -81,7 +81,7 @@ inline Seen analyse(const Program& program, const Net& net, const Promises& prom
     seen.leaves |= has(finding.kind, FindingTrait::leftover);
     seen.ends_scope_early |= finding.kind == FindingKind::lifetime;
   }
-  for (const Race& race : freeze_one(recorder.record(), reach).races) {
+  for (const Race& race : freeze_one(recorder.record(), mode).races) {
     NetRace found{side(recorder.record(), race.x), side(recorder.record(), race.y)};
     if (found.second < found.first) std::swap(found.first, found.second);
     (race.is_order ? seen.sums : seen.races).insert(found);
@@ -94,11 +94,11 @@ inline bool says(const std::string& message, std::string_view words) {
 }
 
 // By the line of each loop.
-inline std::map<int, LoopSeen> judge_loops(const Program& per_point, const Net& net,
+inline std::map<int, LoopSeen> judge_loops(const Program& per_point, const ProtocolNet& net,
                                            const Promises& promises) {
   const Expected<PointsVerdict> verdict =
       judge_points(per_point, no_operands(net), options_of(net, promises),
-                   promises.whole ? Landing::whole : Landing::partial);
+                   promises.whole ? CopyGranularity::whole : CopyGranularity::partial);
   std::map<int, LoopSeen> seen;
   for (const ParallelLoop& loop : checked(verdict, net).loops)
     seen[loop.loc.line] = {loop, verdict->of_the_run.empty() && loop.is_undecided()};

@@ -17,7 +17,8 @@ inline std::string text(const std::set<std::pair<int, int>>& pairs) {
 
 class LoopComparison {
  public:
-  LoopComparison(std::uint64_t seed, const Net& net, const Explored& in_sequence, Totals& totals)
+  LoopComparison(std::uint64_t seed, const ProtocolNet& net, const Explored& in_sequence,
+                 Totals& totals)
       : seed_(seed), net_(net), in_sequence_(in_sequence), totals_(totals) {}
 
   void loop(const LoopTruth& truth, const LoopSeen& seen, int line) {
@@ -32,7 +33,8 @@ class LoopComparison {
     // Where accesses race anyway, who stored x when is open.
     const bool is_ordered =
         std::all_of(in_sequence_.races.begin(), in_sequence_.races.end(), [](const NetRace& race) {
-          return race.first.second == Touch::life || race.second.second == Touch::life;
+          return race.first.second == NetAccess::lifetime ||
+                 race.second.second == NetAccess::lifetime;
         });
     if (!is_ordered && !(truth.undefined.empty() && truth.reads_before.empty())) return;
     const bool is_wrong = !truth.races.empty() || !truth.reads_before.empty() ||
@@ -84,7 +86,7 @@ class LoopComparison {
   }
 
   const std::uint64_t seed_;
-  const Net& net_;
+  const ProtocolNet& net_;
   const Explored& in_sequence_;
   Totals& totals_;
 };

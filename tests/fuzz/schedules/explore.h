@@ -11,30 +11,30 @@
 #include <utility>
 #include <vector>
 
-#include "tests/fuzz/schedules/net.h"
+#include "tests/fuzz/schedules/protocol_net.h"
 
 namespace tessera::fuzz {
 
 // Two accesses, by line and kind, that are next at the same time; both sides in order.
-using NetRace = std::pair<std::pair<int, Touch>, std::pair<int, Touch>>;
+using NetRace = std::pair<std::pair<int, NetAccess>, std::pair<int, NetAccess>>;
 
 inline NetRace race_of(const NetEvent& x, const NetEvent& y) {
-  NetRace race{{x.line, x.touch}, {y.line, y.touch}};
+  NetRace race{{x.line, x.access}, {y.line, y.access}};
   if (race.second < race.first) std::swap(race.first, race.second);
   return race;
 }
 
 inline bool overlaps(const NetEvent& a, const NetEvent& b) {
-  if (a.object < 0 || b.object < 0) return a.site == b.site;
-  return a.home == b.home && a.object == b.object && a.first < b.last && b.first < a.last;
+  if (a.object < 0 || b.object < 0) return a.core == b.core;
+  return a.owner == b.owner && a.object == b.object && a.first < b.last && b.first < a.last;
 }
 
 // Whether two accesses that are next at the same time depend on their order. Additions: is_sum.
 inline bool conflict(const NetEvent& a, const NetEvent& b) {
-  return overlaps(a, b) && (a.touch != Touch::read || b.touch != Touch::read);
+  return overlaps(a, b) && (a.access != NetAccess::read || b.access != NetAccess::read);
 }
 inline bool is_sum(const NetEvent& a, const NetEvent& b) {
-  return a.touch == Touch::accumulate && b.touch == Touch::accumulate;
+  return a.access == NetAccess::accumulate && b.access == NetAccess::accumulate;
 }
 
 struct Explored {
@@ -45,12 +45,12 @@ struct Explored {
   bool leaves = false;        // a count where the program or a scope ends
   bool misses_scope = false;  // somebody reaches a semaphore whose scope is not open
   std::int64_t configurations = 0;
-  bool is_cut = false;  // too many to visit
+  bool is_truncated = false;  // too many to visit
 };
 
 class Explorer {
  public:
-  Explorer(const Net& net, bool cores_leave)
+  Explorer(const ProtocolNet& net, bool cores_leave)
       : net_(net), cores_leave_(cores_leave), is_held_(net.agents.size()) {}
 
   using Look = std::function<void(const std::string& at)>;  // how far each agent has come
@@ -67,7 +67,7 @@ class Explorer {
       const std::string at = std::move(open.back());
       open.pop_back();
       if (++result.configurations > limit) {
-        result.is_cut = true;
+        result.is_truncated = true;
         return result;
       }
       count(at);
@@ -117,8 +117,8 @@ class Explorer {
           counts_[static_cast<std::size_t>(event.semaphore)] += event.amount;
         if (event.what == Do::wait)
           counts_[static_cast<std::size_t>(event.semaphore)] -= event.amount;
-        if (event.touch == Touch::life && event.object >= object::first_array)
-          ++scopes_[{event.site, event.object}];
+        if (event.access == NetAccess::lifetime && event.object >= object::first_array)
+          ++scopes_[{event.core, event.object}];
         for (int i = 0; event.what == Do::start && i < event.agents; ++i)
           started_[static_cast<std::size_t>(event.agent + i)] = true;
       }
@@ -131,10 +131,10 @@ class Explorer {
       if (x == nullptr || x->what != Do::access) continue;
       for (int i = 0; x->ends_scope && i < array::cells; ++i)
         result.leaves |= counts_[static_cast<std::size_t>(
-                             cell_of(x->site, x->object - object::first_array, i))] != 0;
-      if (net_.shares_scopes && x->touch == Touch::read && x->object >= object::first_array &&
+                             cell_of(x->core, x->object - object::first_array, i))] != 0;
+      if (net_.shares_scopes && x->access == NetAccess::read && x->object >= object::first_array &&
           array::is_scoped(x->object - object::first_array))
-        result.misses_scope |= scopes_[{x->site, x->object}] != 1;
+        result.misses_scope |= scopes_[{x->core, x->object}] != 1;
       for (std::size_t b = a + 1; b < at.size(); ++b) {
         const NetEvent* y = next(b, at);
         if (y == nullptr || y->what != Do::access || !conflict(*x, *y)) continue;
@@ -154,13 +154,13 @@ class Explorer {
       result.leaves |= counts_[static_cast<std::size_t>(s)] != 0 && array_of(s) != array::monotone;
   }
 
-  const Net& net_;
+  const ProtocolNet& net_;
   const bool cores_leave_;
   std::vector<bool> is_held_;
   Look look_;
   std::vector<int> counts_;
   std::vector<bool> started_;
-  std::map<std::pair<int, int>, int> scopes_;  // by site and object: 1 while open, 2 when over
+  std::map<std::pair<int, int>, int> scopes_;  // by core and object: 1 while open, 2 when over
 };
 
 }  // namespace tessera::fuzz

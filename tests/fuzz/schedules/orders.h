@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/fuzz/schedules/net.h"
+#include "tests/fuzz/schedules/protocol_net.h"
 
 namespace tessera::fuzz {
 
@@ -15,7 +15,7 @@ class Orders {
  public:
   // Each count is waited for by one thread, so that whoever can move may: no order of theirs
   // matters.
-  explicit Orders(const Net& net) : net_(net) {
+  explicit Orders(const ProtocolNet& net) : net_(net) {
     for (const NetLoop& loop : net.loops) {
       order_.emplace_back(static_cast<std::size_t>(loop.points));
       std::iota(order_.back().begin(), order_.back().end(), loop.first);
@@ -65,7 +65,7 @@ class Orders {
   void run(std::set<std::size_t>& stuck) {
     std::vector<int> counts(static_cast<std::size_t>(net_.semaphores));
     std::vector<std::vector<Listed>> lists;
-    for (int s = 0; s < net_.sites(); ++s) lists.push_back(list(s));
+    for (int s = 0; s < net_.all_cores(); ++s) lists.push_back(list(s));
     std::vector<std::size_t> at(lists.size());
     for (bool moves = true; moves;) {
       moves = false;
@@ -90,7 +90,7 @@ class Orders {
     return true;
   }
 
-  const Net& net_;
+  const ProtocolNet& net_;
   std::vector<std::vector<int>> order_;  // by loop: its points
 };
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "tests/fuzz/schedules/net.h"
+#include "tests/fuzz/schedules/protocol_net.h"
 
 namespace tessera::fuzz {
 
@@ -13,10 +13,10 @@ namespace tessera::fuzz {
 // before the loop, and for their own.
 class Lanes {
  public:
-  explicit Lanes(Net& net) : net_(net) {}
+  explicit Lanes(ProtocolNet& net) : net_(net) {}
 
   void order() {
-    for (int s = 0; s < net_.sites(); ++s) {
+    for (int s = 0; s < net_.all_cores(); ++s) {
       Last last;
       thread(s, last);
     }
@@ -75,12 +75,12 @@ class Lanes {
     last[lane] = {{cell, start.agents}};
   }
 
-  Net& net_;
+  ProtocolNet& net_;
 };
 
 // The points of each loop one after the other, by the core.
-inline Net in_sequence(Net net, bool fifo) {
-  for (int s = 0; s < net.sites(); ++s) {
+inline ProtocolNet in_sequence(ProtocolNet net, bool fifo) {
+  for (int s = 0; s < net.all_cores(); ++s) {
     std::vector<NetEvent> events;
     bool joins = false;
     for (const NetEvent& event : net.agents[static_cast<std::size_t>(s)].events) {
@@ -104,11 +104,11 @@ inline Net in_sequence(Net net, bool fifo) {
 
 // Each point by itself. A semaphore is its own where only points and core touch it, with their
 // copies, and its count is 0 where each of them begins and ends; x where nobody lands in it.
-class Forks {
+class LoopForks {
  public:
-  explicit Forks(Net net) : net_(std::move(net)), is_foreign_(at(net_.program_cells)) {}
+  explicit LoopForks(ProtocolNet net) : net_(std::move(net)), is_foreign_(at(net_.program_cells)) {}
 
-  Net make(bool fifo) {
+  ProtocolNet make(bool fifo) {
     find_foreign();
     for (std::size_t l = 0; l < net_.loops.size(); ++l) take_own_cells(static_cast<int>(l));
     for (NetAgent& agent : net_.agents) {
@@ -116,7 +116,7 @@ class Forks {
       for (NetEvent& event : agent.events)
         if (is_of_point && event.what == Do::access && event.object == object::vmem &&
             !net_.lands_outside)
-          event.home = net_.sites() + agent.thread;
+          event.owner = net_.all_cores() + agent.thread;
     }
     if (fifo) Lanes(net_).order();
     return std::move(net_);
@@ -134,7 +134,7 @@ class Forks {
     for (const NetAgent& agent : net_.agents)
       for (const NetEvent& event : agent.events)
         if (counts(event) && event.semaphore < net_.program_cells &&
-            site_of(event.semaphore) != agent.site)
+            core_of(event.semaphore) != agent.core)
           is_foreign_[at(event.semaphore)] = true;
   }
 
@@ -151,7 +151,7 @@ class Forks {
 
   void take_own_cells(int number) {
     const NetLoop loop = net_.loops[at(number)];
-    const std::vector<NetEvent>& core = agent_of(loop.site).events;
+    const std::vector<NetEvent>& core = agent_of(loop.core).events;
     std::size_t fork = 0;
     while (core[fork].loop != number) ++fork;
     std::map<int, int> before;
@@ -181,10 +181,10 @@ class Forks {
     }
   }
 
-  Net net_;
+  ProtocolNet net_;
   std::vector<bool> is_foreign_;
 };
 
-inline Net forked(const Net& net, bool fifo) { return Forks(net).make(fifo); }
+inline ProtocolNet forked(const ProtocolNet& net, bool fifo) { return LoopForks(net).make(fifo); }
 
 }  // namespace tessera::fuzz

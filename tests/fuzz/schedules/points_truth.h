@@ -36,13 +36,13 @@ struct LoopTruth {
 
 struct PointsTruth {
   std::vector<LoopTruth> loops;
-  bool is_cut = false, deadlocks = false;
+  bool is_truncated = false, deadlocks = false;
   std::int64_t configurations = 0;
 };
 
 class PointsExplorer {
  public:
-  explicit PointsExplorer(const Net& forked) : net_(forked) {
+  explicit PointsExplorer(const ProtocolNet& forked) : net_(forked) {
     truth_.loops.resize(net_.loops.size());
     number_in_core();
   }
@@ -53,9 +53,9 @@ class PointsExplorer {
     explorer.look([this](const std::string& at) { look(at); });
     const Explored all = explorer.run(limit);
     truth_.configurations = all.configurations;
-    truth_.is_cut = all.is_cut;
+    truth_.is_truncated = all.is_truncated;
     truth_.deadlocks = all.deadlocks;
-    for (std::size_t l = 0; l < net_.loops.size() && !truth_.is_cut; ++l) {
+    for (std::size_t l = 0; l < net_.loops.size() && !truth_.is_truncated; ++l) {
       find_shared_waits(l);
       if (!truth_.loops[l].waits) find_needs(l, limit);
     }
@@ -71,7 +71,7 @@ class PointsExplorer {
   // Where in its core's list each event stands; what points and copies do: where they were started.
   void number_in_core() {
     place_.resize(net_.agents.size());
-    for (int s = 0; s < net_.sites(); ++s) number(s, -1);
+    for (int s = 0; s < net_.all_cores(); ++s) number(s, -1);
   }
   void number(int a, int started) {
     const std::vector<NetEvent>& events = net_.agents[at_index(a)].events;
@@ -86,7 +86,7 @@ class PointsExplorer {
 
   static bool stores(const NetEvent& event) {
     return event.what == Do::access && event.object == object::vmem &&
-           (event.touch == Touch::write || event.touch == Touch::accumulate);
+           (event.access == NetAccess::write || event.access == NetAccess::accumulate);
   }
   static bool has(const NetEvent& event, int element) {
     return event.first <= element && element < event.last;
@@ -101,7 +101,7 @@ class PointsExplorer {
         if (y != nullptr && y->what == Do::access && conflict(*x, *y) && !is_sum(*x, *y))
           meet(a, *x, b, *y);
       }
-      const bool reads = x->touch == Touch::read || x->touch == Touch::accumulate;
+      const bool reads = x->access == NetAccess::read || x->access == NetAccess::accumulate;
       if (!reads || x->object != object::vmem || net_.lands_outside) continue;
       for (int element = x->first; element < x->last; ++element) read(a, *x, element, at);
     }
@@ -132,7 +132,7 @@ class PointsExplorer {
     int last = -1, points = 0;
     for (std::size_t l = 0; l < net_.loops.size(); ++l) {
       const NetLoop& loop = net_.loops[l];
-      if (loop.site != agent(a).site || fork_.at(static_cast<int>(l)) >= here) continue;
+      if (loop.core != agent(a).core || fork_.at(static_cast<int>(l)) >= here) continue;
       if (static_cast<int>(l) == own) continue;
       int storing = 0;
       for (int p = loop.first; p < loop.first + loop.points; ++p)
@@ -144,7 +144,7 @@ class PointsExplorer {
     if (last < 0) return;
     // Stored again since, by the core, or by the point that reads.
     const int since = fork_.at(last);
-    if (has_stored(agent(a).site, element, at, since)) return;
+    if (has_stored(agent(a).core, element, at, since)) return;
     if (own >= 0 && has_stored(agent(a).thread, element, at, since)) return;
     LoopTruth& truth = truth_.loops[at_index(last)];
     if (points > 1)
@@ -188,17 +188,17 @@ class PointsExplorer {
         if (other != p) alone.hold(other);
       const Explored result = alone.run(limit);
       truth_.configurations += result.configurations;
-      truth_.is_cut |= result.is_cut;
+      truth_.is_truncated |= result.is_truncated;
       for (const std::string& end : result.ends) {
         const bool begins =
-            static_cast<int>(end[at_index(loop.site)]) > fork_.at(static_cast<int>(l));
+            static_cast<int>(end[at_index(loop.core)]) > fork_.at(static_cast<int>(l));
         truth_.loops[l].needs |=
             begins && static_cast<std::size_t>(end[at_index(p)]) < agent(at_index(p)).events.size();
       }
     }
   }
 
-  const Net& net_;
+  const ProtocolNet& net_;
   const Explorer* explorer_ = nullptr;
   std::vector<std::vector<int>> place_;  // by agent and event
   std::map<int, int> fork_;              // by loop

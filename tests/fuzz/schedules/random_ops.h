@@ -20,8 +20,8 @@ class RandomOps {
  public:
   // points: how many do a statement; those of an open scope have the scope's semaphores as well.
   // is_common: every device does it, each with others by their distance.
-  RandomOps(NetBuilder& to, int site, int points, bool in_scope, bool is_common = false)
-      : to_(to), site_(site), points_(points), in_scope_(in_scope), is_common_(is_common) {}
+  RandomOps(NetBuilder& to, int core, int points, bool in_scope, bool is_common = false)
+      : to_(to), core_(core), points_(points), in_scope_(in_scope), is_common_(is_common) {}
 
   // agent: that of point 0, or the core.
   void op(int agent, const std::string& indent) {
@@ -73,10 +73,12 @@ class RandomOps {
     return names[which];
   }
   // Another core, or at a distance of 0 perhaps this one.
-  int peer(int least) { return (site_ + least + to_.draw(to_.sites() - least)) % to_.sites(); }
+  int peer(int least) {
+    return (core_ + least + to_.draw(to_.all_cores() - least)) % to_.all_cores();
+  }
   std::string name_of(int peer) const {
     if (!is_common_) return to_.name(peer);
-    const int distance = (peer - site_ + to_.sites()) % to_.sites();
+    const int distance = (peer - core_ + to_.all_cores()) % to_.all_cores();
     return distance == 0 ? "device" : "(device + " + std::to_string(distance) + ") mod devices";
   }
   static std::string slice(int object, const Place& first, int size) {
@@ -107,7 +109,8 @@ class RandomOps {
     else
       say("p[0 +: " + std::to_string(size) + "] = " + slice(object::vmem, first, size));
     each([&](int agent, int i) {
-      to_.access(agent, writes ? Touch::write : Touch::read, object::vmem, first.at(i), size);
+      to_.access(agent, writes ? NetAccess::write : NetAccess::read, object::vmem, first.at(i),
+                 size);
     });
   }
 
@@ -121,7 +124,7 @@ class RandomOps {
     each([&](int agent, int i) { to_.signal(agent, peer, which, at.at(i), amount); });
     if (points_ == 1) return;
     // A point that waits for itself needs nobody; where all do the same, it waits for its like.
-    const bool comes_back = peer == site_ || is_common_;
+    const bool comes_back = peer == core_ || is_common_;
     if (comes_back && !to_.one_in(3)) wait_for(which, at, amount);
   }
 
@@ -141,7 +144,7 @@ class RandomOps {
       const bool is_each = which != array::monotone && at.stride == 0 && only_ < 0;
       const int needed = amount * (is_each ? points_ : 1);
       const int last = at.at(only_ >= 0 ? only_ : points_ - 1);
-      if (!is_hopeful && !is_common_ && to_.left_in(cell_of(site_, which, last)) < needed) continue;
+      if (!is_hopeful && !is_common_ && to_.left_in(cell_of(core_, which, last)) < needed) continue;
       wait_for(which, at, amount);
       return;
     }
@@ -162,10 +165,10 @@ class RandomOps {
     say("start " + slice(source, from, size) + " -> " + slice(target, into, size) + ", " +
         name(which) + "[" + done.text() + "]" + (adds ? " add" : ""));
     each([&](int agent, int i) {
-      to_.copy(agent, {.access = to_.touch(Touch::read, site_, source, from.at(i), size)},
-               {.access = to_.touch(adds ? Touch::accumulate : Touch::write, site_, target,
-                                    into.at(i), size),
-                .site = site_,
+      to_.copy(agent, {.access = to_.access(NetAccess::read, core_, source, from.at(i), size)},
+               {.access = to_.access(adds ? NetAccess::accumulate : NetAccess::write, core_, target,
+                                     into.at(i), size),
+                .core = core_,
                 .which = which,
                 .cell = done.at(i)},
                size);
@@ -179,7 +182,7 @@ class RandomOps {
     const int peer = this->peer(1);
     const int source = memory(), target = to_.others_land_in_x ? memory() : object::hbm;
     const bool is_one =
-        source == object::hbm && target == object::hbm && site_ / to_.cores() == peer / to_.cores();
+        source == object::hbm && target == object::hbm && core_ / to_.cores() == peer / to_.cores();
     const Place from = place(0, is_one ? 4 : 8, size), into = place(is_one ? 4 : 0, 8, size);
     const int which = or_of_scope(array::bytes, array::scoped_bytes);
     const bool adds = to_.one_in(4);
@@ -188,12 +191,12 @@ class RandomOps {
         landed.text() + "]" + (adds ? " add" : ""));
     each([&](int agent, int i) {
       to_.copy(agent,
-               {.access = to_.touch(Touch::read, site_, source, from.at(i), size),
-                .site = site_,
+               {.access = to_.access(NetAccess::read, core_, source, from.at(i), size),
+                .core = core_,
                 .cell = read.at(i)},
-               {.access = to_.touch(adds ? Touch::accumulate : Touch::write, peer, target,
-                                    into.at(i), size),
-                .site = peer,
+               {.access = to_.access(adds ? NetAccess::accumulate : NetAccess::write, peer, target,
+                                     into.at(i), size),
+                .core = peer,
                 .which = which,
                 .cell = landed.at(i)},
                size);
@@ -208,7 +211,7 @@ class RandomOps {
   }
 
   NetBuilder& to_;
-  const int site_, points_;
+  const int core_, points_;
   const bool in_scope_, is_common_;
   int agent_ = 0, only_ = -1;
   std::string indent_;

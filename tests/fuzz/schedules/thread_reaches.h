@@ -10,11 +10,11 @@
 namespace tessera::fuzz {
 
 // Records a run in which each iteration is complete before the next begins. False: it has findings.
-inline bool records_in_sequence(const Program& per_point, const Net& net, const Promises& promises,
-                                Recorder& recorder) {
+inline bool records_in_sequence(const Program& per_point, const ProtocolNet& net,
+                                const Promises& promises, Recorder& recorder) {
   RunOptions options = options_of(net, promises);
   options.schedule = "eager";
-  options.copies.landing = Landing::whole;
+  options.copies.granularity = CopyGranularity::whole;
   options.copies.order = DmaOrder::unordered;
   options.observers.push_back(&recorder);
   const Expected<RunResult> run = tessera::run(per_point, no_operands(net), options);
@@ -30,9 +30,9 @@ inline std::set<StmtId> parallel_loops(const Program& program) {
   return loops;
 }
 
-inline std::string races_by_reach(const Record& record, Reach reach) {
+inline std::string races_by_reach(const Record& record, SearchMode mode) {
   std::string text;
-  for (const Race& race : freeze_one(record, reach).races) {
+  for (const Race& race : freeze_one(record, mode).races) {
     const auto [x, y] = std::minmax({side(record, race.x), side(record, race.y)});
     text += fmt::format(" {}:{}-{}:{} x {}", x.first, static_cast<int>(x.second), y.first,
                         static_cast<int>(y.second), race.pairs);
@@ -41,18 +41,19 @@ inline std::string races_by_reach(const Record& record, Reach reach) {
 }
 
 // What differs between the ways; empty: nothing.
-inline std::string thread_reaches_differ(const Program& per_point, const Net& net,
+inline std::string thread_reaches_differ(const Program& per_point, const ProtocolNet& net,
                                          const Promises& promises) {
-  Recorder recorder(promises.whole ? Landing::whole : Landing::partial, 1'000'000, true);
+  Recorder recorder(promises.whole ? CopyGranularity::whole : CopyGranularity::partial, 1'000'000,
+                    true);
   if (!records_in_sequence(per_point, net, promises, recorder)) return "";
   const std::set<StmtId> loops = parallel_loops(per_point);
   const PointThreads threads = as_threads(recorder.record(), loops);
-  const std::string expected = races_by_reach(threads.record, Reach::needed);
+  const std::string expected = races_by_reach(threads.record, SearchMode::targeted);
   std::string text;
-  for (const Reach reach : {Reach::swept, Reach::adaptive}) {
-    const std::string found = races_by_reach(threads.record, reach);
+  for (const SearchMode mode : {SearchMode::swept, SearchMode::adaptive}) {
+    const std::string found = races_by_reach(threads.record, mode);
     if (found != expected)
-      text += fmt::format("races{}, found{} by reach {}", expected, found, static_cast<int>(reach));
+      text += fmt::format("races{}, found{} by reach {}", expected, found, static_cast<int>(mode));
   }
   return text;
 }

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "tests/fuzz/schedules/net.h"
+#include "tests/fuzz/schedules/protocol_net.h"
 
 namespace tessera::fuzz {
 
@@ -21,7 +21,8 @@ struct Totals {
 
   std::uint64_t printed = 0;  // seed of the last program whose text was
 
-  void differ(const Net& net, std::uint64_t seed, std::string_view how, const std::string& what) {
+  void differ(const ProtocolNet& net, std::uint64_t seed, std::string_view how,
+              const std::string& what) {
     if (++differences > 20) return;
     if (std::exchange(printed, seed) != seed) fmt::print("{}\n", net.text);
     fmt::print("seed {}, {}: {}\n", seed, how, what);

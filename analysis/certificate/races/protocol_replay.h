@@ -1,0 +1,129 @@
+// The synchronisation of a record, played again without data: positions of agents, counts of
+// semaphores. Agents can be held back while others move on, and everything since then undone.
+#pragma once
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "analysis/certificate/races/signal_table.h"
+#include "analysis/certificate/races/watch.h"
+#include "analysis/certificate/record/record.h"
+
+namespace tessera {
+
+class ProtocolReplay {
+ public:
+  // Events [from, to) of one agent, done in one go. Of a copy that is held: what it does then.
+  struct EventRange {
+    RecordedAgentId agent;
+    EventId from, to;
+    enum class Partial : std::uint8_t { none, reads, writes } partial = Partial::none;
+  };
+
+  ProtocolReplay(const Record& record, const SignalTable& signals);
+
+  // The next event of its agent; not to be undone.
+  void apply(EventId event);
+
+  // The agent does not pass this event until undo(). At most two are held. Of a partial
+  // copy one granule is held; the others go on to its end.
+  void hold(RecordedAgentId agent, EventId event);
+  // Moves a core until it stands at `end` or cannot go on whoever else moves, and others only as
+  // far as that needs. Copies run as soon as they are started.
+  void advance(RecordedAgentId core, EventId end);
+  // The copies of a core that are in flight run.
+  void run_copies_of(RecordedAgentId core);
+  // Everybody moves until nobody can.
+  void advance_all();
+  // After advance_all(): the core is held at a later event instead, and again everybody moves.
+  void hold_later(RecordedAgentId core, EventId event);
+  // Back to where hold() was first called.
+  void undo();
+
+  EventId position(RecordedAgentId agent) const { return position_[agent]; }
+  std::int64_t count(CellId cell) const { return count_[cell]; }
+  bool is_started(RecordedAgentId agent) const { return is_started_[agent] != not_started; }
+  bool has_copies_in_flight(RecordedAgentId core) const { return !in_flight_[core].empty(); }
+  std::int64_t events_done() const { return events_done_; }
+
+  // Accesses that moves come across and that are asked for; null: nobody asks.
+  void watch(const Watch* watch) {
+    watch_ = watch;
+    hits_.clear();
+  }
+  const std::vector<EventId>& hits() const { return hits_; }
+
+  // What moves is told here; null: nobody asks.
+  void trace(std::vector<EventRange>* stretches) { stretches_ = stretches; }
+
+ private:
+  // Of a copy: how far it got. The last two while it is held.
+  enum Started : std::uint8_t { not_started, started, partial_reads, partial_writes };
+  // Entries of a table as they were, the latest change last.
+  template <typename Key, typename T>
+  class Changes {
+   public:
+    void note(Key id, T old) { changes_.emplace_back(id, old); }
+    void undo(Table<Key, T>& table) {
+      for (; !changes_.empty(); changes_.pop_back())
+        table[changes_.back().first] = changes_.back().second;
+    }
+
+   private:
+    std::vector<std::pair<Key, T>> changes_;
+  };
+  struct Frame {
+    RecordedAgentId core;
+    EventId end;
+    CellId cell;  // what the frame below waits for, and how much; none: the first frame
+    std::int64_t amount;
+  };
+  struct Held {
+    RecordedAgentId agent{};
+    EventId event{};
+  };
+
+  const RecordedEvent& event(EventId e) const { return record_.events[e]; }
+  const RecordedAgent& agent(RecordedAgentId a) const { return record_.agents[a]; }
+  EventId end_of(RecordedAgentId a) const;
+  void meet(EventId e) {
+    if (watch_ != nullptr && watch_->may_overlap(event(e).range())) hits_.push_back(e);
+  }
+  void add(CellId cell, std::int64_t amount);
+  void set_position(RecordedAgentId a, EventId to);
+  void start(RecordedAgentId copy);
+  void set_started(RecordedAgentId copy, Started state);
+  bool is_next_to_land(RecordedAgentId copy) const;
+  void run_copy(RecordedAgentId copy);
+  void run_partial(RecordedAgentId copy);
+  bool run_core(RecordedAgentId core, EventId end, CellId cell, std::int64_t amount);
+  void drain();
+  bool push_signaller(CellId cell, std::int64_t amount);
+
+  const Record& record_;
+  const SignalTable& signals_;
+  Table<RecordedAgentId, EventId> position_;  // of each agent: its next event
+  Table<CellId, std::int64_t> count_;
+  Table<RecordedAgentId, Started> is_started_;
+  Table<RecordedAgentId, RecordedAgentId> after_;  // of each copy: the one behind it in its lane
+  Table<RecordedAgentId, std::vector<RecordedAgentId>> in_flight_;  // by core, as apply() left them
+  Table<RecordedAgentId, std::size_t> in_flight_at_;  // of each of them: where it stands there
+  Changes<RecordedAgentId, EventId> old_positions_;
+  Changes<CellId, std::int64_t> old_counts_;
+  Changes<RecordedAgentId, Started> old_started_;
+  Held held_[2];
+  std::vector<Frame> frames_;
+  Table<RecordedAgentId, std::uint8_t> is_on_stack_;  // of each core
+  Table<RecordedAgentId, std::int64_t> dead_;     // of each core: the epoch in which it was stuck
+  Table<RecordedAgentId, std::int64_t> flushed_;  // of each core: the fork in which its copies ran
+  std::int64_t epoch_ = 1, fork_ = 1;
+  bool is_draining_ = false;
+  std::vector<RecordedAgentId> open_;                    // cores that may move
+  Table<CellId, std::vector<RecordedAgentId>> waiters_;  // cores that wait for it
+  const Watch* watch_ = nullptr;
+  std::vector<EventId> hits_;
+  std::vector<EventRange>* stretches_ = nullptr;
+  std::int64_t events_done_ = 0;
+};
+
+}  // namespace tessera

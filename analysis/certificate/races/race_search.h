@@ -1,0 +1,88 @@
+// One part of the search for races: accesses of some of the cores, and of the copies that they
+// start, are held back one after another, in the order of the run.
+#pragma once
+#include <cstdint>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "analysis/certificate/races/freeze_one.h"
+#include "analysis/certificate/races/protocol_replay.h"
+#include "analysis/certificate/races/sweep.h"
+#include "analysis/certificate/races/watch.h"
+
+namespace tessera {
+
+// Whether a record is searched by several threads.
+inline bool is_long(const Record& record) { return record.events.size() >= 1'000'000; }
+
+// What all parts look at.
+class RaceSearchContext {
+ public:
+  RaceSearchContext(const Record& record, SearchMode mode);
+
+  const Record& record;
+  const SearchMode mode;
+  const Conflicts conflicts;
+  const SignalTable signals;
+  Table<EventId, std::int32_t> run_positions;  // of each event: its place in the run
+
+  // What it would take to find the suspects by a sweep; and they, by event. Whoever asks first
+  // finds them for all.
+  std::int64_t cost_of_suspects();
+  const Table<EventId, Suspicion>& suspects();
+  // How many events the sweep moved.
+  std::int64_t swept() const { return sweep_ ? sweep_->events_done() : 0; }
+
+ private:
+  RaceSearchContext(const Record& record, SearchMode mode, std::future<SignalTable> table);
+  Sweep& sweep();
+
+  std::mutex mutex_;
+  std::optional<Sweep> sweep_;
+  std::optional<Table<EventId, Suspicion>> suspects_;
+};
+
+class RaceSearch {
+ public:
+  // Of the cores those whose number leaves this remainder.
+  RaceSearch(RaceSearchContext& context, std::size_t max_races, std::int32_t partition,
+             std::int32_t partitions);
+
+  void run();
+  const RaceList& found() const { return found_; }
+  std::int64_t count() const { return forks_; }
+  std::int64_t events_replayed() const { return replay_.events_done(); }
+  bool is_truncated() const { return is_truncated_; }
+  bool is_swept() const { return suspects_ != nullptr; }
+
+ private:
+  void consider_sweep();
+  bool is_suspect(EventId e) const {
+    return suspects_ == nullptr || (*suspects_)[e] != Suspicion::none;
+  }
+  bool is_known_sum(EventId e) {
+    return suspects_ != nullptr && (*suspects_)[e] == Suspicion::sum && found_.skips(e);
+  }
+  void segment(EventId first);
+  bool has_partners(EventId x);
+  void fork(RecordedAgentId agent, EventId first);
+
+  RaceSearchContext& context_;
+  const Record& record_;
+  const std::int32_t partition_, partitions_;
+  ProtocolReplay replay_;
+  Watch watch_;
+  Table<RecordedAgentId, EventId> covered_;  // the end of the segment at hand
+  std::vector<EventId> accesses_;
+  std::vector<RecordedAgentId> cores_to_advance_;                // cores that move in this fork ...
+  Table<RecordedAgentId, EventId> end_;                          // ... and how far
+  std::int64_t sweep_threshold_ = 0, truncation_threshold_ = 0;  // so many events were moved
+  const Table<EventId, Suspicion>* suspects_ = nullptr;
+  bool is_truncated_ = false;
+  std::int64_t forks_ = 0;
+  RaceList found_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,43 @@
+// The edges of a graph: for each memory who wrote and read it last, and so who has to be done
+// before what comes.
+#pragma once
+#include <deque>
+#include <memory_resource>
+#include <vector>
+
+#include "analysis/task_graph/task_graph.h"
+#include "interp/memory/box_index.h"
+
+namespace tessera::graph {
+
+// Fills NodeSide::predecessors from the accesses of the sides, in their order. Accesses that a
+// write covers are dropped: later sides depend on that write, which depends on them. Every path
+// connects sides in one memory; no path leads through a copy, whose write may come long after its
+// read.
+class EdgeBuilder {
+ public:
+  explicit EdgeBuilder(TaskGraph& graph)
+      : graph_(graph), lists_by_memory_(graph.memories.size(), nullptr) {}
+  void run();
+  // The others keep the edges that they have.
+  void run(const Table<SideId, bool>& wanted);
+  // Of the results of the program, after run(): whose values are still there.
+  std::vector<SideId> last_writers() const;
+
+ private:
+  struct Lists {
+    BoxIndex<SideId> writers, readers;
+  };
+  Lists& lists(MemoryId memory);
+  void add_dependences(SideId side);
+  void add_dependences(SideId side, const MemoryAccess& access);
+  void record(SideId side, const MemoryAccess& access);
+
+  TaskGraph& graph_;
+  std::pmr::unsynchronized_pool_resource pool_;  // of the lists
+  std::deque<Lists> lists_;
+  Table<MemoryId, Lists*> lists_by_memory_;  // of memory that is reached
+  std::vector<Dependence> dependences_;      // of the side that is looked at
+};
+
+}  // namespace tessera::graph
