@@ -1,63 +1,56 @@
-// The op table, stamped once from ops.def.
+// The op table, built from ops.def at compile time.
 #include "core/program/op.h"
 
 #include <cstddef>
-#include <vector>
+#include <iterator>
+#include <utility>
 
 namespace tessera {
 namespace {
 
-// Two passes per op: its fields in order, then its row.
+// The fields of each op, in the order of its members; one unused entry follows them, because an
+// array may not be empty.
 #define OP(Struct, mnemonic, op_class, scope, result, math, shape, fields, text, meaning) \
-  std::vector<FieldInfo> fields_of_##Struct() {                                           \
+  namespace of_##Struct {                                                                 \
     using Self [[maybe_unused]] = Struct;                                                 \
-    return {fields};                                                                      \
+    constexpr FieldInfo all[] = {fields{}};                                               \
   }
-#define F(kind, name, control) \
-  FieldInfo{FieldKind::kind, #name, Control::control, offsetof(Self, name)},
+#define F(kind, name, control) {FieldKind::kind, #name, Control::control, offsetof(Self, name)},
 #include "core/program/ops.def"
 #undef F
 #undef OP
 
-struct Rows {
-  std::vector<std::vector<FieldInfo>> fields;
-  std::vector<OpInfo> rows;
-  std::vector<Op> prototypes;
+constexpr OpInfo rows[] = {
+    {"nothing", OpClass::none, Scope::none, ResultKind::none, LeftOut::none, {}, "", ""},
+#define OP(Struct, mnemonic, op_class, scope, result, math, shape, fields, text, meaning) \
+  {mnemonic,      OpClass::op_class,                                                      \
+   Scope::scope,  ResultKind::result,                                                     \
+   LeftOut::math, std::span(of_##Struct::all, std::size(of_##Struct::all) - 1),           \
+   text,          meaning},
+#include "core/program/ops.def"
+#undef OP
 };
 
-Rows make_table() {
-  Rows table;
-  table.fields.emplace_back();
-  table.prototypes.emplace_back(Nothing{});
-#define OP(Struct, mnemonic, op_class, scope, result, math, shape, fields_, text, meaning) \
-  table.fields.push_back(fields_of_##Struct());                                            \
-  table.prototypes.emplace_back(Struct{});
-#include "core/program/ops.def"
-#undef OP
-  std::size_t i = 0;
-  table.rows.push_back({"nothing", OpClass::none, Scope::none, ResultKind::none, LeftOut::none,
-                        table.fields[i++], "", ""});
-#define OP(Struct, mnemonic, op_class_, scope, result, math, shape, fields_, text, meaning) \
-  table.rows.push_back({mnemonic, OpClass::op_class_, Scope::scope, ResultKind::result,     \
-                        LeftOut::math, table.fields[i++], text, meaning});
-#include "core/program/ops.def"
-#undef OP
-  return table;
+template <typename T>
+Op made() {
+  return Op(std::in_place_type<T>);
 }
 
-const Rows& table() {
-  static const Rows the_table = make_table();
-  return the_table;
-}
+constexpr Op (*makers[])() = {
+    made<Nothing>,
+#define OP(Struct, mnemonic, op_class, scope, result, math, shape, fields, text, meaning) \
+  made<Struct>,
+#include "core/program/ops.def"
+#undef OP
+};
 
 }  // namespace
 
-std::span<const OpInfo> op_table() { return table().rows; }
+std::span<const OpInfo> op_table() { return rows; }
 
 Op make_op(std::string_view mnemonic) {
-  const Rows& t = table();
-  for (std::size_t i = 1; i < t.rows.size(); ++i)
-    if (t.rows[i].mnemonic == mnemonic) return t.prototypes[i];
+  for (std::size_t i = 1; i < std::size(rows); ++i)
+    if (rows[i].mnemonic == mnemonic) return makers[i]();
   return Nothing{};
 }
 
