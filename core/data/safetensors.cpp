@@ -196,13 +196,13 @@ Expected<void> write_safetensors(const std::string& path, std::span<const NamedT
   return write_pieces(file, std::move(pieces), {}, nullptr);
 }
 
-Expected<void> check_addition(const std::string& path, const std::string& name, ReadFiles* read) {
+Expected<void> check_addition(const std::string& path, const std::string& name) {
   SafetensorsHeader header;
   header.tensors.push_back({name, std::string(safetensors_name(DType::i8)), DType::i8, {0}, 0, 0});
   if (const auto json = print_safetensors_header(header); !json) return in_file(path, json.diags());
   std::error_code code;
   if (!std::filesystem::exists(path, code)) return {};
-  TRY(open_safetensors(path, read));
+  TRY(open_safetensors(path, nullptr));
   return {};
 }
 

@@ -38,8 +38,8 @@ Expected<void> write_safetensors(const std::string& path, std::span<const NamedT
 Expected<void> add_to_safetensors(const std::string& path, const NamedTensor& tensor);
 // The same into a file that was opened for it.
 Expected<void> add_to_safetensors(OutputFile& file, const NamedTensor& tensor);
-// Whether a tensor of that name could be added; the errors say why not.
-Expected<void> check_addition(const std::string& path, const std::string& name,
-                              ReadFiles* read = nullptr);
+// Fails if add_to_safetensors() could not add a tensor of this name. The file does not count as one
+// that the command reads.
+Expected<void> check_addition(const std::string& path, const std::string& name);
 
 }  // namespace tessera

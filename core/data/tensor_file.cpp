@@ -67,7 +67,7 @@ Expected<void> save_tensor(std::string_view spec, const Tensor& tensor) {
 Expected<TensorOutput> TensorOutput::open(std::string_view spec, Files* files) {
   if (is_held_name(spec, files)) return TensorOutput(std::nullopt, std::string(spec), files->held);
   const TensorPlace place = TRY(parse_place(spec));
-  if (place.tensor) TRY(check_addition(place.path, *place.tensor, files));
+  if (place.tensor) TRY(check_addition(place.path, *place.tensor));
   return TensorOutput(TRY(OutputFile::create(place.path, files)), place.tensor);
 }
 

@@ -94,6 +94,18 @@ TEST_F(Outputs, a_file_to_which_a_tensor_cannot_be_added_is_told_before_the_run)
   EXPECT_EQ(read_bytes(file("w.safetensors")), "not one");
 }
 
+TEST_F(Outputs, a_result_joins_the_tensors_of_an_existing_file) {
+  const std::string w = file("w.safetensors");
+  const std::vector<std::string> words = {"run", file("p.tsr"), "--interpret"};
+  EXPECT_EQ(gmm_run(words, {"--out", "o=" + w + "#first"}).code, 0);
+  const Ran ran = gmm_run(words, {"--out", "o=" + w + "#second"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  for (const std::string name : {"#first", "#second"}) {
+    const Ran same = gmm_run(words, {"--expect", "o=" + w + name});
+    EXPECT_EQ(same.code, 0) << same.err;
+  }
+}
+
 TEST_F(Outputs, a_timeline_is_of_a_whole_run_and_its_report_tells_the_time) {
   const Ran ran = gmm_run(small(), {"--timeline", file("t.pftrace"), "--no-math"});
   EXPECT_EQ(ran.code, 0) << ran.err;
