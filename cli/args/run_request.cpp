@@ -206,13 +206,6 @@ std::string_view RunRequest::device_name() const {
 
 bool RunRequest::is_simulated() const { return device != nullptr && device->is_simulated(); }
 
-RunOptions launch_options(const RunRequest& request) {
-  RunOptions options = request.options;
-  options.max_steps = 0;
-  options.schedule = "eager";
-  return options;
-}
-
 Expected<RunRequest> run_request(const Arguments& arguments, bool with_reference) {
   RunRequest request{.invocation = arguments.invocation()};
   Diags diags;

@@ -55,8 +55,6 @@ struct RunRequest {
   bool is_simulated() const;
 };
 
-// Those of a run that ends before its first step: what a launch is refused for.
-RunOptions launch_options(const RunRequest& request);
 // `with_reference`: whether --device takes reference as well.
 Expected<RunRequest> run_request(const Arguments& arguments, bool with_reference);
 

@@ -30,20 +30,12 @@
 #include "core/report/try.h"
 #include "devices/devices.h"
 #include "devices/teams.h"
-#include "interp/findings/capacity.h"
 #include "interp/observe/value_use.h"
 #include "interp/rerun.h"
 #include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {
-
-// Stops the run before its first step, with unfilled operands, if the machine rejects the launch.
-void restrict_rejected(const Program& program, RunRequest& request) {
-  if (!request.is_simulated()) return;
-  const Expected<Program> expanded = expand(program);
-  if (!expanded || launch_excess(*expanded, request.profile.machine)) request.options.max_steps = 0;
-}
 
 struct Ran {
   Program program;
@@ -90,7 +82,6 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   Program program = TRY(launched_program(arguments));
   RunRequest request = TRY(run_request(arguments, false));
   Bindings bindings = TRY(bind(program, arguments, request.options.machine.devices));
-  restrict_rejected(program, request);
   std::vector<Expectation> expectations = TRY(read_expectations(program, arguments, request));
   const bool is_strict = TRY(strict_values(arguments, request));
   Dumps dumps = TRY(Dumps::open(arguments));
@@ -165,7 +156,6 @@ Expected<Prepared> prepare(const Arguments& arguments) {
   if (!request) return request.diags();
   const auto state = state_of(arguments, **module, *request);
   if (!state) return state.diags();
-  restrict_rejected((*state)->program, *request);
   Prepared prepared{*std::move(request), {}, {}};
   prepared.kernel = (*state)->program.name + settings_text((*state)->program);
   prepared.simulate = simulation_of(*state, prepared.request);

@@ -41,23 +41,6 @@ Check choose_check(const Arguments& arguments, const OperationCall& call, Diags&
   return default_check(static_cast<double>(call.flops));
 }
 
-// Stops a large call before its first step, with unfilled operands, if the machine rejects it.
-void restrict_rejected(OperationCall& call) {
-  constexpr std::int64_t small_flops = std::int64_t{1} << 30;  // filling costs less than the check
-  const bool is_small = call.flops > 0 && call.flops < small_flops;  // 0: only moves data
-  if (!call.request.is_simulated() || is_small) return;
-  const RunOptions launch = launch_options(call.request);
-  const Expected<OperationRun> run = call.launch(launch);
-  if (!run || !run->report.findings.empty()) call.request.options.max_steps = 0;
-}
-
-// The prepared call; if the machine rejects it, it takes no step.
-Expected<OperationCall> call_for_launch(PrepareOperation prepare, const Arguments& arguments) {
-  OperationCall call = TRY(prepare(arguments));
-  restrict_rejected(call);
-  return call;
-}
-
 struct Opened {
   OperationCall call;
   OutputFiles files;
@@ -70,7 +53,6 @@ Expected<Opened> open_call(PrepareOperation prepare, const Arguments& arguments)
   Dumps dumps = TRY(Dumps::open(arguments));
   OperationCall call = TRY(prepare(arguments));
   TRY(files.settle(call));
-  restrict_rejected(call);
   return Opened{std::move(call), std::move(files), std::move(dumps)};
 }
 
@@ -160,7 +142,7 @@ int run_operation(PrepareOperation prepare, const Arguments& arguments, Console&
 }
 
 Expected<Prepared> verifiable_operation(PrepareOperation prepare, const Arguments& arguments) {
-  Expected<OperationCall> call = call_for_launch(prepare, arguments);
+  Expected<OperationCall> call = prepare(arguments);
   if (!call) return call.diags();
   if (call->launches > 1)
     return error(

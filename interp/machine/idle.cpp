@@ -4,6 +4,8 @@
 #include <variant>
 #include <vector>
 
+#include "interp/findings/capacity.h"
+
 namespace tessera {
 namespace {
 
@@ -105,8 +107,9 @@ class IdleBuffers {
 }  // namespace
 
 Table<BufferId, bool> idle_buffers(const Program& expanded, const RunOptions& options) {
-  // Only the launch is checked.
-  if (options.max_steps == 0) return Table<BufferId, bool>(expanded.buffers.size(), true);
+  // Only the launch is checked, or the machine rejects it: no op runs.
+  if (options.max_steps == 0 || launch_excess(expanded, options.machine.profile))
+    return Table<BufferId, bool>(expanded.buffers.size(), true);
   const bool shows_poison =
       options.checks.uninitialised == Uninitialised::poison && options.computes_values;
   if (options.math != Math::none || options.record.results || shows_poison)
