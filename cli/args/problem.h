@@ -16,6 +16,12 @@
 
 namespace tessera::cli {
 
+struct Operands {
+  Tensor lhs, rhs, group_sizes;
+  Tensor existing;       // rank 0 without an existing result
+  OperandValues values;  // how they were made
+};
+
 struct Problem {
   GroupedDesc desc;              // m: rows of lhs
   bool lhs_stored = true;        // tgmm: lhs is held as [m, k], not as [k, m]
@@ -27,30 +33,19 @@ struct Problem {
   std::shared_ptr<const Module> program;  // whose kernel runs in place of the shipped one
   bool strict_sum = false;
   std::uint64_t seed = 0;
+  Operands operands;  // empty from settled_problem()
 
   // Rows that the processed groups own.
   std::int64_t processed_rows() const;
   std::int64_t flops() const { return saturated_product({2, processed_rows(), desc.k, desc.n}); }
 };
 
-struct Operands {
-  Tensor lhs, rhs, group_sizes;
-  Tensor existing;       // rank 0 without an existing result
-  OperandValues values;  // how they were made
-};
-
-// A problem with its operands.
-struct Given {
-  Problem problem;
-  Operands operands;
-};
-
 Options problem_options(GroupedKind kind);
 
-// Reads the files, settles every extent and type by them and the options, and fills the other
+// Reads the files, derives every extent and type from them and the options, and fills the other
 // operands.
-Expected<Given> given(GroupedKind kind, const Arguments& arguments);
-// Only the problem: operands are not filled, and need no memory.
+Expected<Problem> filled_problem(GroupedKind kind, const Arguments& arguments);
+// The same without operands, which then need no memory.
 Expected<Problem> settled_problem(GroupedKind kind, const Arguments& arguments);
 
 }  // namespace tessera::cli

@@ -33,8 +33,7 @@ bool saves(const Arguments& arguments, std::string_view operand) {
 
 class ProblemReader : public OperationReader {
  public:
-  ProblemReader(GroupedKind kind, const Arguments& arguments)
-      : OperationReader(arguments), problem_(given_.problem), desc_(problem_.desc) {
+  ProblemReader(GroupedKind kind, const Arguments& arguments) : OperationReader(arguments) {
     desc_.kind = kind;
   }
 
@@ -48,7 +47,7 @@ class ProblemReader : public OperationReader {
 
   // Operands without files.
   bool fill() {
-    Operands& operands = given_.operands;
+    Operands& operands = problem_.operands;
     const Fill kind = fill_kind();
     const bool exists = desc_.existing.has_value();
     if (has("fill") && has_file("lhs") && has_file("rhs") && (!exists || has_file("existing")))
@@ -72,7 +71,7 @@ class ProblemReader : public OperationReader {
     return true;
   }
 
-  Given& result() { return given_; }
+  Problem& result() { return problem_; }
 
  private:
   bool has_file(std::string_view option) const { return !text(option).empty(); }
@@ -129,7 +128,7 @@ class ProblemReader : public OperationReader {
   }
 
   void read_files() {
-    Operands& operands = given_.operands;
+    Operands& operands = problem_.operands;
     operands.lhs = read_file("lhs", text("lhs"), lhs_axes(), &lhs_dtype_);
     operands.rhs = read_file("rhs", text("rhs"), axes_of("rhs"), &rhs_dtype_);
     operands.existing = read_file("existing", text("existing"), axes_of("out"), &out_dtype_);
@@ -185,7 +184,7 @@ class ProblemReader : public OperationReader {
     const std::string given(text("group-sizes"));
     if (is_group_size_list(given) && !given.empty() && given[0] != '@') {
       if (auto sizes = taken(parse_group_sizes(given))) desc_.sizes = *std::move(sizes);
-    } else if (desc_.sizes.empty() && given_.operands.group_sizes.rank() == 0) {
+    } else if (desc_.sizes.empty() && problem_.operands.group_sizes.rank() == 0) {
       auto sizes = drawn_sizes(given, groups_.value, m_.value);
       if (desc_.local_rows)
         complain(
@@ -217,14 +216,13 @@ class ProblemReader : public OperationReader {
 
   Extent m_{"m"}, k_{"k"}, n_{"n"}, groups_{"groups"}, local_groups_{"local-groups"};
   Agreed<DType> lhs_dtype_{"dtype"}, rhs_dtype_{"dtype"}, out_dtype_{"out-dtype"};
-  Given given_;
-  Problem& problem_;
-  GroupedDesc& desc_;
+  Problem problem_;
+  GroupedDesc& desc_ = problem_.desc;
 };
 
 }  // namespace
 
-Expected<Given> given(GroupedKind kind, const Arguments& arguments) {
+Expected<Problem> filled_problem(GroupedKind kind, const Arguments& arguments) {
   ProblemReader read(kind, arguments);
   if (!read.settle() || !read.fill()) return read.diags();
   return std::move(read.result());
@@ -233,7 +231,7 @@ Expected<Given> given(GroupedKind kind, const Arguments& arguments) {
 Expected<Problem> settled_problem(GroupedKind kind, const Arguments& arguments) {
   ProblemReader read(kind, arguments);
   if (!read.settle()) return read.diags();
-  return std::move(read.result().problem);
+  return std::move(read.result());
 }
 
 }  // namespace tessera::cli

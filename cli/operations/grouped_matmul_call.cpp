@@ -60,11 +60,9 @@ void describe(OperationCall& call, const Problem& problem) {
 }
 
 // lhs in the layout of its files.
-std::shared_ptr<const Tensor> lhs_for_files(const std::shared_ptr<Given>& input) {
-  const Problem& problem = input->problem;
+std::shared_ptr<const Tensor> lhs_for_files(const std::shared_ptr<Problem>& input) {
   const Tensor& lhs = input->operands.lhs;
-  if (!problem.desc.is_tgmm() || problem.lhs_stored == problem.lhs_files_stored)
-    return {input, &lhs};
+  if (!input->desc.is_tgmm() || input->lhs_stored == input->lhs_files_stored) return {input, &lhs};
   return std::make_shared<const Tensor>(Tensor::deferred(
       lhs.dtype(), {lhs.dim(1), lhs.dim(0)}, [input] { return transposed(input->operands.lhs); }));
 }
@@ -80,10 +78,9 @@ Expected<void> configure(OperationCall& call, Problem& problem, const Arguments&
   return {};
 }
 
-GroupedMatmulOptions call_options(const Given& input, const RunRequest& request,
+GroupedMatmulOptions call_options(const Problem& problem, const RunRequest& request,
                                   const RunOptions& options) {
-  const Problem& problem = input.problem;
-  const Operands& operands = input.operands;
+  const Operands& operands = problem.operands;
   GroupedMatmulOptions call;
   call.out_dtype = problem.desc.out;
   if (problem.tiling) call.tiling = *problem.tiling;
@@ -108,25 +105,24 @@ GroupedMatmulOptions call_options(const Given& input, const RunRequest& request,
   return call;
 }
 
-Expected<OperationRun> launch(const Given& input, const RunRequest& request,
+Expected<OperationRun> launch(const Problem& problem, const RunRequest& request,
                               const RunOptions& options) {
-  const auto run_it =
-      input.problem.desc.is_tgmm() ? run_transposed_grouped_matmul : run_grouped_matmul;
-  const Operands& operands = input.operands;
+  const auto run_it = problem.desc.is_tgmm() ? run_transposed_grouped_matmul : run_grouped_matmul;
+  const Operands& operands = problem.operands;
   OperationRun result = operation_run(TRY(run_it(operands.lhs, operands.rhs, operands.group_sizes,
-                                                 call_options(input, request, options))),
-                                      input.problem.buffers);
-  if (request.device == nullptr) result.kernel = name(input.problem.desc.kind);
+                                                 call_options(problem, request, options))),
+                                      problem.buffers);
+  if (request.device == nullptr) result.kernel = name(problem.desc.kind);
   return result;
 }
 
-Verdict judge(const Given& input, const RunRequest& request, const Tensor& out,
+Verdict judge(const Problem& problem, const RunRequest& request, const Tensor& out,
               const CheckOptions& how) {
-  const bool is_tgmm = input.problem.desc.is_tgmm();
-  const Operands& operands = input.operands;
+  const bool is_tgmm = problem.desc.is_tgmm();
+  const Operands& operands = problem.operands;
   const Expected<GroupedProblem> plain =
       (is_tgmm ? tgmm_problem : gmm_problem)(operands.lhs, operands.rhs, operands.group_sizes,
-                                             call_options(input, request, request.options));
+                                             call_options(problem, request, request.options));
   if (!plain) return unjudged(plain.diags());
   return (is_tgmm ? check_tgmm : check_gmm)(*plain, out, how);
 }
@@ -138,10 +134,10 @@ Expected<OperationCall> grouped_matmul_call(GroupedKind kind, const Arguments& a
   std::shared_ptr<const Module> program;
   if (const std::string_view file = arguments.text("program"); !file.empty())
     program = TRY(open_program(std::string(file), arguments.files()));
-  const auto input = std::make_shared<Given>(TRY(given(kind, arguments)));
-  input->problem.program = std::move(program);
-  TRY(configure(call, input->problem, arguments));
-  describe(call, input->problem);
+  const auto input = std::make_shared<Problem>(TRY(filled_problem(kind, arguments)));
+  input->program = std::move(program);
+  TRY(configure(call, *input, arguments));
+  describe(call, *input);
   const Operands& operands = input->operands;
   call.values = operands.values;
   const auto name = [&](const char* operand, const Tensor& tensor) {
@@ -150,7 +146,7 @@ Expected<OperationCall> grouped_matmul_call(GroupedKind kind, const Arguments& a
   call.operands.push_back({"lhs", Per::device, {lhs_for_files(input)}});
   name("rhs", operands.rhs);
   name("sizes", operands.group_sizes);
-  if (input->problem.desc.existing) name("existing", operands.existing);
+  if (input->desc.existing) name("existing", operands.existing);
   call.launch = [input, request = call.request](const RunOptions& options) {
     return launch(*input, request, options);
   };
