@@ -100,4 +100,16 @@ Finding uninitialised_finding(const Program& program, const std::vector<Finding>
   return finding;
 }
 
+Finding undefined_result_finding(const Program& program, const std::vector<Finding>& found,
+                                 const Region& src, const Region& dst, const Index& index,
+                                 Origin origin, const AgentId& copy, StmtId statement) {
+  Finding finding =
+      uninitialised_finding(program, found, "copy", src, index, origin, copy, statement);
+  finding.message = fmt::format("copy of {} to {} takes {}, which is undefined, into the result",
+                                finding.access.slice, slice_text(program, dst.buffer, dst.box),
+                                finding.access.element);
+  finding.access.result = program.buffers[dst.buffer].name;
+  return finding;
+}
+
 }  // namespace tessera

@@ -17,6 +17,11 @@ Finding uninitialised_finding(const Program& program, const std::vector<Finding>
                               std::string_view verb, const Region& region, const Index& index,
                               Origin origin, const AgentId& agent, StmtId statement);
 
+// The same for a copy to a result, `dst`, that lacks the element of `src` at `index`.
+Finding undefined_result_finding(const Program& program, const std::vector<Finding>& found,
+                                 const Region& src, const Region& dst, const Index& index,
+                                 Origin origin, const AgentId& copy, StmtId statement);
+
 // The read of a scalar at the place that was found to be out of bounds; none if there is none.
 StmtId outside_read(const Program& program, const std::vector<Finding>& found, PlaceId place);
 

@@ -90,13 +90,9 @@ bool CopyEngine::keeps_result_defined(const Copy& copy, const Snapshot& data, co
     return true;
   Index missing = data.first_uninitialised();
   for (std::size_t d = 0; d < missing.size(); ++d) missing[d] += from[d];
-  Finding finding = uninitialised_finding(machine_.program(), machine_.findings(), "copy", copy.src,
-                                          missing, data.origin(), copy.id, copy.statement);
-  finding.message = fmt::format(
-      "copy of {} to {} takes {}, which is undefined, into the result", finding.access.slice,
-      slice_text(machine_.program(), copy.dst.buffer, copy.dst.box), finding.access.element);
-  finding.access.result = machine_.program().buffers[copy.dst.buffer].name;
-  machine_.stop(std::move(finding), copy.id, copy.statement);
+  machine_.stop(undefined_result_finding(machine_.program(), machine_.findings(), copy.src,
+                                         copy.dst, missing, data.origin(), copy.id, copy.statement),
+                copy.id, copy.statement);
   return false;
 }
 
