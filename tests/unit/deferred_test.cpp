@@ -63,6 +63,25 @@ TEST(deferred, a_run_without_arithmetic_makes_no_operand_that_it_does_not_read) 
   }
 }
 
+TEST(deferred, a_rejected_launch_makes_no_operand) {
+  const auto program = test::program(
+      "kernel k()\n  in a: f32[8, 8] hbm\n  out o: f32[8, 8] hbm\n  vmem t: f32[8, 8]\n"
+      "{\n  copy a -> t\n  copy t -> o\n}\n");
+  ASSERT_TRUE(program) << test::messages(program.diags());
+  bool is_made = false;
+  Tensor o(DType::f32, {8, 8}), a = Tensor::deferred(DType::f32, {8, 8}, [&is_made] {
+                                  is_made = true;
+                                  return ones({8, 8});
+                                });
+  RunOptions options;
+  options.machine.profile.vmem_bytes = 255;
+  const auto result = run(*expand(*program), {Binding{{"a", &a}, {"o", &o}}}, options);
+  ASSERT_TRUE(result) << render(result.diags());
+  ASSERT_EQ(result->findings.size(), 1U);
+  EXPECT_EQ(result->findings[0].kind, FindingKind::capacity);
+  EXPECT_FALSE(is_made);
+}
+
 // A verdict about schedules looks at no values but those that control depends on: here a product
 // says how often the result is copied.
 TEST(deferred, certify_makes_an_operand_only_where_control_depends_on_it) {

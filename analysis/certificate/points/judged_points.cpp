@@ -7,6 +7,7 @@
 #include "analysis/certificate/points/points_observer.h"
 #include "core/passes/at_once.h"
 #include "core/report/try.h"
+#include "interp/findings/capacity.h"
 #include "interp/run.h"
 
 namespace tessera {
@@ -37,16 +38,16 @@ namespace {
 // Adds the verdict of the run that it observes to the result.
 class PointsOfRun final : public PointsObserver {
  public:
-  explicit PointsOfRun(CopyGranularity granularity) : landing_(granularity) {}
+  explicit PointsOfRun(CopyGranularity granularity) : granularity_(granularity) {}
   void end(RunResult& result) override {
     PointsObserver::end(result);
     PointsVerdict of_run = verdict();
-    of_run.granularity = landing_;
+    of_run.granularity = granularity_;
     result.points = std::make_shared<const PointsVerdict>(std::move(of_run));
   }
 
  private:
-  CopyGranularity landing_;
+  CopyGranularity granularity_;
 };
 
 // Adds a verdict that was reached before the run to the result.
@@ -101,6 +102,9 @@ Expected<RunResult> JudgedPoints::run(const Program& expanded, const std::vector
                                       const RunOptions& options) {
   // Whoever has the expanded program alone has no other form of it.
   if (asks_at_once(options) && structured_->body.size() > 0) return run_at_once(bindings, options);
+  // The machine rejects the launch, so no iteration runs.
+  if (launch_excess(expanded, options.machine.profile))
+    return tessera::run(expanded, bindings, options);
   auto points = TRY(judge(bindings, options));
   if (points == nullptr) return tessera::run(expanded, bindings, options);
   KnownPoints known(std::move(points));

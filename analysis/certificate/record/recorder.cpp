@@ -27,7 +27,7 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   record_.topology = {options.machine.devices, options.machine.cores};
   record_.has_math = options.math != Math::none;
   record_.granularity =
-      landing_ == CopyGranularity::partial ? landing_ : options.copies.granularity;
+      granularity_ == CopyGranularity::partial ? granularity_ : options.copies.granularity;
   loops_ = std::make_shared<LoopLog>();
   loops_->begin(program_, record_.cores());
   in_order_ = options.copies.order == DmaOrder::fifo;
@@ -50,7 +50,7 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   // Points that are compared as agents need all that they do.
   joiner_.reset();
   if (!is_at_once(program_) || keeps_points_) return;
-  joiner_ = std::make_unique<Joiner>(program_, options, landing_ == CopyGranularity::partial,
+  joiner_ = std::make_unique<Joiner>(program_, options, granularity_ == CopyGranularity::partial,
                                      [this](const Event& event) { record(event); });
   loops_ = nullptr;  // for findings, which are looked for in the expanded program
 }

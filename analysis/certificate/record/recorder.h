@@ -18,7 +18,7 @@ class Recorder : public Observer {
   // granularity: partial, whatever the run uses, or that of the run. budget: events, at most.
   // keeps_points: where each point of a parallel loop begins, with its number as the amount.
   Recorder(CopyGranularity granularity, std::int64_t budget, bool keeps_points = false)
-      : landing_(granularity), budget_(budget), keeps_points_(keeps_points) {}
+      : granularity_(granularity), budget_(budget), keeps_points_(keeps_points) {}
 
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override {
@@ -67,7 +67,7 @@ class Recorder : public Observer {
   void order_lanes();
   void count_in_flight();
 
-  CopyGranularity landing_;
+  CopyGranularity granularity_;
   std::int64_t budget_;
   bool keeps_points_;
   std::int64_t events_ = 0;
