@@ -26,10 +26,10 @@ inline constexpr std::array<std::string_view, 2> copy_granularities = {"whole", 
 inline std::string_view name(CopyGranularity granularity) {
   return copy_granularities[static_cast<std::size_t>(granularity)];
 }
-enum class DmaOrder : std::uint8_t {
-  unordered,
-  fifo
-};  // fifo: of copy_granularities (interp/dma/copies.h)
+// Order in which the copies of one link, from a core to one other device, complete
+// (interp/dma/copies.h). unordered: any order.
+// fifo: the order of their starts.
+enum class DmaOrder : std::uint8_t { unordered, fifo };
 enum class Uninitialised : std::uint8_t { use, strict, poison };
 
 inline constexpr std::int64_t no_step_limit = std::numeric_limits<std::int64_t>::max();

@@ -152,11 +152,11 @@ std::vector<std::byte> NodeCheck::result_bytes(const Rectangle& at) const {
   return bytes;
 }
 
-void NodeCheck::compare_results(const std::vector<bool>& held) {
+void NodeCheck::compare_results(const std::vector<bool>& local_devices) {
   for (const Expectation& expected : results_) {
     const Rectangle& at = expected.image.at;
     const int device = graph_.topology.device(graph_.memories[at.memory].owner);
-    if (!held.empty() && !held[static_cast<std::size_t>(device)]) continue;
+    if (!local_devices.empty() && !local_devices[static_cast<std::size_t>(device)]) continue;
     if (likeness_of(expected, result_bytes(at)) != Likeness::other) continue;
     different_result_ = at.memory;
     return;

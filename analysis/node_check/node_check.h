@@ -1,6 +1,6 @@
-// What an engine's run of a task graph leaves, held against the interpreter's own run: a checksum
-// of each rectangle that a node writes where others may see it, taken when the node is done and
-// before anybody may change it.
+// Compares an engine's run of a task graph with a run of the interpreter: each rectangle that a
+// node writes and others may read, by its checksum at the end of the node, before another node may
+// overwrite it.
 #pragma once
 #include <functional>
 #include <memory>
@@ -22,16 +22,16 @@ class ErrorRun;
 
 namespace tessera::graph {
 
-// Integers, and floats of exact arithmetic, are to have the same bits. Where the library
-// multiplies, floats are to lie within the running error bound (analysis/running_error/error_run.h)
-// of both runs. Several threads may tell of sides at once; an engine that keeps its memory
-// elsewhere tells of the bytes themselves.
+// Integers, and floats of exact arithmetic, must have the same bits. If the library multiplies,
+// floats must be within the running error bounds of both runs (analysis/running_error/error_run.h).
+// on_complete() and compare() are thread-safe; engines with memory of their own pass bytes to
+// compare().
 class NodeCheck final : public SideObserver {
  public:
-  // Runs the interpreter, with operands of all devices; they and the graph live longer. options: of
-  // the machine and the arithmetic; sum_error: of the engine's products of matrices, beyond what
-  // rounding to f32 loses, relative to the sum of all |terms|. Errors: rounding that nothing
-  // bounds, memory, a stop.
+  // Runs the interpreter. bindings: of all devices; they and the graph must outlive the result.
+  // options: the machine and the arithmetic. sum_error: error of the engine's matrix products
+  // beyond rounding to f32, relative to the sum of all |terms|. Fails if rounding has no bound, if
+  // memory is missing, or on a stop request.
   static Expected<std::unique_ptr<NodeCheck>> make(const TaskGraph& graph,
                                                    const std::vector<Binding>& bindings,
                                                    const RunOptions& options, double sum_error = 0);
@@ -39,21 +39,21 @@ class NodeCheck final : public SideObserver {
   NodeCheck(const NodeCheck&) = delete;
   NodeCheck& operator=(const NodeCheck&) = delete;
 
-  // What the interpreter's run found wrong: there is nothing to compare with.
+  // Findings of the interpreter's run; if there are any, nothing can be compared.
   const std::vector<Finding>& findings() const { return findings_; }
 
   void on_complete(SideId side, GraphMemory& memories) override;
-  // The rectangles that a side writes and others may see; what it has left there, each row-major,
-  // in their order.
+  // The rectangles that a side writes and others may read.
   std::vector<Rectangle> rectangles(SideId side) const;
+  // got: the contents of rectangles(side), each row-major, in their order.
   void compare(SideId side, std::vector<std::vector<std::byte>> got);
-  // Compares the results in the operands, after the run. held: by device, the ones of this process;
-  // empty: all.
-  void compare_results(const std::vector<bool>& held = {});
-  // The first result that differs; none: none does. Requires compare_results().
+  // Compares the results after the run. local_devices: true for devices of this process; empty:
+  // all.
+  void compare_results(const std::vector<bool>& local_devices = {});
+  // The first result that differs, or none. Requires compare_results().
   MemoryId different_result() const { return different_result_; }
 
-  // Of all that was told so far. first: of the sides that differ.
+  // Counts of all comparisons so far; Tally::first is the first side that differs.
   Tally tally() const;
   // The finding for the first side that differs here, or for different_result() if no side differs
   // in any process; it names the line that wrote the element. Runs the interpreter again.
@@ -62,7 +62,7 @@ class NodeCheck final : public SideObserver {
 
  private:
   struct Expectation {
-    Image image;  // without bytes where nothing may differ
+    Image image;  // without bytes if all bits must be equal
     std::uint64_t checksum = 0;
   };
   struct Different {
@@ -87,15 +87,15 @@ class NodeCheck final : public SideObserver {
   Table<SideId, std::vector<Expectation>> expected_;
   std::vector<Expectation> results_;
   MemoryId different_result_{};
-  std::unique_ptr<const running_error::ErrorRun> errors_;  // knows why bounds are not known
-  mutable std::mutex mutex_;                               // of what follows
+  std::unique_ptr<const running_error::ErrorRun> errors_;  // reports why bounds are missing
+  mutable std::mutex mutex_;                               // of the members below
   Tally tally_;
-  SideId unbounded_{};                  // the first, of which the tally says why
-  std::optional<Different> different_;  // the first of those that differ
+  SideId unbounded_{};                  // the first one; the tally has the reason
+  std::optional<Different> different_;  // the first that differs
 };
 
-// For tests, of all node checks of this process from now on: is called for each side that is done,
-// before it is compared, as if the engine had done that. Null: nothing is called.
+// For tests: calls `fault` for each side before its comparison, in all node checks of this process.
+// Null: no calls.
 void plant_fault(std::function<void(const TaskGraph&, SideId, GraphMemory&)> fault);
 
 }  // namespace tessera::graph

@@ -12,8 +12,8 @@ namespace {
 class Finder {
  public:
   Finder(const TaskGraph& graph, const Table<MemoryId, bool>& is_private,
-         const std::vector<bool>& held)
-      : graph_(graph), held_(held) {
+         const std::vector<bool>& local_devices)
+      : graph_(graph), local_devices_(local_devices) {
     found_.is_filled = Table<MemoryId, bool>(graph.memories.size(), false);
     found_.sources = Table<MemoryId, std::vector<MemoryId>>(graph.memories.size());
     for (const MemoryId m : graph.memories.ids()) {
@@ -39,8 +39,8 @@ class Finder {
 
  private:
   bool is_held(MemoryId memory) const {
-    return memory &&
-           held_[static_cast<std::size_t>(graph_.topology.device(graph_.memories[memory].owner))];
+    return memory && local_devices_[static_cast<std::size_t>(
+                         graph_.topology.device(graph_.memories[memory].owner))];
   }
   const Action& first(const Node& node) const { return graph_.actions[node.actions.front()]; }
 
@@ -78,7 +78,7 @@ class Finder {
   }
 
   const TaskGraph& graph_;
-  const std::vector<bool>& held_;
+  const std::vector<bool>& local_devices_;
   std::map<MemoryId, BoxIndex<SideId>> writers_;
   ElidedCopies found_;
 };
@@ -86,8 +86,8 @@ class Finder {
 }  // namespace
 
 ElidedCopies elide_copies(const TaskGraph& graph, const Table<MemoryId, bool>& is_private,
-                          const std::vector<bool>& held) {
-  return Finder(graph, is_private, held).find();
+                          const std::vector<bool>& local_devices) {
+  return Finder(graph, is_private, local_devices).find();
 }
 
 }  // namespace tessera::graph

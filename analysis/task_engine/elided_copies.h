@@ -1,5 +1,4 @@
-// Copies that need not be made where one worker runs all nodes: its ops read what they would have
-// copied where it comes from.
+// Copies that an engine with one worker can omit: ops read the source instead of the copy.
 #pragma once
 #include <vector>
 
@@ -8,15 +7,15 @@
 namespace tessera::graph {
 
 struct ElidedCopies {
-  // Scratch that such copies alone fill and ops alone read.
+  // True for scratch that only such copies write and only ops read.
   Table<MemoryId, bool> is_filled{};
-  // Of each that is: where the copies come from. They have to be there as long.
+  // Sources of the copies to each such memory; they must exist as long.
   Table<MemoryId, std::vector<MemoryId>> sources{};
 };
 
-// A copy of one rectangle within the memory of the devices that are held, from bytes that nobody
-// writes after it. is_private: private_memories(); held: by device.
+// Returns copies of one rectangle within local devices whose source is not written after the copy.
+// is_private: private_memories(). local_devices: by device.
 ElidedCopies elide_copies(const TaskGraph& graph, const Table<MemoryId, bool>& is_private,
-                          const std::vector<bool>& held);
+                          const std::vector<bool>& local_devices);
 
 }  // namespace tessera::graph

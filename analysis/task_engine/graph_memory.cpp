@@ -78,10 +78,10 @@ void move_elements(const TileView& to, const TileView& from, bool adds) {
 }
 
 GraphMemory::GraphMemory(const TaskGraph& graph, const std::vector<Binding>& bindings,
-                         std::vector<bool> held, ScratchPool* kept)
+                         std::vector<bool> local_devices, ScratchPool* scratch_pool)
     : graph_(graph),
-      local_devices_(std::move(held)),
-      scratch_pool_(kept),
+      local_devices_(std::move(local_devices)),
+      scratch_pool_(scratch_pool),
       private_(private_memories(graph)),
       scalars_(std::make_unique<std::atomic<std::int64_t>[]>(graph.memories.size())) {
   CHECK(local_devices_.empty() ||
@@ -103,7 +103,7 @@ GraphMemory::GraphMemory(const TaskGraph& graph, const std::vector<Binding>& bin
 
 Tensor& GraphMemory::tensor(MemoryId memory) {
   Shared* const shared = shared_[index(memory)].get();
-  CHECK(shared != nullptr);  // else it is private, a number, or of a device that is not held
+  CHECK(shared != nullptr);  // else it is private, a number, or of a device that is not local
   std::call_once(shared->taken, [&] {
     if (shared->tensor != nullptr) return;
     const Buffer& buffer = graph_.program.buffers[graph_.memories[memory].buffer];

@@ -1,6 +1,5 @@
-// What the nodes of a task graph work on: the memories of the devices that this process holds, and
-// the moving of rectangles between them. Several workers use it at once: what they reach at the
-// same time is disjoint, or only read, for the edges of the graph order the rest.
+// The memory of a task graph's devices that are in this process, and copies of rectangles between
+// them. Workers may use it concurrently: the edges of the graph order conflicting accesses.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -19,26 +18,28 @@
 
 namespace tessera::graph {
 
-// A rectangle of the source of a copy and the one where its elements land, in order.
+// A rectangle of a copy's source and the rectangle of its destination, with equal numbers of
+// elements.
 struct CopyRegion {
   Box src{}, dst{};
 };
-// What a copy moves: one piece, or of a write-back those that were stored; none: nothing was.
+// The regions that a copy moves: one region; for a write-back those that were stored, maybe none.
 std::vector<CopyRegion> copy_regions(const TaskGraph& graph, ActionId copy);
-// Bytes of what a copy moves, and of all that a node of copies does: its message.
+// Bytes that a copy moves, and that all copies of a node move (its message).
 std::int64_t moved_bytes(const TaskGraph& graph, ActionId copy);
 std::int64_t message_bytes(const TaskGraph& graph, NodeId node);
 
-// Of which memory no node reads what another has written: scratch that one node alone reaches, or
-// that each writes before it reads it. Every worker has it for himself.
+// Memory that carries no data between nodes: scratch that only one node accesses, or that each node
+// writes before it reads it. Each worker has its own copy.
 Table<MemoryId, bool> private_memories(const TaskGraph& graph);
 
 class GraphMemory;
 
-// Is told of each side that is done, by the thread that did it, before anybody may change what it
-// has written. NodeSides may be done at the same time.
+// Observes the completion of sides.
 class SideObserver {
  public:
+  // Called by the thread that ran the side, before another side may overwrite its results. Calls
+  // may be concurrent.
   virtual void on_complete(SideId side, GraphMemory& memories) = 0;
 
  protected:
@@ -47,14 +48,14 @@ class SideObserver {
 
 class GraphMemory {
  public:
-  // bindings: by device, results and operands by name; of devices that are not held they are not
-  // looked at, and no memory is taken for those. held: by device; empty: all. kept: where scratch
-  // comes from and goes to; null: it is new, and goes. They all live longer.
+  // bindings: results and operands of each device by name; ignored for devices of other processes.
+  // local_devices: true for devices of this process; empty: all. scratch_pool: source of scratch
+  // memory; null: it is allocated and freed. All must outlive this object.
   GraphMemory(const TaskGraph& graph, const std::vector<Binding>& bindings,
-              std::vector<bool> held = {}, ScratchPool* kept = nullptr);
+              std::vector<bool> local_devices = {}, ScratchPool* scratch_pool = nullptr);
   ~GraphMemory();
-  // Of an engine with one worker: what the copies of `forwards` bring stays where it is. Before the
-  // worker is made; nobody else moves bytes of such memory.
+  // Omits these copies: ops read the source instead. Only for engines with one worker; must be
+  // called before the worker is created. No other code may copy bytes of such memory.
   void elide_copies(const ElidedCopies& forwards);
   GraphMemory(const GraphMemory&) = delete;
   GraphMemory& operator=(const GraphMemory&) = delete;
@@ -63,34 +64,34 @@ class GraphMemory {
   bool is_local(int device) const {
     return local_devices_.empty() || local_devices_[static_cast<std::size_t>(device)];
   }
-  // There are no bytes of it here.
+  // True for private_memories(): no bytes here.
   bool is_private(MemoryId memory) const { return private_[memory]; }
-  // What is copied there stays where it comes from: there are no bytes of it here either.
+  // True if the copies to this memory are omitted: no bytes here either.
   bool is_elided(MemoryId memory) const {
     return elided_copies_ != nullptr && elided_copies_->is_filled[memory];
   }
-  // Such a copy is done.
+  // Marks an omitted copy as complete.
   void complete_elided(ActionId copy);
-  // The bytes of other memory; that of scratch is taken with the first call.
+  // The bytes of memory that is neither; scratch is allocated by the first call.
   Tensor& tensor(MemoryId memory);
   TileView view(MemoryId memory, const Box& box);
 
-  // Of memory without a buffer: the bits of one number.
+  // The bits of a scalar, for memory without a buffer.
   std::int64_t scalar(MemoryId memory) const { return scalars_[index(memory)]; }
   void set_scalar(MemoryId memory, std::int64_t bits) { scalars_[index(memory)] = bits; }
 
-  // Of a node of copies, whose memories are shared. read, write: its sides; the data between them
-  // has message_bytes(), piece by piece, each row-major.
+  // Run a node of copies, or one of its sides. The message between the sides has message_bytes(),
+  // region by region, each row-major.
   void move(NodeId node);
   void read(NodeId node, std::byte* out);
   void write(NodeId node, const std::byte* in);
-  // Where all of a message can be read from, or written to, without read() and write(): where it is
-  // one rectangle of adjacent elements that is not added. Null: nowhere.
+  // The address of the message in the memory of a side if it is one rectangle of adjacent elements
+  // that is not added, so read() or write() is not needed; else null.
   std::byte* in_place(NodeId node, SideKind part);
 
-  // Who is told of each side that is done; lives longer. Before the first.
+  // Null: none; else it must outlive this object. Must be called before the first side runs.
   void set_observer(SideObserver* observer) { observer_ = observer; }
-  // The side is done; memory of scratch goes when no side that reaches it is left.
+  // Marks a side as complete; scratch is freed once all sides that access it are complete.
   void release(SideId side);
 
  private:
@@ -99,13 +100,13 @@ class GraphMemory {
   struct Shared {
     std::once_flag taken;
     Tensor own;                               // of scratch
-    Tensor* tensor = nullptr;                 // or the caller's
-    std::atomic<std::int64_t> open_sides{0};  // that are not done
+    Tensor* tensor = nullptr;                 // the caller's, or own
+    std::atomic<std::int64_t> open_sides{0};  // not complete
   };
 
   void give_back(Shared& shared);
   void release(MemoryId memory);
-  // The copy that has brought a rectangle of forwarded memory.
+  // The omitted copy whose destination contains the rectangle.
   const Action& source_copy(MemoryId memory, const Box& box) const;
 
   const TaskGraph& graph_;
@@ -116,10 +117,11 @@ class GraphMemory {
   std::unique_ptr<std::atomic<std::int64_t>[]> scalars_;  // by memory
   SideObserver* observer_ = nullptr;
   const ElidedCopies* elided_copies_ = nullptr;
-  std::map<MemoryId, std::vector<ActionId>> last_copies_;  // to forwarded memory, the last ones
+  std::map<MemoryId, std::vector<ActionId>> last_copies_;  // omitted copies, by destination
 };
 
-// The elements of a view as others of the same type and number, row by row; adds: to those there.
+// Copies the elements of a view to another one of the same type and size, in row-major order; adds:
+// adds them.
 void move_elements(const TileView& to, const TileView& from, bool adds);
 
 }  // namespace tessera::graph

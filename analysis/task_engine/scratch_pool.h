@@ -1,4 +1,4 @@
-// Memory of scratch that outlives a run: who runs a graph again finds its pages there.
+// Scratch memory that outlives a run, so the next run of a graph does not allocate its pages again.
 #pragma once
 #include <mutex>
 #include <vector>
@@ -7,10 +7,10 @@
 
 namespace tessera::graph {
 
-// Safe to use from several threads.
+// Thread-safe.
 class ScratchPool {
  public:
-  // One that was given, and holds whatever was left there; else a new one.
+  // Returns a released tensor, with its old contents, or a new one.
   Tensor acquire(DType dtype, const Shape& shape);
   void release(Tensor tensor);
 

@@ -21,10 +21,10 @@ struct Access {
 class Splitter {
  public:
   Splitter(const TaskGraph& graph, const Table<MemoryId, bool>& is_private, NodeId node,
-           std::int64_t smallest)
+           std::int64_t min_work)
       : graph_(graph),
         private_(is_private),
-        min_(smallest),
+        min_(min_work),
         actions_(graph_.nodes[node].actions),
         repeats_(actions_.size(), false),
         parent_(actions_.size()),
@@ -228,8 +228,8 @@ class Splitter {
 }  // namespace
 
 std::vector<Subtask> subtasks(const TaskGraph& graph, const Table<MemoryId, bool>& is_private,
-                              NodeId node, std::int64_t smallest) {
-  return Splitter(graph, is_private, node, smallest).split();
+                              NodeId node, std::int64_t min_work) {
+  return Splitter(graph, is_private, node, min_work).split();
 }
 
 }  // namespace tessera::graph

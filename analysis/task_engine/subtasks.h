@@ -1,5 +1,5 @@
-// What of a node can be done side by side. Scratch that no other node reads is no bond between two
-// ops but where the one reads what the other has written: each subtask has such scratch for itself.
+// Splits a node into subtasks that can run concurrently. Each subtask has its own copy of scratch
+// that no other node reads, so such scratch orders two ops only if one reads a result of the other.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace tessera::graph {
 
-// A subtask is worth a task from so much work on, in flops and four times bytes: some microseconds.
-inline constexpr std::int64_t min_strand = 1 << 19;
+// Minimum work of a subtask, in flops + 4 * bytes: some microseconds.
+inline constexpr std::int64_t min_subtask_work = 1 << 19;
 
 struct Subtask {
-  std::vector<ActionId> actions{};  // ascending; what several subtasks read each does for itself
-  std::vector<std::size_t> predecessors{};  // subtasks of the node that are to be done before it
+  std::vector<ActionId> actions{};  // ascending; several subtasks may contain the same action
+  std::vector<std::size_t> predecessors{};  // subtasks of this node
 };
 
-// Of a node that is none of copies. Each value is computed from the same values in the same order
-// as in the node. Subtasks come in an order in which they can be done one after the other; small
-// ones are one.
+// Returns the subtasks of a node without copies, in an order in which they can run sequentially.
+// Each value is computed from the same values in the same order as in the node. Subtasks with less
+// work than `min_work` are merged.
 std::vector<Subtask> subtasks(const TaskGraph& graph, const Table<MemoryId, bool>& is_private,
-                              NodeId node, std::int64_t smallest = min_strand);
+                              NodeId node, std::int64_t min_work = min_subtask_work);
 
 }  // namespace tessera::graph

@@ -8,9 +8,9 @@ namespace {
 
 class TaskList {
  public:
-  TaskList(const TaskGraph& graph, std::int64_t smallest)
+  TaskList(const TaskGraph& graph, std::int64_t min_work)
       : graph_(graph),
-        min_(smallest),
+        min_(min_work),
         private_(private_memories(graph)),
         last_(graph.nodes.size()) {}
 
@@ -70,8 +70,8 @@ class TaskList {
 
 }  // namespace
 
-std::vector<Task> tasks(const TaskGraph& graph, std::int64_t smallest) {
-  return TaskList(graph, smallest).made();
+std::vector<Task> tasks(const TaskGraph& graph, std::int64_t min_work) {
+  return TaskList(graph, min_work).made();
 }
 
 bool perform(const Task& task, GraphMemory& memories, Worker& worker) {

@@ -1,5 +1,4 @@
-// A task graph as what threads take and do: nodes of copies, subtasks of the others, and which have
-// to be done before each.
+// Tasks for threads: nodes of copies and subtasks of the other nodes, with their dependences.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -9,7 +8,7 @@
 
 namespace tessera::graph {
 
-// begin, end: of a node of several subtasks, with nothing to do but to let others begin.
+// begin, end: of a node with several subtasks; they only release their successors.
 enum class TaskKind : std::uint8_t { copy, work, begin, end };
 
 struct Task {
@@ -17,14 +16,14 @@ struct Task {
   NodeId node{};
   std::vector<ActionId> actions{};   // of work
   bool is_last = true;               // of its node
-  std::size_t before = 0;            // how many have to be done before it
-  std::vector<std::size_t> after{};  // who waits for it; all stand behind it
+  std::size_t before = 0;            // number of predecessors
+  std::vector<std::size_t> after{};  // successors, all of them later in the list
 };
 
-// In commit order, each behind what it waits for. smallest: of a subtask, in work.
-std::vector<Task> tasks(const TaskGraph& graph, std::int64_t smallest = min_strand);
+// In commit order, each after its predecessors. min_work: of a subtask.
+std::vector<Task> tasks(const TaskGraph& graph, std::int64_t min_work = min_subtask_work);
 
-// False where an op has found something wrong, which the worker's findings() tell.
+// False if an op reported a finding (Worker::findings).
 bool perform(const Task& task, GraphMemory& memories, Worker& worker);
 
 }  // namespace tessera::graph

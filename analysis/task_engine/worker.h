@@ -1,5 +1,4 @@
-// One thread's means to run the nodes of a task graph: cores that the ops of the interpreter run
-// on, and scratch that nobody else sees.
+// Runs nodes of a task graph on one thread, with the ops of the interpreter and private scratch.
 #pragma once
 #include <functional>
 #include <memory>
@@ -14,34 +13,32 @@
 
 namespace tessera::graph {
 
-// What all workers of a graph have in common.
+// Shared by all workers of a graph.
 struct WorkerConfig {
   Code code;
   Schedule schedule;
   RunOptions options;
 };
-// math: exact: each product is added by itself, with the bits of --math exact; library: by the
+// math: exact: plain ascending loops, with the bits of --math exact; library: products by the
 // library.
 Expected<std::unique_ptr<const WorkerConfig>> worker_config(const TaskGraph& graph, Math math);
 
-// For one thread at a time. Of the nodes that several workers run at once none has an edge to
-// another.
+// Not thread-safe. Nodes that run concurrently on several workers must have no path between them.
 class Worker {
  public:
-  // They live longer.
+  // Both must outlive this object.
   Worker(GraphMemory& memories, const WorkerConfig& config);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // All of a node, of copies both sides. False where an op has found something wrong, which
-  // findings() tells.
+  // Runs a node, including both sides of copies. False if an op reported a finding.
   bool run(NodeId node);
-  // Some actions of a node that is none of copies, in its order: what they read of private memory
-  // they have written.
+  // Runs some actions of a node without copies, in the node's order. They must write private memory
+  // before they read it.
   bool run(std::span<const ActionId> actions);
   const std::vector<Finding>& findings() const { return machine_.findings(); }
-  // Is called after each action of a node: work that cannot wait until all of it is done.
+  // The call is made after each action of a node, for work that must not wait until its end.
   void between(std::function<void()> call) { between_ = std::move(call); }
 
  private:
@@ -53,7 +50,7 @@ class Worker {
   GraphMemory& memories_;
   const TaskGraph& graph_;
   Machine machine_;
-  Table<CoreIndex, Core::Image> images_;               // of cores that have done something
+  Table<CoreIndex, Core::Image> images_;               // of cores that have run an action
   Table<BufferId, std::shared_ptr<Storage>> scratch_;  // of private memory, whatever its core
   Table<MemoryId, std::shared_ptr<Storage>> shared_;   // with the bytes of all, or forwarded
   std::function<void()> between_;

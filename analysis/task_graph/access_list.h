@@ -1,4 +1,4 @@
-// What an action reaches, as small as it can be kept: a graph has many millions of it.
+// Compact lists of memory accesses: a graph contains many millions of accesses.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,15 +16,15 @@ struct Rectangle {
   Box box{};
 };
 
-// How an action or a side reaches a rectangle.
+// An access of an action or a side to a rectangle.
 struct MemoryAccess {
   MemoryId memory{};
   bool reads = false, writes = false;
   Box box{};
 };
 
-// AccessList in the order in which they were added; a copy of the list has the same ones. In an
-// arena each takes a word, and two more for each dimension.
+// Accesses in the order in which they were added. Copies of a list share its elements. An access
+// takes one word of the arena and two words for each dimension.
 class AccessList {
  public:
   class Iterator {
@@ -54,20 +54,20 @@ class AccessList {
   };
 
   static AccessList of(Arena& arena, std::span<const MemoryAccess> accesses);
-  // Room for so many of that many dimensions in all.
+  // dimensions: total of all accesses.
   void reserve(Arena& arena, std::size_t count, std::size_t dimensions) {
     words_.reserve(arena, count + 2 * dimensions);
   }
   void push_back(Arena& arena, const MemoryAccess& access);
-  // AccessList of its own.
+  // Returns a list that shares no elements with this one.
   AccessList copy(Arena& arena) const;
-  // Each is of the memory that `of` says.
+  // Replaces the memory of each access by of(memory).
   template <typename Of>
   void rename(Of of) {
     for (std::size_t at = 0; at < words_.size(); at += length(words_[at]))
       set_memory(words_[at], of(memory(words_[at])));
   }
-  // One of them is of another memory.
+  // Replaces the memory of one access.
   void set_memory(std::size_t which, MemoryId memory);
 
   Iterator begin() const { return Iterator(words_.begin()); }
@@ -78,7 +78,7 @@ class AccessList {
   MemoryAccess operator[](std::size_t which) const;
 
  private:
-  // The first word of each: memory, rank, dropped dimensions and manner.
+  // First word of an access: memory, rank, dropped dimensions, and whether it reads and writes.
   static std::size_t length(std::int64_t word) {
     return 1 + 2 * static_cast<std::size_t>(word >> 32 & 0xFF);
   }

@@ -1,5 +1,4 @@
-// The edges of a graph: for each memory who wrote and read it last, and so who has to be done
-// before what comes.
+// Builds the edges of a graph from the latest reads and writes of each memory.
 #pragma once
 #include <deque>
 #include <memory_resource>
@@ -19,9 +18,9 @@ class EdgeBuilder {
   explicit EdgeBuilder(TaskGraph& graph)
       : graph_(graph), lists_by_memory_(graph.memories.size(), nullptr) {}
   void run();
-  // The others keep the edges that they have.
+  // Only for these sides; all other sides keep their edges.
   void run(const Table<SideId, bool>& wanted);
-  // Of the results of the program, after run(): whose values are still there.
+  // Sides whose values the results of the program have at the end. Requires run().
   std::vector<SideId> last_writers() const;
 
  private:
@@ -34,10 +33,10 @@ class EdgeBuilder {
   void record(SideId side, const MemoryAccess& access);
 
   TaskGraph& graph_;
-  std::pmr::unsynchronized_pool_resource pool_;  // of the lists
+  std::pmr::unsynchronized_pool_resource pool_;  // memory of the lists
   std::deque<Lists> lists_;
-  Table<MemoryId, Lists*> lists_by_memory_;  // of memory that is reached
-  std::vector<Dependence> dependences_;      // of the side that is looked at
+  Table<MemoryId, Lists*> lists_by_memory_;  // null: not accessed yet
+  std::vector<Dependence> dependences_;      // of the current side
 };
 
 }  // namespace tessera::graph

@@ -1,4 +1,4 @@
-// The sides of the nodes, with what they touch; and the graph without nodes that are not wanted.
+// Creates the sides of nodes, and removes nodes from a graph.
 #pragma once
 #include <vector>
 
@@ -6,9 +6,9 @@
 
 namespace tessera::graph {
 
-// Fills TaskGraph::sides, without edges. touches: by action.
+// Fills TaskGraph::sides, without edges.
 void add_sides(TaskGraph& graph, const ActionAccesses& accesses);
-// Leaves these nodes and their sides, with the edges that they have without the others.
+// Removes all other nodes with their sides; paths through them become edges.
 void keep_nodes(TaskGraph& graph, const Table<NodeId, bool>& wanted);
 
 }  // namespace tessera::graph

@@ -1,7 +1,7 @@
-// A proved program as a task graph: what is left of a run when its protocol is taken away. Copies,
-// pipelines and segments of ops are nodes; two of them that reach the same bytes of one device,
-// one of them writing, have an edge in the order of their commit points, which is the order that
-// every schedule has. docs/engines.md says why, and what a node is.
+// The task graph of a proved program: its run without semaphores and waits. Nodes are copies,
+// pipelines and segments of ops. Two nodes that access the same bytes of one device, at least one
+// of them writing, have an edge in the order of their commit points. Every schedule has this order.
+// docs/engines.md defines nodes and gives the reasons.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -25,34 +25,33 @@ struct NodeSide;
 using NodeId = Id<Node>;
 using SideId = Id<NodeSide>;
 
-// One lifetime of a buffer; or, of no buffer, a number that ops read as data: what one load gave.
+// One lifetime of a buffer. Without a buffer: a scalar that one load returned and ops read as data.
 struct Memory {
-  CoreIndex owner{};  // interp/machine/topology.h
+  CoreIndex owner{};  // first core of the device for hbm (Topology::owner)
   BufferId buffer{};
-  std::int64_t generation = 0;
-  // It begins and ends within one run of a pipeline, or is a number that one has loaded: none of
-  // its bytes is told among the touches of sides, for no other node has them.
+  std::int64_t generation = 0;  // number of allocations of the buffer so far, at this core
+  // True for memory that is allocated and freed within one run of a pipeline, and for scalars that
+  // the pipeline loads. Only its node accesses it, so the accesses of sides do not contain it.
   bool is_inner = false;
   auto operator<=>(const Memory&) const = default;
 };
 
-// What a node does: one op, or one copy. The op's scalars are those that its core had in the run.
-// Lists are in the graph's arena.
+// One op or copy of a node. The lists are in the graph's arena.
 struct Action {
   StmtId statement;
   CoreIndex core{};
   bool is_copy = false;
   bool adds = false;
-  bool stored_only = false;  // a write-back: takes those elements alone that were stored
-  bool is_local = true;      // it stays with its core
-  MemoryId loads{};          // the number that the op gives
-  ArenaList<std::pair<ValueId, std::int64_t>> scalars{};     // of an op, but for constants
-  ArenaList<std::pair<ValueId, MemoryId>> loaded_scalars{};  // that it reads when it runs
-  ArenaList<MemoryId> memories{};                            // of an op, which its slices name
-  AccessList ends{};                                         // of a copy: from where, to where
+  bool stored_only = false;  // write-back: copies only elements that were stored
+  bool is_local = true;      // accesses only memory of its core
+  MemoryId loads{};          // scalar that the op loads
+  ArenaList<std::pair<ValueId, std::int64_t>> scalars{};     // values in the run, without constants
+  ArenaList<std::pair<ValueId, MemoryId>> loaded_scalars{};  // read when the op runs
+  ArenaList<MemoryId> memories{};                            // of an op: those of its slices
+  AccessList ends{};                                         // of a copy: source, destination
   std::int64_t bytes = 0, flops = 0;
 
-  // Of an op: in no memory.
+  // Source and destination of a copy; empty for an op.
   Rectangle from() const { return end(0); }
   Rectangle to() const { return end(1); }
 
@@ -60,45 +59,45 @@ struct Action {
   Rectangle end(int which) const;
 };
 
-// So many has a graph at most, and who asks for more is told so. Each takes a quarter of a
-// kilobyte.
+// Maximum number of actions in a graph, about 256 bytes each. Programs with more actions fail with
+// too_many_actions().
 inline constexpr std::size_t max_actions = 4'000'000;
 Diag too_many_actions();
 
-// By action; what each reaches.
+// Indexed by action.
 using Actions = Table<ActionId, Action, GrownArray<Action>>;
 using ActionAccesses = Table<ActionId, AccessList, GrownArray<AccessList>>;
 
-// gather: copies that one statement starts between two synchronisations, to one memory.
+// gather: copies to one memory that one statement starts between two synchronisations.
 enum class NodeKind : std::uint8_t { copy, gather, pipeline, segment };
 std::string_view name(NodeKind kind);
 
-// An atomic segment: it can run as if alone. What it does is done in this order. Lists of it and of
-// its sides are in the graph's arena.
+// Actions that can run atomically, in the order in which they run. The lists of nodes and sides are
+// in the graph's arena.
 struct Node {
   NodeKind kind = NodeKind::segment;
-  CoreIndex core{};         // of the core that does it, or starts it
-  StmtId statement;         // its first
-  StmtId pipeline;          // the `pipeline` of the structured program that it is all of; else none
-  std::int64_t commit = 0;  // a step of the run, between its last wait and its first signal
+  CoreIndex core{};         // core that runs the actions or starts the copies
+  StmtId statement;         // of the first action
+  StmtId pipeline;          // `pipeline` that this node runs completely; else none
+  std::int64_t commit = 0;  // step of the run between the last wait and the first signal
   ArenaList<ActionId> actions{};
-  InstanceId instance{};  // its actions are those of a pattern, in other memory: of a folded graph
-  PatternId pattern{};    // folded graph: this node is the first pipeline of the pattern
+  InstanceId instance{};  // folded graph: the actions are those of a pattern, on other memory
+  PatternId pattern{};    // folded graph: this node is the first pipeline of this pattern
   std::int64_t bytes = 0, flops = 0;
-  SideId first_side{};  // of its sides
+  SideId first_side{};
   int side_count = 1;
 
   bool copies() const { return kind == NodeKind::copy || kind == NodeKind::gather; }
 };
 
-// read, write: of copies, in the memory of their source and of their destination; the data between
-// them is a message. whole: of any other node.
+// read, write: the two sides of a copy, in the memory of the source and of the destination; the
+// data between them is a message. whole: the only side of any other node.
 enum class SideKind : std::uint8_t { whole, read, write };
 
-// What has to be done before a side is.
+// A side that must be complete before another one starts.
 struct Dependence {
   SideId side{};
-  bool is_flow = false;  // the side reads what that one wrote; else the two only have an order
+  bool is_flow = false;  // the later side reads data that this one wrote; else only an order
   bool operator==(const Dependence&) const = default;
 };
 
@@ -106,47 +105,47 @@ struct NodeSide {
   NodeId node{};
   SideKind kind = SideKind::whole;
   AccessList accesses{};
-  ArenaList<Dependence> predecessors{};  // of the same device
+  ArenaList<Dependence> predecessors{};  // on the same device
 };
 
 using Nodes = Table<NodeId, Node, GrownArray<Node>>;
 using NodeSides = Table<SideId, NodeSide, GrownArray<NodeSide>>;
 
-// Seconds that it took to make a graph: the run of the program; what else its verdict took; and
-// what cutting the run into nodes and the edges, which begins beside the verdict, took longer than
-// that.
+// Seconds for creating a graph. run: the run of the program; verdict: its analysis; graph: the part
+// of splitting the run into nodes and building edges that took longer than the analysis, next to
+// which it starts.
 struct PlanningTime {
   double run = 0, verdict = 0, graph = 0;
   double all() const { return run + verdict + graph; }
 };
 
 struct TaskGraph {
-  Program program{};  // that ran, expanded
+  Program program{};  // expanded
   Topology topology{};
   Table<MemoryId, Memory> memories{};
   Actions actions{};
-  // What each action reaches; of a write-back what it writes is what was stored.
+  // A write-back writes only the elements that were stored.
   ActionAccesses accesses{};
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
-  Instances instances{};  // of a folded graph; else none
+  Instances instances{};  // empty unless the graph is folded
   Nodes nodes{};          // in commit order
-  NodeSides sides{};      // node after node; of a copy the reading one first
-  std::int64_t dead = 0;  // nodes that were left out, since only control depends on what they do
+  NodeSides sides{};      // in the order of the nodes; read side first
+  std::int64_t dead = 0;  // nodes omitted because only control flow depends on them
   PlanningTime planning{};
 
   int device(const Node& node) const { return topology.device(node.core); }
-  // Where a side's memory is.
+  // The core that owns the memory of a side.
   CoreIndex owner(const NodeSide& side) const;
-  // Whether it moves data to another device.
+  // True if the node copies data to another device.
   bool is_message(const Node& node) const;
 };
 
-// Of a program whose verdict, without arithmetic, is `proved`, by its eager run; how: as for
-// certify(). Others are refused with what was found.
+// Returns the graph of the eager run of a program. Fails with the findings if the verdict without
+// arithmetic is not `proved`. how: as for certify().
 Expected<TaskGraph> task_graph(const Simulate& simulate, const CertifyOptions& how);
-// The same, for who does not run it, or only a part: a pipeline that does what one before it did
-// names the actions of that one. unfold() (analysis/task_graph/unfold.h) makes it what task_graph()
-// gives.
+// The same for a caller that runs none or only a part of the graph: a pipeline that repeats an
+// earlier one refers to the actions of that one. unfold() (analysis/task_graph/unfold.h) converts
+// the result to that of task_graph().
 Expected<TaskGraph> folded_task_graph(const Simulate& simulate, const CertifyOptions& how);
 
 }  // namespace tessera::graph

@@ -23,7 +23,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-std::int64_t min_task() { return shuffled_tasks() ? 1 : graph::min_strand; }
+std::int64_t min_task() { return shuffled_tasks() ? 1 : graph::min_subtask_work; }
 
 // The machine computes as the threads do.
 Expected<std::unique_ptr<graph::NodeCheck>> node_check_of(

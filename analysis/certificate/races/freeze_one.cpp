@@ -11,12 +11,12 @@ namespace tessera {
 
 // The parts depend on nothing but the record, and what they find is put together in their order: so
 // it is the same however they are timed.
-RaceAnalysis freeze_one(const Record& record, SearchMode mode, std::size_t most) {
+RaceAnalysis freeze_one(const Record& record, SearchMode mode, std::size_t max_races) {
   RaceSearchContext context(record, mode);
   const std::int32_t count = is_long(record) ? 2 : 1;
   std::vector<std::unique_ptr<RaceSearch>> parts;
   for (std::int32_t i = 0; i < count; ++i)
-    parts.push_back(std::make_unique<RaceSearch>(context, most, i, count));
+    parts.push_back(std::make_unique<RaceSearch>(context, max_races, i, count));
   {
     std::vector<std::future<void>> others;
     for (std::size_t i = 1; i < parts.size(); ++i)

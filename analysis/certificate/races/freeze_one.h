@@ -1,6 +1,6 @@
-// Races of all schedules, decided from the record of one run. Two accesses race when each can come
-// while the other one's agent is held back before it; in a run that has x first this is so when y
-// is reached while the agent of x stays where it is.
+// Decides the races of all schedules from the record of one run. Two accesses race if each can run
+// while the agent of the other is blocked before its access. If x is first in the run, this holds
+// if y can be reached while the agent of x is blocked before x.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -11,24 +11,24 @@
 namespace tessera {
 
 struct RaceAnalysis {
-  std::vector<Race> races;    // in the order of the program text; of each object the first only
-  MorePairs more;             // of accesses in no order, of other statements
-  bool is_truncated = false;  // as many races as asked for were found, and others not looked for
+  std::vector<Race> races;    // in the order of the program text; the first of each object
+  MorePairs more;             // further pairs of unordered accesses, of other statements
+  bool is_truncated = false;  // max_races were found, so the search ended early
   Table<StmtId, bool> in_race, in_race_or_leaving;  // see RaceList
-  std::int64_t forks = 0;                           // how often an agent was held back
-  std::int64_t events_replayed = 0;                 // events done by others meanwhile
-  bool is_swept = false;  // a sweep of each core named the accesses to hold back
+  std::int64_t forks = 0;                           // number of blocked accesses
+  std::int64_t events_replayed = 0;                 // events of other agents during the forks
+  bool is_swept = false;                            // a sweep selected the accesses to block
 };
 
-// All find the same; the first is plain, the others are fast.
+// All modes find the same races; the first is simple, the others are fast.
 enum class SearchMode : std::uint8_t {
-  exhaustive,  // the others run until nobody can move
-  targeted,    // only who can reach a conflicting access runs
-  swept,       // the same, before those accesses alone that a sweep suspects
-  adaptive,    // needed; swept once that took as long as the sweep would
+  exhaustive,  // all other agents run until all are blocked
+  targeted,    // only agents run that can reach a conflicting access
+  swept,       // the same, but only before accesses that a sweep suspects
+  adaptive,    // targeted; swept once that has cost as much as a sweep
 };
-// most: races of each object that are listed.
+// max_races: listed races per object.
 RaceAnalysis freeze_one(const Record& record, SearchMode mode = SearchMode::adaptive,
-                        std::size_t most = 100);
+                        std::size_t max_races = 100);
 
 }  // namespace tessera

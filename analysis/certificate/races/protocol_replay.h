@@ -1,5 +1,5 @@
-// The synchronisation of a record, played again without data: positions of agents, counts of
-// semaphores. Agents can be held back while others move on, and everything since then undone.
+// Replays the synchronisation of a record without data: positions of agents and counts of
+// semaphores. Agents can be blocked while others advance, and everything since then can be undone.
 #pragma once
 #include <cstdint>
 #include <utility>
@@ -13,7 +13,7 @@ namespace tessera {
 
 class ProtocolReplay {
  public:
-  // Events [from, to) of one agent, done in one go. Of a copy that is held: what it does then.
+  // Events [from, to) of one agent without interruption; partial: what a blocked copy does of them.
   struct EventRange {
     RecordedAgentId agent;
     EventId from, to;
@@ -22,22 +22,22 @@ class ProtocolReplay {
 
   ProtocolReplay(const Record& record, const SignalTable& signals);
 
-  // The next event of its agent; not to be undone.
+  // Applies the next event of its agent; cannot be undone.
   void apply(EventId event);
 
-  // The agent does not pass this event until undo(). At most two are held. Of a partial
-  // copy one granule is held; the others go on to its end.
+  // Blocks the agent before this event until undo(). At most two agents can be blocked. Of a
+  // partial copy one granule is blocked; the other granules complete.
   void hold(RecordedAgentId agent, EventId event);
-  // Moves a core until it stands at `end` or cannot go on whoever else moves, and others only as
-  // far as that needs. Copies run as soon as they are started.
+  // Advances a core to `end`, or until it is blocked for good, and others only as far as it needs
+  // them. Copies run as soon as they are started.
   void advance(RecordedAgentId core, EventId end);
-  // The copies of a core that are in flight run.
+  // Completes the copies of a core that are in flight.
   void run_copies_of(RecordedAgentId core);
-  // Everybody moves until nobody can.
+  // Advances all agents until all are blocked.
   void advance_all();
-  // After advance_all(): the core is held at a later event instead, and again everybody moves.
+  // After advance_all(): blocks the core at a later event instead, and advances all agents again.
   void hold_later(RecordedAgentId core, EventId event);
-  // Back to where hold() was first called.
+  // Restores the state at the first hold().
   void undo();
 
   EventId position(RecordedAgentId agent) const { return position_[agent]; }
@@ -46,14 +46,14 @@ class ProtocolReplay {
   bool has_copies_in_flight(RecordedAgentId core) const { return !in_flight_[core].empty(); }
   std::int64_t events_done() const { return events_done_; }
 
-  // Accesses that moves come across and that are asked for; null: nobody asks.
+  // Collects accesses of advancing agents that match `watch` in hits(); null: none.
   void watch(const Watch* watch) {
     watch_ = watch;
     hits_.clear();
   }
   const std::vector<EventId>& hits() const { return hits_; }
 
-  // What moves is told here; null: nobody asks.
+  // Output: the events of advancing agents; null: none.
   void trace(std::vector<EventRange>* stretches) { stretches_ = stretches; }
 
  private:

@@ -1,5 +1,5 @@
-// One part of the search for races: accesses of some of the cores, and of the copies that they
-// start, are held back one after another, in the order of the run.
+// One partition of the race search: blocks the accesses of some cores, and of the copies that they
+// start, one after another, in the order of the run.
 #pragma once
 #include <cstdint>
 #include <future>
@@ -14,10 +14,10 @@
 
 namespace tessera {
 
-// Whether a record is searched by several threads.
+// True if several threads search the record.
 inline bool is_long(const Record& record) { return record.events.size() >= 1'000'000; }
 
-// What all parts look at.
+// Shared by all partitions of a search.
 class RaceSearchContext {
  public:
   RaceSearchContext(const Record& record, SearchMode mode);
@@ -26,13 +26,12 @@ class RaceSearchContext {
   const SearchMode mode;
   const Conflicts conflicts;
   const SignalTable signals;
-  Table<EventId, std::int32_t> run_positions;  // of each event: its place in the run
+  Table<EventId, std::int32_t> run_positions;  // position of each event in the run
 
-  // What it would take to find the suspects by a sweep; and they, by event. Whoever asks first
-  // finds them for all.
+  // Cost of a sweep, in events, and its result by event. The first caller runs the sweep.
   std::int64_t cost_of_suspects();
   const Table<EventId, Suspicion>& suspects();
-  // How many events the sweep moved.
+  // Number of events that the sweep replayed.
   std::int64_t swept() const { return sweep_ ? sweep_->events_done() : 0; }
 
  private:
@@ -46,7 +45,8 @@ class RaceSearchContext {
 
 class RaceSearch {
  public:
-  // Of the cores those whose number leaves this remainder.
+  // Searches cores whose index modulo `partitions` is `partition`. context must outlive this
+  // object.
   RaceSearch(RaceSearchContext& context, std::size_t max_races, std::int32_t partition,
              std::int32_t partitions);
 
@@ -74,11 +74,11 @@ class RaceSearch {
   const std::int32_t partition_, partitions_;
   ProtocolReplay replay_;
   Watch watch_;
-  Table<RecordedAgentId, EventId> covered_;  // the end of the segment at hand
+  Table<RecordedAgentId, EventId> covered_;  // end of the current segment
   std::vector<EventId> accesses_;
-  std::vector<RecordedAgentId> cores_to_advance_;                // cores that move in this fork ...
-  Table<RecordedAgentId, EventId> end_;                          // ... and how far
-  std::int64_t sweep_threshold_ = 0, truncation_threshold_ = 0;  // so many events were moved
+  std::vector<RecordedAgentId> cores_to_advance_;  // cores that advance in this fork ...
+  Table<RecordedAgentId, EventId> end_;            // ... and their ends
+  std::int64_t sweep_threshold_ = 0, truncation_threshold_ = 0;  // in replayed events
   const Table<EventId, Suspicion>* suspects_ = nullptr;
   bool is_truncated_ = false;
   std::int64_t forks_ = 0;

@@ -48,10 +48,10 @@ struct GraphPlan {
 };
 
 struct GraphPlanOptions {
-  std::int64_t smallest = graph::min_strand;  // work of a subtask
-  std::size_t max_steps = 4096;               // more are joined where the graph allows it
-  int max_ctas = 264;                         // of a kernel; others of its subtasks wait
-  bool has_fast = true;                       // the machine has fast kernels
+  std::int64_t smallest = graph::min_subtask_work;  // work of a subtask
+  std::size_t max_steps = 4096;                     // more are joined where the graph allows it
+  int max_ctas = 264;                               // of a kernel; others of its subtasks wait
+  bool has_fast = true;                             // the machine has fast kernels
   int threads = 256;  // of a CTA: eight warps hide some of the latency of global memory
 };
 
