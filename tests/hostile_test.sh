@@ -224,7 +224,7 @@ completes() {
 
 completion() {
   completes "gmm" gmm-run gm
-  completes "--copy-granularity" gmm-run run --lan
+  completes "--copy-granularity" gmm-run run --copy-g
   completes "whole partial" gmm-run run --copy-granularity ""
   touch kernel.tsr
   completes "kernel.tsr" gmm-run run ker

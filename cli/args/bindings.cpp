@@ -69,10 +69,10 @@ Expected<void> check_known(const Program& program, const Table<BufferId, std::st
   for (const BufferId id : program.buffers.ids()) {
     const Buffer& buffer = program.buffers[id];
     if (unknown[id].empty() || buffer.role != Role::out) continue;
-    bool is_asked = false;
+    bool is_requested = false;
     for (int device = 0; device < devices; ++device)
-      is_asked = is_asked || out.find(buffer, device) != nullptr;
-    if (is_asked) diags.push_back(unknown_result(buffer, "--out", unknown[id]));
+      is_requested = is_requested || out.find(buffer, device) != nullptr;
+    if (is_requested) diags.push_back(unknown_result(buffer, "--out", unknown[id]));
   }
   if (!diags.empty()) return diags;
   return {};

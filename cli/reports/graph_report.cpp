@@ -132,8 +132,8 @@ Json graph_json(const Prepared& prepared, const TaskGraph& graph) {
                      {"bytes", node.bytes},
                      {"flops", node.flops}});
   }
-  for (const auto& [ends, is_data] : node_edges(graph))
-    edges.push_back({{"from", ends.first.index}, {"to", ends.second.index}, {"data", is_data}});
+  for (const auto& [ends, is_flow] : node_edges(graph))
+    edges.push_back({{"from", ends.first.index}, {"to", ends.second.index}, {"data", is_flow}});
   const auto work = [](const graph::Work& w) {
     return Json{{"nodes", w.nodes}, {"bytes", w.bytes}, {"flops", w.flops}};
   };
@@ -174,9 +174,9 @@ std::string graph_dot(const TaskGraph& graph) {
     }
     text += "  }\n";
   }
-  for (const auto& [ends, is_data] : node_edges(graph))
+  for (const auto& [ends, is_flow] : node_edges(graph))
     text += fmt::format("  n{} -> n{}{};\n", ends.first.index, ends.second.index,
-                        is_data ? "" : " [style=dashed]");
+                        is_flow ? "" : " [style=dashed]");
   return text + "}\n";
 }
 

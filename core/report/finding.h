@@ -79,8 +79,8 @@ struct FindingPlace {
   LoopIndices loops{};     // indices of the loops around it; of a copy: around its start
   bool is_last = false;    // the message counts several events; `loops` are those of the last one
   bool is_detail = false;  // a note that only a full report shows
-  NoteRole role = NoteRole::other;
-  std::string buffer{};  // memory that the role is about; empty: none
+  NoteRole role = NoteRole::other;  // kind of a note
+  std::string buffer{};             // memory that the role is about; empty: none
 };
 
 // The begin or the end of the kernel on a core, with which an access of another core can race.
@@ -96,7 +96,7 @@ struct FindingSubject {
   StmtId wait;                  // race: the last wait of one side for the other, which is too early
   BufferId buffer{};            // raced for, undefined or never written
   StmtId points_of;             // race of points: their loop, in the program of single points
-  bool of_source = false;       // of the copy it is the half that reads
+  bool of_source = false;       // it is the read side of the copy
   KernelEnd end = KernelEnd::none;  // race: with a core's entering or leaving the kernel
   bool decides = false;             // a race whose read decides what the program does next
   bool operator==(const FindingSubject&) const = default;

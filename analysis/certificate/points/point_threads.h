@@ -21,7 +21,7 @@ struct LoopRun {
 };
 
 // A record whose first agents are the cores of the run, then the points; each has a copy of the
-// scratch and semaphores that are its own, under a owner or cells of its own.
+// scratch and semaphores that are its own, under an owner or cells of its own.
 struct PointThreads {
   Record record;
   Table<RecordedAgentId, std::string> names;  // "point i=2 of dev0.core0"; of a core empty

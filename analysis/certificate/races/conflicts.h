@@ -19,7 +19,7 @@ inline Clash clash(AccessKind a, AccessKind b) {
                                                                     : Clash::conflict;
 }
 
-// What ranges are of: an object at a owner, or the entering or leaving of a core.
+// Places of ranges: an object at its owner, or entering or leaving a core.
 using RangePlaceId = Id<struct RangePlace>;
 
 // Ranges overlap that have an element in common; entering the kernel overlaps what it brings, and
