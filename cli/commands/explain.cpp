@@ -1,4 +1,4 @@
-// explain: what a kind of finding means and how to mend it, from docs/findings.md.
+// explain: what a kind of finding means and how to fix it, from docs/findings.md.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -122,7 +122,7 @@ int run(const Arguments& arguments, Console& console) {
 Command explain_command() {
   return {"explain",
           "[KIND]",
-          "what a kind of finding means, a program that has it, and how to mend it",
+          "what a kind of finding means, a program that has it, and how to fix it",
           "  gmm-run explain\n  gmm-run explain race\n",
           {},
           run};
