@@ -7,7 +7,6 @@
 #include "analysis/certificate/points/points_observer.h"
 #include "core/passes/at_once.h"
 #include "core/report/try.h"
-#include "interp/findings/capacity.h"
 #include "interp/run.h"
 
 namespace tessera {
@@ -102,9 +101,6 @@ Expected<RunResult> JudgedPoints::run(const Program& expanded, const std::vector
                                       const RunOptions& options) {
   // Whoever has the expanded program alone has no other form of it.
   if (asks_at_once(options) && structured_->body.size() > 0) return run_at_once(bindings, options);
-  // The machine rejects the launch, so no iteration runs.
-  if (launch_excess(expanded, options.machine.profile))
-    return tessera::run(expanded, bindings, options);
   auto points = TRY(judge(bindings, options));
   if (points == nullptr) return tessera::run(expanded, bindings, options);
   KnownPoints known(std::move(points));
