@@ -65,14 +65,14 @@ ReferenceRun::ReferenceRun(const TaskGraph& graph, const Table<SideId, bool>& wa
       take_(std::move(take)),
       outputs_(graph.sides.size()),
       left_(graph.sides.size(), 0),
-      half_of_(graph.actions.size()),
+      side_of_(graph.actions.size()),
       match_(graph) {
   for (const SideId side : graph.sides.ids()) {
     if (!wanted[side]) continue;
     outputs_[side] = outputs(graph, private_, side);
     if (outputs_[side].empty()) continue;
     for (const ActionId action : graph.nodes[graph.sides[side].node].actions) {
-      half_of_[action] = side;
+      side_of_[action] = side;
       for (const MemoryAccess& access : graph.accesses[action])
         if (access.writes && is_seen(access.memory)) ++left_[side];
     }
@@ -89,14 +89,14 @@ void ReferenceRun::on(const Event& event) {
   const Log& log = recorder_.log();
   const ActionId own = recorder_.action_of(event);
   const ActionId action = match_.action(log, own);
-  if (!action || (!half_of_[action] && !watched_)) return;
+  if (!action || (!side_of_[action] && !watched_)) return;
   Rectangle at{match_.memory(log.memories[log.accesses[own].back().memory]), *event.box};
   at.box.dropped = 0;
   if (!at.memory) return;  // the match will not be whole
   if (keeps_writes_ || at.memory == watched_)
     writes_.push_back({action, at, event.agent, loop_indices(recorder_.program(), event)});
-  if (half_of_[action] && is_seen(at.memory))
-    pending_.push_back({half_of_[action], at, graph_.memories[at.memory].owner});
+  if (side_of_[action] && is_seen(at.memory))
+    pending_.push_back({side_of_[action], at, graph_.memories[at.memory].owner});
 }
 
 bool ReferenceRun::before_step() {

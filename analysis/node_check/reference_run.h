@@ -67,7 +67,7 @@ class ReferenceRun final : private Observer, private Pausing {
   Take take_;
   Table<SideId, std::vector<Rectangle>> outputs_;
   Table<SideId, std::int64_t> left_;  // writes that are still to come
-  Table<ActionId, SideId> half_of_;
+  Table<ActionId, SideId> side_of_;
   Recorder recorder_;
   RunMatch match_;
   Machine* machine_ = nullptr;

@@ -10,7 +10,7 @@
 namespace tessera::graph {
 namespace {
 
-// What pipelines touch; of each pattern it is found once, in the memory of the first.
+// The accesses of pipelines; computed once for each pattern, in the memory of its first pipeline.
 class PipelineAccesses {
  public:
   PipelineAccesses(const TaskGraph& graph, const ActionAccesses& accesses)
@@ -99,18 +99,18 @@ void add_sides(TaskGraph& graph, const ActionAccesses& accesses) {
   }
 }
 
-// An edge to what is left out may stand for others: it wrote over what they were of. So a side that
-// has one gets its edges anew.
+// A removed side may have overwritten accesses of earlier sides, so the edge to it stood for edges
+// to them. The edges of a side that depends on a removed one are therefore rebuilt.
 void keep_nodes(TaskGraph& graph, const Table<NodeId, bool>& wanted) {
   Table<SideId, SideId> renamed(graph.sides.size());
   Table<SideId, bool> anew;
   NodeId next_node(0);
-  SideId next_half(0);
+  SideId next_side(0);
   for (const NodeId n : graph.nodes.ids()) {
     if (!wanted[n]) continue;
     Node node = graph.nodes[n];
-    const SideId first = std::exchange(node.first_side, next_half);
-    for (int h = 0; h < node.side_count; ++h, ++next_half) {
+    const SideId first = std::exchange(node.first_side, next_side);
+    for (int h = 0; h < node.side_count; ++h, ++next_side) {
       NodeSide side = graph.sides[first + h];
       side.node = next_node;
       anew.add(false);
@@ -118,14 +118,14 @@ void keep_nodes(TaskGraph& graph, const Table<NodeId, bool>& wanted) {
         before.side = renamed[before.side];
         if (!before.side) anew.back() = true;
       }
-      renamed[first + h] = next_half;
-      graph.sides[next_half] = side;
+      renamed[first + h] = next_side;
+      graph.sides[next_side] = side;
     }
     graph.nodes[next_node] = node;
     ++next_node;
   }
   graph.nodes.resize(static_cast<std::size_t>(next_node.index));
-  graph.sides.resize(static_cast<std::size_t>(next_half.index));
+  graph.sides.resize(static_cast<std::size_t>(next_side.index));
   EdgeBuilder(graph).run(anew);
 }
 
