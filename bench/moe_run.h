@@ -14,8 +14,8 @@
 namespace tessera::bench {
 
 struct MoeRun {
-  GroupedDesc product;     // both operands are of one type
-  std::uint64_t seed = 0;  // of the operands
+  GroupedDesc product;               // both operands are of one type
+  std::uint64_t seed = 0;            // of the operands
   std::unique_ptr<Workbench> bench;  // holds the operands
   std::uint64_t lhs = 0, rhs = 0, out = 0, group_sizes = 0;
   std::uint64_t dense_lhs = 0, dense_rhs = 0;  // bf16, for the peer

@@ -14,7 +14,7 @@ namespace tessera::cli {
 struct RunSide {
   std::string text;  // the words, and the kernel with its settings, for reports
   KeptRun run;
-  Arguments given;     // its own and those that both have
+  Arguments given;      // its own and those that both have
   std::string command;  // `run`, or the operation's own
 };
 

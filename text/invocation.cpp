@@ -77,8 +77,8 @@ std::string shell_word(const std::string& word) {
   for (const char c : word) {
     const bool is_literal = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
                             literal.find(c) != std::string_view::npos;
-    quoted += is_literal ? std::string(1, c)
-                         : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    quoted +=
+        is_literal ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
   }
   return '$' + quoted + '\'';
 }

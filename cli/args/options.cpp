@@ -122,8 +122,8 @@ Diags Arguments::unread() const {
   Diags diags;
   for (const auto& [name, values] : values_) {
     if (!read_->contains(name))
-      diags.push_back(error(ErrorCode::unused_option,
-                            fmt::format("--{} changes nothing in this call", name)));
+      diags.push_back(
+          error(ErrorCode::unused_option, fmt::format("--{} changes nothing in this call", name)));
   }
   return diags;
 }

@@ -99,8 +99,7 @@ void talk(Debugger& debugger, Console& console) {
     // An empty line at a terminal is the last command again.
     if (input->is_terminal() && line->find_first_not_of(' ') == std::string::npos) line = last;
     last = *line;
-    if (const auto done = debugger.execute(*line); !done)
-      console.out << render(done.diags());
+    if (const auto done = debugger.execute(*line); !done) console.out << render(done.diags());
     console.out << std::flush;
   }
 }

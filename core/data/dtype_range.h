@@ -14,7 +14,8 @@ DType wider_integer(DType a, DType b);
 // i32 for integers of integers alone, so that what becomes a float does not wrap on the way.
 DType accumulator(DType dtype, DType stored);
 
-// A sum of integers as i32 holds it: modulo 2^32, as matrix units and XLA have it. Exact below 2^53.
+// A sum of integers as i32 holds it: modulo 2^32, as matrix units and XLA have it. Exact below
+// 2^53.
 double wrapped_i32(double sum);
 
 }  // namespace tessera

@@ -54,7 +54,7 @@ struct GroupedDesc {
   bool local_rows = false;  // row 0 of lhs is the first processed group's, not group 0's
   // Element types of the operands and of the result.
   DType lhs = DType::bf16, rhs = DType::bf16, out = DType::f32;
-  bool transpose_rhs = false;  // gmm: rhs is [groups, n, k]
+  bool transpose_rhs = false;                // gmm: rhs is [groups, n, k]
   std::optional<ExistingOut> existing;       // none: there is no existing result
   Precision precision = Precision::Default;  // as the caller wants it
 

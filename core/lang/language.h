@@ -38,7 +38,7 @@ struct OperandInfo {
   std::string dtype;       // a type or a dtype parameter; empty: an expression
   // Names or numbers, outermost first; an empty one: an expression.
   std::vector<std::string> extents;
-  std::vector<int> order;            // of storage, outermost first; empty: as declared
+  std::vector<int> order;  // of storage, outermost first; empty: as declared
 };
 
 // A kernel of a file, as its head declares it.

@@ -7,13 +7,13 @@ namespace tessera {
 
 // One machine: capacities, rules and peak rates. docs/machine.md explains the rules.
 struct MachineProfile {
-  std::string name;             // "v5e"; empty: no profile was chosen
-  std::string changes{};        // of its capacities, as in "semaphores 2048"; empty: none
-  std::int64_t vmem_bytes = 0;  // per core; tile registers count here
+  std::string name;              // "v5e"; empty: no profile was chosen
+  std::string changes{};         // of its capacities, as in "semaphores 2048"; empty: none
+  std::int64_t vmem_bytes = 0;   // per core; tile registers count here
   std::int64_t scoped_vmem = 0;  // what the compiler gives one kernel of it unasked; 0: all of it
-  std::int64_t smem_bytes = 0;  // per core
-  std::int64_t hbm_bytes = 0;   // per device
-  std::int64_t semaphores = 0;  // per core, arrays counted by element
+  std::int64_t smem_bytes = 0;   // per core
+  std::int64_t hbm_bytes = 0;    // per device
+  std::int64_t semaphores = 0;   // per core, arrays counted by element
   std::int64_t barrier_ids = 0;  // different collective ids of a program, at most
   // Scoped semaphores whose scopes are not open at once share memory. Else each has its own for the
   // whole kernel.

@@ -40,29 +40,29 @@ struct Value {
   double real = 0;                     // of a constant real
   SemaphoreId semaphore{};             // sem: what it is of
   StmtId statement;                    // result of a statement: which one
-  std::string name;             // as the source calls it; may be empty, need not be unique
+  std::string name;                    // as the source calls it; may be empty, need not be unique
 };
 
 // An operand, a result or scratch. Row-major unless `order` says how its dimensions are stored,
 // outermost first.
 struct Buffer {
-  std::string name;           // unique among buffers and semaphores
-  Role role = Role::scratch;  // operand, result or scratch
-  Space space = Space::hbm;   // where it lies
-  DType dtype = DType::f32;   // type of its elements
-  Shape shape;                // extents in elements
-  std::vector<int> order;     // empty: 0, 1, 2, ...
-  bool scoped = false;        // exists between its alloc and free only
+  std::string name;            // unique among buffers and semaphores
+  Role role = Role::scratch;   // operand, result or scratch
+  Space space = Space::hbm;    // where it lies
+  DType dtype = DType::f32;    // type of its elements
+  Shape shape;                 // extents in elements
+  std::vector<int> order;      // empty: 0, 1, 2, ...
+  bool scoped = false;         // exists between its alloc and free only
   bool may_be_unread = false;  // declared so: it is no mistake that some of it is not read
-  ValueId value = no_value;   // its ref value
-  PlaceId place;              // its declaration; none for what no source has
+  ValueId value = no_value;    // its ref value
+  PlaceId place;               // its declaration; none for what no source has
 };
 
 // A semaphore of each core, or an array of them.
 struct Semaphore {
   std::string name;               // unique among buffers and semaphores
   SemKind kind = SemKind::count;  // what it counts
-  Shape shape;                  // empty: a single one
+  Shape shape;                    // empty: a single one
   std::int64_t collective = 0;  // barrier only: semaphores of one id are one semaphore of the core
   bool monotone = false;        // never waited on, only awaited; exempt from zero at exit
   bool scoped = false;          // exists between its alloc and free only
@@ -83,7 +83,7 @@ struct Place {
 // value that is its index there. What a pipeline does for a point behind or ahead of its loops has
 // that point's index; the loops that `expand` makes for itself are none.
 struct Loop {
-  std::string name;  // as the source calls it; may be empty
+  std::string name;          // as the source calls it; may be empty
   ValueId index = no_value;  // the scalar that is its index
   LoopId outer;              // the loop around it, if there is one
 };
@@ -110,9 +110,9 @@ struct Setting {
 
 // One kernel with its parameters fixed.
 struct Program {
-  std::string name;               // of the kernel
-  std::string doc;                // the comment above the kernel
-  std::vector<Setting> settings;  // problem and tuning parameters and dtypes, for reports
+  std::string name;                 // of the kernel
+  std::string doc;                  // the comment above the kernel
+  std::vector<Setting> settings;    // problem and tuning parameters and dtypes, for reports
   Table<BufferId, Buffer> buffers;  // in the order of declaration: operands, results, scratch
   Table<SemaphoreId, Semaphore> semaphores;  // in the order of declaration
   Table<ValueId, Value> values;              // constants, declarations and results

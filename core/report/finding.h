@@ -59,7 +59,7 @@ enum class FindingKind : std::uint8_t {
 
 // All kinds, in the order of the enumerators.
 std::span<const FindingKind> finding_kinds();
-std::string_view name(FindingKind kind);  // as reports have it: "out_of_bounds"
+std::string_view name(FindingKind kind);         // as reports have it: "out_of_bounds"
 bool has(FindingKind kind, FindingTrait trait);  // by the list above
 
 // What a note shows, for readers of reports that act on it.
@@ -89,14 +89,14 @@ enum class KernelEnd : std::uint8_t { none, entry, exit };
 // What a finding is about, as indices: statements, semaphores and buffers of the expanded program,
 // -1 where there is none. Findings that follow from others are recognised by it.
 struct FindingSubject {
-  StmtId statement;             // at which it stands
-  StmtId other;                 // race: the other access; undefined value: the read out of bounds
-  StmtId copy;                  // the start of a copy that is not waited for in time ...
-  SemaphoreId semaphore{};      // ... and the semaphore that counts its bytes; or one left over
-  StmtId wait;                  // race: the last wait of one side for the other, which is too early
-  BufferId buffer{};            // raced for, undefined or never written
-  StmtId points_of;             // race of points: their loop, in the program of single points
-  bool of_source = false;       // it is the read side of the copy
+  StmtId statement;         // at which it stands
+  StmtId other;             // race: the other access; undefined value: the read out of bounds
+  StmtId copy;              // the start of a copy that is not waited for in time ...
+  SemaphoreId semaphore{};  // ... and the semaphore that counts its bytes; or one left over
+  StmtId wait;              // race: the last wait of one side for the other, which is too early
+  BufferId buffer{};        // raced for, undefined or never written
+  StmtId points_of;         // race of points: their loop, in the program of single points
+  bool of_source = false;   // it is the read side of the copy
   KernelEnd end = KernelEnd::none;  // race: with a core's entering or leaving the kernel
   bool decides = false;             // a race whose read decides what the program does next
   bool operator==(const FindingSubject&) const = default;

@@ -108,7 +108,7 @@ class DebugAdapter {
   bool stops_on_entry_ = false, runs_only_ = false;
   std::function<void()> after_;  // the response
 
-  std::unique_ptr<DebuggedRun> run_;  // null: nothing was launched
+  std::unique_ptr<DebuggedRun> run_;              // null: nothing was launched
   std::function<int(const Session&)> exit_code_;  // null: nothing was launched
 };
 

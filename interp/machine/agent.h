@@ -12,7 +12,7 @@ struct AgentId {
   std::int32_t device = 0;
   std::int16_t core = 0;
   std::int16_t worker = -1;  // a loop worker of the core; -1: the core
-  std::int64_t dma = -1;    // the issuing core's own count; -1: the core itself
+  std::int64_t dma = -1;     // the issuing core's own count; -1: the core itself
 
   bool is_copy() const { return dma >= 0; }
   AgentId issuer() const { return {device, core, worker}; }

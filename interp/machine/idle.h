@@ -9,8 +9,8 @@ namespace tessera {
 // they would compute is nowhere, and operands that only they would read need not travel; scalars
 // that the program loads do, and, where results are wanted, results and operands that copies alone
 // carry there. Which elements are initialised is known of idle buffers as of others. All false with
-// arithmetic, with hashes of results, or with poison that somebody is to see. All true if no op runs:
-// max_steps is 0, or the machine rejects the launch.
+// arithmetic, with hashes of results, or with poison that somebody is to see. All true if no op
+// runs: max_steps is 0, or the machine rejects the launch.
 Table<BufferId, bool> idle_buffers(const Program& expanded, const RunOptions& options);
 
 }  // namespace tessera

@@ -19,8 +19,8 @@ struct Layout {
   std::array<std::int8_t, max_rank> order{};  // logical dimensions, outermost in memory first
 
   Box whole() const;
-  // The first dimension with a negative size, or in which elements of the box are outside the shape;
-  // else -1. A box without elements has no place, so it is never outside.
+  // The first dimension with a negative size, or in which elements of the box are outside the
+  // shape; else -1. A box without elements has no place, so it is never outside.
   int outside(const Box& box) const;
   std::int64_t offset(const Index& index) const;
   Index index(std::int64_t offset) const;  // the inverse

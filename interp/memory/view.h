@@ -64,7 +64,7 @@ struct TileView {
   std::int64_t init_at =
       0;  // the bit of the element at `data`; one `o` elements on has bit init_at + o
   Initialisation* owner = nullptr;  // null: plain memory or a number
-  Box box;                   // of the owner
+  Box box;                          // of the owner
 
   static TileView of(std::int64_t integer);
   static TileView of(float real);

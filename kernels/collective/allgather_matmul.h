@@ -28,8 +28,8 @@ struct AllgatherMatmulOptions : CollectiveOptions {
   std::optional<Tiling> tiling;  // production: tiles of the matmul; none: the machine profile's
   // production: where slots lie; none: in hbm if they take over half of vmem.
   std::optional<bool> slots_in_hbm;
-  bool protocol_checks = true;       // false: allows a buffering that deadlocks, for demonstration
-  DType out_dtype = DType::f32;      // only f32 is supported
+  bool protocol_checks = true;   // false: allows a buffering that deadlocks, for demonstration
+  DType out_dtype = DType::f32;  // only f32 is supported
 };
 
 // Whether one device's operands and result, the rings and the options fit. The

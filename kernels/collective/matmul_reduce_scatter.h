@@ -1,4 +1,5 @@
-// A product whose contraction is shared by the devices of a ring, each of which gets its block of rows.
+// A product whose contraction is shared by the devices of a ring, each of which gets its block of
+// rows.
 #pragma once  // public
 #include <span>
 

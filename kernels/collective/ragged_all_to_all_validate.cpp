@@ -16,7 +16,7 @@ using Slices = std::span<const RaggedSlices>;
 
 struct Field {
   std::string_view name;
-  Tensor RaggedSlices::* tensor;
+  Tensor RaggedSlices::*tensor;
 };
 constexpr std::array<Field, 4> fields = {{{"input_offsets", &RaggedSlices::input_offsets},
                                           {"send_sizes", &RaggedSlices::send_sizes},

@@ -72,8 +72,7 @@ std::vector<RaggedSlices> dispatch_slices(const Traffic& traffic,
   return exchange(traffic, moved, moved);
 }
 
-std::vector<RaggedSlices> combine_slices(const Traffic& traffic,
-                                         std::optional<std::int64_t> room) {
+std::vector<RaggedSlices> combine_slices(const Traffic& traffic, std::optional<std::int64_t> room) {
   const Traffic moved = transposed(room ? bounded(traffic, *room) : traffic);
   return exchange(moved, moved, transposed(traffic));
 }

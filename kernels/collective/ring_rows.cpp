@@ -33,7 +33,7 @@ Expected<void> check_ring_rows(std::string_view kernel, std::span<const Tensor> 
 }
 
 Launch launch_ring_rows(std::string_view kernel, std::span<const Tensor> x, const Tensor& rings,
-                std::int64_t rows, const CollectiveOptions& options) {
+                        std::int64_t rows, const CollectiveOptions& options) {
   Launch launch(kernel, x.size());
   set_rings(launch, rings, options);
   launch.set("T", x[0].dtype());

@@ -1,5 +1,5 @@
-// What collectives that move or add rows around rings have in common. Operands are matrices, one for
-// each device of the rings, all of one shape and type.
+// What collectives that move or add rows around rings have in common. Operands are matrices, one
+// for each device of the rings, all of one shape and type.
 #pragma once  // public
 #include <cstdint>
 #include <initializer_list>

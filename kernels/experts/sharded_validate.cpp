@@ -127,9 +127,10 @@ Expected<std::vector<GroupedDesc>> validate_expert_parallel(Tensors lhs, Tensors
   const auto devices = static_cast<std::int64_t>(lhs.size());
   const std::int64_t experts = rhs[0].rank() == 3 ? rhs[0].dim(0) : 0;
   if (group_sizes[0].rank() == 1 && experts * devices != group_sizes[0].dim(0)) {
-    return error(fmt::format("{} devices with {} groups each hold {} groups, and group_sizes has "
-                             "{}",
-                             devices, experts, experts * devices, group_sizes[0].dim(0)));
+    return error(
+        fmt::format("{} devices with {} groups each hold {} groups, and group_sizes has "
+                    "{}",
+                    devices, experts, experts * devices, group_sizes[0].dim(0)));
   }
   std::vector<GroupedDesc> calls;
   for (std::size_t d = 0; d < lhs.size(); ++d) {

@@ -29,13 +29,13 @@ struct GroupedGemmOptions {
   std::optional<QuantizeSpec> lhs_quantizer, rhs_quantizer;  // both or none, of one mode
   Precision precision = Precision::Default;  // refused by devices that cannot honour it
   const Tensor* group_offset = nullptr;      // must be null, as in TransformerEngine
-  bool use_async_d2h_group_sizes = false;  // V1: at most 1024 groups
+  bool use_async_d2h_group_sizes = false;    // V1: at most 1024 groups
   // Which path; an error where it cannot run the call.
   GroupedGemmPath path = GroupedGemmPath::Auto;
   TilingSpec tiling;                    // extents of the tiles; none: the device's choice
   std::int64_t input_buffer_count = 2;  // slots of each input window; never changes a result
-  std::string device;  // as in GroupedMatmulOptions
-  DeviceOptions run;   // machine profile, schedule and checks of the interpreter
+  std::string device;                   // as in GroupedMatmulOptions
+  DeviceOptions run;                    // machine profile, schedule and checks of the interpreter
 };
 
 // The result of a call with what a report shows beside it.

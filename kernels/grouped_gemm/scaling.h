@@ -88,7 +88,8 @@ struct MxTensor {
   Tensor data;    // e4m3 or e5m2 [r, c]
   Tensor scales;  // e8m0: [r, c / 32] or [r / 32, c]
 };
-// How blocks are quantised. Scales that are not rounded up leave elements beyond the largest number.
+// How blocks are quantised. Scales that are not rounded up leave elements beyond the largest
+// number.
 struct MxRounding {
   ScaleRounding scale = ScaleRounding::up;  // of amax / largest to a power of two
   Overflow overflow = Overflow::saturate;   // of elements; a scale beyond 2^127 is 2^127

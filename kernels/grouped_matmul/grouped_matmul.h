@@ -44,13 +44,13 @@ struct GroupedMatmulOptions {
   // How the kernel uses a GPU, for a call with a tiling: refused on other devices, and where only
   // the general kernel can run the call. Without a tiling the device chooses both.
   MachineHints hints;
-  GroupWindow window;          // which groups are processed
-  bool transpose_rhs = false;  // gmm: rhs is [groups, n, k]
+  GroupWindow window;                    // which groups are processed
+  bool transpose_rhs = false;            // gmm: rhs is [groups, n, k]
   const Tensor* existing_out = nullptr;  // of the result's shape and type; null: zeros
   // Whether existing_out is added to what is computed, or replaced by it.
   ExistingOut existing_mode = ExistingOut::Accumulate;
   Precision precision = Precision::Default;  // refused by devices that cannot honour it
-  bool strict_sum = false;  // the sizes must sum to m, not only to at most m
+  bool strict_sum = false;                   // the sizes must sum to m, not only to at most m
 
   // tgmm only: how many groups are computed; none: all from the window's offset on.
   std::optional<std::int64_t> num_actual_groups;

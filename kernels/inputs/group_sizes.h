@@ -12,8 +12,8 @@ inline constexpr std::int64_t max_groups = std::int64_t{1} << 24;  // in a named
 
 // `uniform`, `multinomial`, `zipf:S`, `onehot`, `empty:P`, `jitter:P`, or the sizes themselves:
 // `100,150,50`. A named distribution gives `groups` sizes that sum to `rows`; the time
-// depends on `groups` only. Errors: a text that is none of these, sizes that do not fit `groups` and
-// `rows`, more than max_groups groups or 2^40 rows, a size that does not fit i32.
+// depends on `groups` only. Errors: a text that is none of these, sizes that do not fit `groups`
+// and `rows`, more than max_groups groups or 2^40 rows, a size that does not fit i32.
 //   uniform      as equal as whole numbers can be
 //   jitter:P     weights 1 - P/100 + 2P/100 * unit(): the U(0.7, 1.3) of DeepGEMM is jitter:30
 //   multinomial  every row picks a group, all equally likely

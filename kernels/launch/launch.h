@@ -18,16 +18,16 @@ struct CollectiveOptions {
   // Which barrier semaphore its kernel uses: kernels with different patterns of communication that
   // may run at once need different ids.
   std::int64_t collective_id = 0;
-  int calls = 1;                   // launches of the kernel back to back; at least 1
-  std::string device;              // a device's name; empty: the best one there is
-  DeviceOptions run;               // machine profile, schedule and checks of the interpreter
+  int calls = 1;       // launches of the kernel back to back; at least 1
+  std::string device;  // a device's name; empty: the best one there is
+  DeviceOptions run;   // machine profile, schedule and checks of the interpreter
 };
 
 // A kernel, its parameters and its operands. Operands of the caller's must outlive it.
 struct Launch {
-  std::string kernel;  // its name in kernels()
-  Settings settings;   // values of its parameters
-  int calls = 1;       // launches back to back
+  std::string kernel;                  // its name in kernels()
+  Settings settings;                   // values of its parameters
+  int calls = 1;                       // launches back to back
   std::vector<DeviceBinding> devices;  // operands and results by name; inputs are the caller's
   std::deque<Tensor> owned;            // tables, copies and results
   std::vector<std::string> notes;      // sentences for the report

@@ -16,8 +16,8 @@ struct GroupedProblem {
   // gmm: [local_groups, k, n] or, with transpose_rhs, [local_groups, n, k]; tgmm: [m, n].
   const Tensor* rhs = nullptr;
   std::vector<std::int64_t> group_sizes;  // rows of each group, of all groups
-  std::int64_t group_offset = 0;  // the first group processed
-  std::int64_t local_groups = 0;  // and how many
+  std::int64_t group_offset = 0;          // the first group processed
+  std::int64_t local_groups = 0;          // and how many
   bool local_rows = false;  // row 0 of lhs is the first row of group `group_offset`, not of group 0
   bool transpose_lhs = false;        // tgmm: lhs is [k, m]
   bool transpose_rhs = false;        // gmm: the matrices are [n, k]
@@ -31,8 +31,8 @@ struct ReferenceBlock {
   std::span<const std::int64_t> rows;    // which rows of the result, ascending
   std::int64_t column = 0, columns = 0;  // the first column, and how many
   std::int64_t terms = 0;                // products in the sum of each element
-  bool added = false;             // an existing element is part of the sum
-  const double* value = nullptr;  // the elements [rows.size(), columns], row-major
+  bool added = false;                    // an existing element is part of the sum
+  const double* value = nullptr;         // the elements [rows.size(), columns], row-major
   // |A| |B| (+ |existing|) of finite terms, laid out like `value`; null with Magnitude::none.
   const double* magnitude = nullptr;
   const double* row_largest = nullptr;     // largest |a| in each row's sums; with magnitude only

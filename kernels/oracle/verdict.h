@@ -31,7 +31,7 @@ struct Verdict {
   int device = -1;                  // of several: the one that holds the worst element
   // Its index there, where the results of devices were concatenated.
   std::vector<std::int64_t> on_device;
-  std::string message;              // one sentence; empty when nothing was checked
+  std::string message;  // one sentence; empty when nothing was checked
 };
 
 // A clause for messages, "; 2 elements overflow i32, whose sums wrap"; empty for 0 elements.

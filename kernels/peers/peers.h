@@ -12,7 +12,6 @@ namespace tessera {
 // compiled for this very processor: out[rows of g] = lhs[rows of g] . rhs[g], all of them f32 and
 // row-major.
 void eigen_grouped_matmul(const Tensor& lhs, const Tensor& rhs,
-                          std::span<const std::int64_t> group_sizes, Tensor& out,
-                          int threads = 1);
+                          std::span<const std::int64_t> group_sizes, Tensor& out, int threads = 1);
 
 }  // namespace tessera

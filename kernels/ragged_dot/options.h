@@ -34,8 +34,8 @@ struct RaggedDotOptions {
   std::optional<std::int64_t> local_groups;
   TilingSpec tiling;                    // extents of the tiles; none: the device's choice
   std::int64_t input_buffer_count = 2;  // slots of each input window; never changes a result
-  std::string device;  // as in GroupedMatmulOptions
-  DeviceOptions run;   // machine profile, schedule and checks of the interpreter
+  std::string device;                   // as in GroupedMatmulOptions
+  DeviceOptions run;                    // machine profile, schedule and checks of the interpreter
 };
 
 }  // namespace tessera

@@ -112,8 +112,8 @@ Expected<GroupedMatmulRun> run_many(const Call& c) {
     return make_kernel(kernel, settings);
   };
   const KernelConfig config =
-      TRY(choose_config(question_of(device, {product, program_of}, c.options.run,
-                                    config_request(c.options))))
+      TRY(choose_config(
+              question_of(device, {product, program_of}, c.options.run, config_request(c.options))))
           .config.kernel;
   const Tiling& tiling = config.tiling;
   GroupedMatmulRun result;

@@ -24,8 +24,8 @@ std::string_view name(Mutation mutation);
 
 struct Mutant {
   Mutation mutation = Mutation::remove;
-  StmtId statement;             // of the program it is made from
-  std::string field;            // which slice or value of the op changes; empty: all of it
+  StmtId statement;   // of the program it is made from
+  std::string field;  // which slice or value of the op changes; empty: all of it
 };
 
 // Every mutant of an expanded program, in the order of its statements.

@@ -49,8 +49,8 @@ TEST(Bench, a_run_that_fails_says_why) {
 TEST(Bench, certificates_are_proved_while_they_are_measured) {
   std::ostringstream out, err;
   ASSERT_EQ(cli::run({"bench", "--suite", "certificate", "--filter", "^ring_8_(devices|calls_10)$",
-                 "--seconds", "0", "--json"},
-                out, err),
+                      "--seconds", "0", "--json"},
+                     out, err),
             0)
       << err.str();
   const nlohmann::json json = nlohmann::json::parse(out.str());
@@ -64,9 +64,9 @@ TEST(Bench, certificates_are_proved_while_they_are_measured) {
 
 TEST(Bench, rows_have_their_fields) {
   std::ostringstream out, err;
-  ASSERT_EQ(cli::run({"bench", "--suite", "interp", "--filter", "ring_copies_10000$", "--seconds", "0",
-                 "--json"},
-                out, err),
+  ASSERT_EQ(cli::run({"bench", "--suite", "interp", "--filter", "ring_copies_10000$", "--seconds",
+                      "0", "--json"},
+                     out, err),
             0)
       << err.str();
   const nlohmann::json json = nlohmann::json::parse(out.str());

@@ -45,8 +45,7 @@ void expect_finding(const Json& finding) {
   wanted.insert({"kind", "notes"});
   std::set<std::string> of_note = place;
   if (finding["kind"] != "error" && finding["kind"] != "unused_option") {  // of a run
-    wanted.insert(
-        {"loops", "access", "insert", "folded_into", "follows_from", "count", "devices"});
+    wanted.insert({"loops", "access", "insert", "folded_into", "follows_from", "count", "devices"});
     of_note.insert({"loops", "detail", "role", "buffer"});
   }
   EXPECT_EQ(fields(finding), wanted) << finding;

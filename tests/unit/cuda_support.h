@@ -21,11 +21,13 @@ struct TestConfiguration {
       if (const auto found = settings.find(key); found != settings.end())
         text += "_" + found->second;
     }
-    if (hints.pairing != Pairing::none) text += "_pairs_" + std::string(tessera::name(hints.pairing));
+    if (hints.pairing != Pairing::none)
+      text += "_pairs_" + std::string(tessera::name(hints.pairing));
     if (hints.alternate) text += "_alternate";
     if (hints.dynamic) text += "_dynamic";
     if (hints.left != Eviction::normal) text += "_left_" + std::string(tessera::name(hints.left));
-    if (hints.right != Eviction::normal) text += "_right_" + std::string(tessera::name(hints.right));
+    if (hints.right != Eviction::normal)
+      text += "_right_" + std::string(tessera::name(hints.right));
     return text;
   }
   TestConfiguration with(const MachineHints& given) const {

@@ -35,8 +35,9 @@ TEST(FindingText, twenty_notes_are_shown) {
 TEST(FindingText, a_hundred_findings_are_shown) {
   EXPECT_EQ(lines(findings_text(findings(100), false)), 100);
   const std::string text = findings_text(findings(101), false);
-  EXPECT_TRUE(text.ends_with("100. dead_store: m99\n"
-                             "note: 1 more finding is not shown; --all shows it\n"));
+  EXPECT_TRUE(
+      text.ends_with("100. dead_store: m99\n"
+                     "note: 1 more finding is not shown; --all shows it\n"));
   EXPECT_EQ(lines(findings_text(findings(101), true)), 101);
 }
 
@@ -46,9 +47,10 @@ TEST(FindingText, consequences_follow_their_cause) {
   all[2].mended_with = 0;
   EXPECT_EQ(findings_text(all, true),
             "1. dead_store: m0\n1.1. dead_store: m1\n1.2. dead_store: m2\n");
-  EXPECT_TRUE(findings_text(all, false).ends_with(
-      "note: 2 more findings are a consequence of this one, and are not shown: 2 dead_store; "
-      "--all shows them\n"));
+  EXPECT_TRUE(findings_text(all, false)
+                  .ends_with("note: 2 more findings are a consequence of this one, and are not "
+                             "shown: 2 dead_store; "
+                             "--all shows them\n"));
 }
 
 }  // namespace

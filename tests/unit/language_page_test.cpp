@@ -111,9 +111,8 @@ TEST(LanguagePage, names_every_op_type_word_and_library_function) {
       EXPECT_TRUE(named.contains(function)) << module->source->name << ": `" << function << "`";
   }
   int words = 0;
-  for (const char* path :
-       {"core/lang/word_lowering.cpp", "core/lang/array_words.cpp", "core/lang/order_words.cpp",
-        "core/lang/tile_words.cpp"}) {
+  for (const char* path : {"core/lang/word_lowering.cpp", "core/lang/array_words.cpp",
+                           "core/lang/order_words.cpp", "core/lang/tile_words.cpp"}) {
     for (const std::string& word : matches(test::read_file(path), R"re(word == "([a-z_]+)")re")) {
       ++words;
       EXPECT_TRUE(named.contains(word)) << path << ": `" << word << "`";

@@ -110,7 +110,7 @@ struct Channel {
   std::vector<std::string> words;  // FILE is the program's
   std::string program;             // PAYLOAD in it is replaced
   std::string input{};
-  std::string other{};             // another file, OTHER in the words
+  std::string other{};  // another file, OTHER in the words
 };
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {

@@ -21,7 +21,8 @@ std::string first_error(std::string text) {
 }
 
 TEST(Profiles, built_in_ones_are_there_by_name) {
-  for (const char* name : {"v4", "v5e", "mosaic", "mosaic_v5e", "v5p", "v6e", "7x", "h100", "h200", "b200"}) {
+  for (const char* name :
+       {"v4", "v5e", "mosaic", "mosaic_v5e", "v5p", "v6e", "7x", "h100", "h200", "b200"}) {
     const Expected<Profile> profile = find_profile(name);
     ASSERT_TRUE(profile) << name;
     EXPECT_EQ(profile->machine.name, name);

@@ -12,7 +12,6 @@
 #include "core/data/dtype_range.h"
 #include "core/program/scalar.h"
 #include "interp/tiles/functions.h"
-#include "interp/tiles/functions.h"
 #include "interp/tiles/integer_ops.h"
 #include "tests/unit/tile_support.h"
 

@@ -51,8 +51,8 @@ class PointStructure {
   }
   StmtId begin() const { return pipeline_; }
   StmtId end() const { return end_; }
-  const std::vector<StmtId>& loops() const { return loops_; }        // parallel dimensions
-  const std::set<ValueId>& scratch() const { return scratch_; }      // that it stores, by root
+  const std::vector<StmtId>& loops() const { return loops_; }    // parallel dimensions
+  const std::set<ValueId>& scratch() const { return scratch_; }  // that it stores, by root
 
  private:
   const Stmt& at(StmtId i) const { return program_.body[i]; }

@@ -30,7 +30,7 @@ class LoopLog {
   const Program* program_ = nullptr;
   std::size_t loops_ = 0;
   Table<RecordedAgentId, Table<LoopId, std::vector<Entry>>> lists_;  // by core and innermost loop
-  std::vector<std::int64_t> values_;                      // outermost loop first
+  std::vector<std::int64_t> values_;                                 // outermost loop first
   std::vector<ValueId> indices_;
   Table<LoopId, Registers> registers_;
 };

@@ -113,9 +113,8 @@ class Reader {
     // Where rectangles lie above each other, the last one is what is there.
     if (elements != moved.src.elements()) parts = {moved.src};
     for (const Box& part : parts)
-      if (!take_cast(
-              operand_of(graph_, copy.to().memory, counterpart(part, moved.src, moved.dst)),
-              operand_of(graph_, copy.from().memory, part)))
+      if (!take_cast(operand_of(graph_, copy.to().memory, counterpart(part, moved.src, moved.dst)),
+                     operand_of(graph_, copy.from().memory, part)))
         return false;
     return true;
   }
