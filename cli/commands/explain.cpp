@@ -1,4 +1,4 @@
-// explain: what a kind of finding means and how to fix it, from docs/findings.md.
+// explain: what a kind of finding means and how to fix it, from docs/reference/findings.md.
 #include <fmt/format.h>
 
 #include <algorithm>

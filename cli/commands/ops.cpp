@@ -1,4 +1,4 @@
-// ops: the instruction set, read from the op table; docs/ops.md is what --md prints.
+// ops: the instruction set, read from the op table; docs/reference/ops.md is what --md prints.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -225,7 +225,7 @@ Command ops_command() {
           "the ops of programs and the functions of the library: how each is written and what it "
           "does",
           "  gmm-run ops\n  gmm-run ops matmul\n  gmm-run ops zero_rows\n  gmm-run ops --md > "
-          "docs/ops.md\n"
+          "docs/reference/ops.md\n"
           "  gmm-run ops --textmate > tessera.tmLanguage.json\n",
           {{"md", "", "the reference page, as Markdown"},
            {"textmate", "", "the language for editors, as a TextMate grammar"}},

@@ -1,5 +1,5 @@
 // Every synchronising op and every op on values of every shipped kernel and example changed, at
-// small sizes: what becomes of the mutants. docs/mutants.md is this program's output with --md.
+// small sizes: what becomes of the mutants. docs/explain/mutants.md is this program's output with --md.
 //
 //   tessera_mutants [--md] [--values | --synchronising] [--quick | NAME...]
 //     --quick: those that take a moment
@@ -51,7 +51,7 @@ of which a schedule with another end was run (*race, other end*; *same end*: bot
 results that differ in every schedule (*value*). It is *equivalent* when it is proved and gives the same results, *unreached*
 when the op does nothing in this call.
 
-Made by `build/release/bin/tessera_mutants --md > docs/mutants.md`; ctest makes the first rows again.
+Made by `build/release/bin/tessera_mutants --md > docs/explain/mutants.md`; ctest makes the first rows again.
 
 )";
 
@@ -127,7 +127,7 @@ bool add(Values& table, const KernelCall& call) {
 }
 
 std::string page() {
-  std::ifstream in(std::string(tessera::test::source_dir()) + "/docs/mutants.md");
+  std::ifstream in(std::string(tessera::test::source_dir()) + "/docs/explain/mutants.md");
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

@@ -324,12 +324,12 @@ TEST(List, tells_the_rates_that_modelled_times_assume) {
     EXPECT_GT(profile["rates"]["matmul_flops"], 1e14) << profile;
 }
 
-TEST(Support, the_readme_holds_the_table_of_the_registries) {
+TEST(Support, its_page_holds_the_table_of_the_registries) {
   std::ostringstream out, err;
   ASSERT_EQ(run({"list", "--support"}, out, err), 0) << err.str();
-  const std::string readme = test::read_file("README.md");
-  EXPECT_NE(readme.find("\n" + out.str()), std::string::npos)
-      << "the README holds the output of `gmm-run list --support`, which is now\n"
+  const std::string page = test::read_file("docs/reference/support.md");
+  EXPECT_NE(page.find("\n" + out.str()), std::string::npos)
+      << "docs/reference/support.md contains the output of `gmm-run list --support`, which is now\n"
       << out.str();
 }
 

@@ -187,9 +187,9 @@ TEST(Cli, group_sizes_must_fit_the_other_options) {
 }
 
 TEST(Cli, the_page_of_ops_is_up_to_date) {
-  std::ifstream in(test::source_dir() + "/docs/ops.md");
+  std::ifstream in(test::source_dir() + "/docs/reference/ops.md");
   const std::string page(std::istreambuf_iterator<char>(in), {});
-  EXPECT_EQ(gmm_run({"ops", "--md"}).out, page) << "run gmm-run ops --md > docs/ops.md";
+  EXPECT_EQ(gmm_run({"ops", "--md"}).out, page) << "run gmm-run ops --md > docs/reference/ops.md";
 }
 
 // Its expressions are of the kind that every engine has: they are tried on a program here.

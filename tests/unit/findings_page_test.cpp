@@ -1,4 +1,4 @@
-// docs/findings.md as a test: each program has the finding that its line announces and no other,
+// docs/reference/findings.md as a test: each program has the finding that its line announces and no other,
 // and is proved with the mends that the page gives.
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 using test::Fenced;
 using test::Lines;
 
-std::string page() { return test::read_file("docs/findings.md"); }
+std::string page() { return test::read_file("docs/reference/findings.md"); }
 
 // What a line of a program announces: `// finding: KIND: TEXT`, or in place of `finding` a note or
 // a condition that is broken. "..." stands for the rest of a text.
@@ -102,7 +102,7 @@ TEST(FindingsPage, programs_have_what_they_announce_and_are_proved_when_mended) 
   int programs = 0;
   for (const Fenced& block : test::page_of(page()).blocks) {
     ASSERT_TRUE(block.is_in("tsr"));
-    SCOPED_TRACE("docs/findings.md:" + std::to_string(block.first));
+    SCOPED_TRACE("docs/reference/findings.md:" + std::to_string(block.first));
     ++programs;
     const Case wanted = case_of(block);
     ASSERT_FALSE(wanted.announced.empty());

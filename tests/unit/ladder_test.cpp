@@ -1,4 +1,4 @@
-// docs/ladder as a test: the page shows the programs as they are, its commands print what it shows,
+// docs/tutorial/ladder as a test: the page shows the programs as they are, its commands print what it shows,
 // and each program is broken by the edit that it names.
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using test::Lines;
 using test::Shown;
 
-const std::string folder = "docs/ladder";
+const std::string folder = "docs/tutorial/ladder";
 
 std::string page() { return test::read_file(folder + "/README.md"); }
 

@@ -1,4 +1,4 @@
-// docs/language.md as a test: its programs run, or are refused with the messages that it shows; it
+// docs/reference/language.md as a test: its programs run, or are refused with the messages that it shows; it
 // names every op, type, word and library function; its grammar has the words of the parser.
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ using test::Fenced;
 using test::Message;
 using Words = std::set<std::string, std::less<>>;
 
-std::string page() { return test::read_file("docs/language.md"); }
+std::string page() { return test::read_file("docs/reference/language.md"); }
 
 // What lines of the program end in: `// error: text`.
 std::vector<Message> announced(const Fenced& block) {
@@ -54,7 +54,7 @@ TEST(LanguagePage, programs_run_or_are_refused_as_it_shows) {
   int valid = 0, refused = 0;
   for (const Fenced& block : test::page_of(page()).blocks) {
     if (!block.is_in("tsr")) continue;
-    SCOPED_TRACE("docs/language.md:" + std::to_string(block.first));
+    SCOPED_TRACE("docs/reference/language.md:" + std::to_string(block.first));
     write_bytes(file, std::string(static_cast<std::size_t>(block.first) - 1, '\n') + block.text);
     const std::vector<Message> wanted = announced(block);
     const test::Outcome checked = outcome_of({"check", file}, block);

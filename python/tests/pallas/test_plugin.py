@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from pathlib import Path
 
 import jax
 import pytest
@@ -138,3 +139,20 @@ def test_what_a_verdict_covers_is_in_the_report_of_a_test_that_passes(pytester):
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*covers 1 kernel: 1 proved; 1 analysed to the end, 0 compared with JAX*"])
     result.stdout.fnmatch_lines(["*kernel: not reached: it was compiled, and did not run or failed*"])
+
+
+def test_the_example_of_the_tutorial_is_proved_and_refuted_without_its_wait(pytester):
+    root = Path(__file__).resolve().parents[3]
+    example = (root / "examples/pallas/test_double.py").read_text()
+    page = (root / "docs/tutorial/pallas.md").read_text()
+    code = page.split("```python\n")[1].split("```")[0]
+    assert example.endswith(code)
+    report = page[page.index("    test_double.py:17 kernel: refuted"):page.index("\n\nEach finding")]
+    pytester.makepyfile(test_double=example.replace("        copy.wait()\n", ""))
+    result = pytester.runpytest_inprocess("-p", "tessera.pytest_plugin", "-p", "no:cacheprovider")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([line[4:] for line in report.splitlines()])
+    pytester.makepyfile(test_double=example)
+    result = pytester.runpytest_inprocess("-p", "tessera.pytest_plugin", "-p", "no:cacheprovider", "-rP")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["covers 1 kernel: 1 proved; 1 analysed to the end, 1 compared with JAX"])

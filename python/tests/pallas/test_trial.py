@@ -30,7 +30,7 @@ def built(name):
 @pytest.mark.parametrize(("starts", "orders"), [((0, 1, 14, 32, 32), "output_ref of dev0 is different in the two orders"),
                                                 ((0, 1, 20, 32, 32), "same values in both orders")])
 def test_a_tile_that_two_outputs_store(starts, orders):
-    """docs/found.md: the order of the copies decides where the first sequence behind the decoded tokens ends in their tile."""
+    """docs/explain/found.md: the order of the copies decides where the first sequence behind the decoded tokens ends in their tile."""
     fn, args = built("gdn_recurrent_v2")
     verdict = tessera.pallas.verify(fn, *args[:6], np.array(starts, np.int32), *args[7:], numbers=False, uninitialised="poison")
     assert [finding.kind for finding in verdict.findings] == ["race"], verdict
@@ -51,7 +51,7 @@ def test_what_is_stored_twice_is_the_same():
 
 
 def test_both_races_of_fused_moe_with_three_experts_on_a_device():
-    """docs/found.md: after reads before an array whose value is thrown away, which do not end the analysis."""
+    """docs/explain/found.md: after reads before an array whose value is thrown away, which do not end the analysis."""
     fn, args = built("fused_moe_of_three")
     verdict = tessera.pallas.verify(fn, *args, numbers=False)
     races = {(one.place, note.place) for one in verdict.findings if one.kind == "race" for note in one.notes if "is started here" in note.message}
