@@ -1,5 +1,5 @@
-// What a grouped product computes: its extents, groups, types and options. No data, and nothing of
-// how a kernel is cut (kernel_config.h).
+// Description of a grouped product: extents, groups, types and options, without data. The kernel's
+// tiles are in kernel_config.h.
 #pragma once  // public
 #include <cstdint>
 #include <optional>
@@ -10,26 +10,27 @@
 
 namespace tessera {
 
-// gmm: groups are rows, out[rows of g] = lhs[rows of g] . rhs[g], with lhs [m, k] and rhs [groups,
-// k, n]. tgmm: groups lie along the contraction, out[g] = transpose(lhs[rows of g]) . rhs[rows of
-// g], with lhs [m, k], rhs [m, n] and out [groups, k, n].
+// gmm: a group is a range of rows, out[rows of g] = lhs[rows of g] . rhs[g], with lhs [m, k] and
+// rhs [groups, k, n].
+// tgmm: a group is a range of the contraction, out[g] = transpose(lhs[rows of g]) . rhs[rows of g],
+// with lhs [m, k], rhs [m, n] and out [groups, k, n].
 enum class GroupedKind : std::uint8_t { gmm, tgmm };
 // "gmm", "tgmm".
 constexpr std::string_view name(GroupedKind kind) {
   return kind == GroupedKind::gmm ? "gmm" : "tgmm";
 }
 
-// What happens to the rows that are computed: added to the existing ones (in the accumulator's
-// type, before the one rounding), or put in their place. All other rows of the result are the
-// existing ones.
+// Treatment of the computed rows: they are added to the existing rows (in the accumulator's type,
+// before the only rounding) or overwrite them. All other rows of the result keep their existing
+// values.
 enum class ExistingOut : std::uint8_t { Accumulate, Overwrite };
 // "accumulate", "overwrite".
 constexpr std::string_view name(ExistingOut mode) {
   return mode == ExistingOut::Accumulate ? "accumulate" : "overwrite";
 }
 
-// How exactly products are multiplied, as JAX's matmul precision. The interpreter computes all
-// three in f32 and says so in the report's notes; a device that cannot honour one refuses.
+// Precision of products, like JAX's matmul precision. The interpreter computes all three in f32 and
+// adds a note to the report. A device rejects a precision that it does not support.
 enum class Precision : std::uint8_t { Default, High, Highest };
 
 // "default", "high", "highest".
@@ -39,36 +40,39 @@ constexpr std::string_view name(Precision precision) {
                                            : "default";
 }
 
-// One grouped product.
+// Description of one grouped product.
 struct GroupedDesc {
-  // What is a group: rows of the result, or of the contraction.
+  // Meaning of a group: rows of the result, or of the contraction.
   GroupedKind kind = GroupedKind::gmm;
-  // Extents as in GroupedKind: m rows of all groups, k and n as there.
+  // Extents as in GroupedKind: m is the number of rows of all groups.
   std::int64_t m = 0, k = 0, n = 0;
-  // Rows of each group, of all groups [groups]. A kernel reads them where they lie when it runs;
-  // these are the actual ones, or an estimate (expected_sizes) by which a configuration is chosen.
+  // Number of rows of each group [groups], including groups that are not processed. The kernel
+  // reads the sizes at run time. These are the actual sizes, or an estimate (expected_sizes) for
+  // choosing a configuration.
   std::vector<std::int64_t> sizes;
-  // The processed groups: `local_groups` of them from `group_offset` on. rhs of gmm and out of tgmm
-  // hold these alone.
+  // Range of the processed groups: `local_groups` groups from `group_offset` on. rhs of gmm and out
+  // of tgmm contain only these groups.
   std::int64_t group_offset = 0, local_groups = 0;
-  bool local_rows = false;  // row 0 of lhs is the first processed group's, not group 0's
+  // row 0 of lhs is the first row of the first processed group, not of group 0
+  bool local_rows = false;
   // Element types of the operands and of the result.
   DType lhs = DType::bf16, rhs = DType::bf16, out = DType::f32;
   bool transpose_rhs = false;                // gmm: rhs is [groups, n, k]
-  std::optional<ExistingOut> existing;       // none: there is no existing result
-  Precision precision = Precision::Default;  // as the caller wants it
+  std::optional<ExistingOut> existing;       // none: no existing result
+  Precision precision = Precision::Default;  // requested precision
 
-  // Shorthands: whether `kind` is tgmm, and the length of `sizes`.
+  // Shorthands: true if `kind` is tgmm; number of all groups.
   bool is_tgmm() const { return kind == GroupedKind::tgmm; }
   std::int64_t groups() const { return static_cast<std::int64_t>(sizes.size()); }
 
   bool operator==(const GroupedDesc&) const = default;
 };
 
-// An estimate of unknown group sizes [groups] that sum to m: about m / groups each, spread as they
-// are where each row picks its group by itself.
+// Returns an estimate of unknown group sizes [groups] with a sum of about m: each is about m /
+// groups, with the spread that results if each row selects its group independently.
 std::vector<std::int64_t> expected_sizes(std::int64_t m, std::int64_t groups);
-// A product that processes all of its groups, with expected_sizes(m, groups); bf16 in, f32 out.
+// Returns the description of a product that processes all groups, with sizes expected_sizes(m,
+// groups), bf16 operands and an f32 result.
 GroupedDesc grouped_desc(GroupedKind kind, std::int64_t m, std::int64_t k, std::int64_t n,
                          std::int64_t groups);
 

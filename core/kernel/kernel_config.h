@@ -1,5 +1,5 @@
-// How the kernel of a product is cut into tiles and uses its machine: what a caller gives, a model
-// ranks, tuning measures and a cache keeps. It never changes a result.
+// Tiles and machine hints of a kernel. A configuration is set by the caller, ranked by a cost
+// model, measured by tuning and stored in a cache. It never changes a result.
 #pragma once  // public
 #include <cstdint>
 #include <optional>
@@ -10,23 +10,23 @@
 
 namespace tessera {
 
-// One configuration.
+// Configuration of one kernel.
 struct KernelConfig {
   Tiling tiling;             // extents of a tile, in elements
   std::int64_t buffers = 2;  // slots of each input window
-  // gmm: the first row of each tile is a multiple of it, in rows; at least 1. None: of the tile's
-  // m.
+  // gmm: the first row of each tile is a multiple of this number of rows; at least 1. None: the
+  // tile's m.
   std::optional<std::int64_t> align;
-  MachineHints hints;  // beside the tiles; the defaults hold everywhere
+  MachineHints hints;  // hints in addition to the tiles; every device accepts the defaults
 
   bool operator==(const KernelConfig&) const = default;
 };
 
-// The configuration with each extent of its tile at most that of the product. m is that of the
-// padded operands.
+// Returns the configuration with k and n of its tile limited to the extents of the product. m is
+// unchanged, since operands are padded to whole tiles of rows.
 KernelConfig clamped(const KernelConfig& config, std::int64_t m, std::int64_t k, std::int64_t n);
 
-// "128,64,256, 4 buffers, pairs along the rows": for tables and reports.
+// Returns a text for tables and reports: "128,64,256, 4 buffers, pairs along the rows".
 std::string to_string(const KernelConfig& config);
 
 }  // namespace tessera
