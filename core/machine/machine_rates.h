@@ -1,17 +1,17 @@
-// How fast a machine of a profile is, beside the peak rates that the profile itself gives: what a
-// model of a run's time needs and no check does.
+// Speed of a machine in addition to the peak rates of its profile. Used only to model the time of a
+// run, not by checks.
 #pragma once  // public
 
 namespace tessera {
 
 // Rates and latencies of one machine.
 struct MachineRates {
-  // Matmuls on operands of these types, as multiples of MachineProfile::matmul_flops.
+  // Speeds of matmuls with operands of these types, as multiples of MachineProfile::matmul_flops.
   double i8_speed = 1, fp8_speed = 1, f32_speed = 1;
-  double vmem_bandwidth = 0;  // bytes per second, of tile ops but matmuls; 0: no limit
-  double copy_latency = 0;    // seconds from a copy's start to its first byte, on one device
-  double link_latency = 0;    // the same to any other device, of copies and signals; once for each
-  double op_overhead = 0;     // seconds of a core for each op that touches memory or semaphores
+  double vmem_bandwidth = 0;  // bytes per second, for tile ops except matmuls; 0: no limit
+  double copy_latency = 0;    // seconds from a copy's start to its first byte, within one device
+  double link_latency = 0;    // the same for copies and signals to another device
+  double op_overhead = 0;     // seconds of a core per op that accesses memory or semaphores
 };
 
 }  // namespace tessera
