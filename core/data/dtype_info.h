@@ -1,4 +1,4 @@
-// What a row of dtype.def says of each element type, and the kinds that operations ask for.
+// Rows of dtype.def, and the kinds of element types that operations require.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace tessera {
 
-// real: f32 and the 16-bit floats; fp8: floats of one byte, whose values bf16 holds; scale: powers
-// of two alone, without a sign.
+// real: f32 and the 16-bit floats; fp8: one-byte floats, whose values bf16 can represent; scale:
+// powers of two without a sign.
 enum class DTypeKind : std::uint8_t { real, fp8, scale, integer };
 
-// The columns of dtype.def.
+// Columns of dtype.def.
 struct DTypeInfo {
   std::string_view name;
-  int size;  // bytes of one element
+  int size;
   DTypeKind kind;
   std::string_view npy, safetensors, cuda;
   std::uint64_t undefined;
@@ -25,7 +25,7 @@ struct DTypeInfo {
   int digits, least;
 };
 
-// In the order of the enumerators.
+// In the order of DType.
 inline constexpr auto dtype_table = std::to_array<DTypeInfo>({
 #define TYPE(type, stored, kind, ...) {#type, sizeof(stored), DTypeKind::kind, __VA_ARGS__},
 #include "core/data/dtype.def"
@@ -42,7 +42,7 @@ constexpr const DTypeInfo& dtype_info(DType dtype) {
 }
 constexpr bool is_fp8(DType dtype) { return dtype_info(dtype).kind == DTypeKind::fp8; }
 
-// The names of a kind, or of all types, in the order of the table.
+// Names of the types of a kind, or of all types, in the order of the table.
 std::vector<std::string_view> dtype_names(DTypeKind kind);
 std::vector<std::string_view> dtype_names();
 

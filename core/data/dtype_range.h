@@ -1,21 +1,22 @@
-// What element types hold: their largest numbers, and the type in which sums are kept.
+// Ranges of element types, and accumulator types.
 #pragma once
 #include "core/data/dtype.h"
 
 namespace tessera {
 
-// The largest finite number; exact in double but for i64's, which is 2^63 there.
+// Returns the largest finite number of the type. Exact in double, except for i64: 2^63.
 double largest_finite(DType dtype);
 
-// The wider of two integer types; i64 for two of one width, of which one has a sign.
+// Returns the wider of two integer types; i64 for two types of the same width, one signed and one
+// unsigned.
 DType wider_integer(DType a, DType b);
 
-// The type in which a matmul of `dtype` operands accumulates where its sums are stored as `stored`:
-// i32 for integers of integers alone, so that what becomes a float does not wrap on the way.
+// Returns the accumulator type of a matmul with `dtype` operands and sums stored as `stored`: i32
+// only if both are integers, so that sums stored as floats do not wrap before the conversion.
 DType accumulator(DType dtype, DType stored);
 
-// A sum of integers as i32 holds it: modulo 2^32, as matrix units and XLA have it. Exact below
-// 2^53.
+// Returns a sum of integers as i32 stores it: modulo 2^32, like matrix units and XLA. Exact for
+// sums below 2^53.
 double wrapped_i32(double sum);
 
 }  // namespace tessera

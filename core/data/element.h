@@ -1,5 +1,5 @@
-// One element of a type known at compile time: how it is stored, its value, and the element for a
-// value. The rules are those of core/data/convert.h.
+// Single elements of a type known at compile time: storage type, value of an element, element for a
+// value. The rules are in core/data/convert.h.
 #pragma once
 #include <bit>
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace tessera::element {
 
-// How the elements of a type lie in memory.
+// Storage type of an element.
 template <DType dtype>
 struct StoredAs;
 #define TYPE(name, stored, ...)  \
@@ -25,7 +25,7 @@ struct StoredAs;
 template <DType dtype>
 using Stored = typename StoredAs<dtype>::type;
 
-// Calls visit(std::integral_constant<DType, dtype>) for a type known at run time.
+// Calls visit(std::integral_constant<DType, dtype>) for a type that is known at run time.
 template <typename Visit>
 void with_dtype(DType dtype, const Visit& visit) {
   switch (dtype) {
@@ -37,7 +37,7 @@ void with_dtype(DType dtype, const Visit& visit) {
   }
 }
 
-// The value of a stored element: a float, or the integer itself.
+// Returns the value of a stored element: a float, or the integer itself.
 template <DType dtype>
 constexpr auto value_of(Stored<dtype> element) {
   if constexpr (dtype == DType::bf16)
@@ -71,8 +71,8 @@ I to_integer(std::int64_t value) {
   return static_cast<I>(value);
 }
 
-// A double that rounds to every narrower format as the integer does: bits that do not fit leave the
-// last one set.
+// Returns a double that rounds to every narrower format as the integer would: if bits are dropped,
+// the last bit is set.
 inline double rounded_to_odd(std::int64_t value) {
   const auto bits = static_cast<std::uint64_t>(value);
   std::uint64_t magnitude = value < 0 ? 0 - bits : bits;

@@ -13,7 +13,7 @@ constexpr bool has_minus_sign(F x) {
   return std::bit_cast<Bits>(x) < 0;
 }
 
-// Both without a branch, so that loops vectorise.
+// Free of branches, so that loops vectorise.
 template <std::floating_point F>
 constexpr F maximum(F a, F b) {
   const bool is_a = (a != a) | (a > b) | ((a == b) & !has_minus_sign(a));

@@ -8,7 +8,8 @@
 namespace tessera {
 namespace {
 
-// In squares of the first and the last dimension, one of which is contiguous on each side.
+// Transposes in square blocks of the first and the last dimension: the source is contiguous in one,
+// the destination in the other.
 template <typename Element>
 void transpose(const std::byte* src, std::byte* dst, const Shape& shape) {
   const std::int64_t rank = static_cast<std::int64_t>(shape.size());
@@ -18,7 +19,7 @@ void transpose(const std::byte* src, std::byte* dst, const Shape& shape) {
   constexpr std::int64_t block = 32;
   constexpr auto size = static_cast<std::int64_t>(sizeof(Element));
   std::vector<std::int64_t> index(shape.size(), 0);
-  std::int64_t from = 0;  // of the middle dimensions' index, in the source
+  std::int64_t from = 0;  // offset in the source for the index of the middle dimensions
   for (std::int64_t to = 0; to < middle; ++to) {
     for (std::int64_t i0 = 0; i0 < first; i0 += block) {
       for (std::int64_t j0 = 0; j0 < last; j0 += block) {

@@ -10,7 +10,8 @@
 namespace tessera {
 namespace {
 
-// Copies the elements below one index of the axes before `axis`; rows without gaps as one piece.
+// Copies the elements with a fixed index of the axes before `axis`. A contiguous row is copied at
+// once.
 void copy_axis(const HeldTensor& from, std::size_t axis, const std::byte* source, std::byte*& to,
                std::int64_t size) {
   if (axis == from.shape.size()) {

@@ -1,5 +1,5 @@
-// The files of a command: those that it has read, and texts and tensors in memory that its words
-// name like files.
+// Files of a command: recorded reads, and texts and tensors in memory that its arguments name like
+// files.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,38 +16,38 @@
 
 namespace tessera {
 
-// An array of memory that somebody else owns.
+// Array in memory of another owner, kept alive by `first`.
 struct HeldTensor {
   DType dtype;
   Shape shape;
-  std::vector<std::int64_t> strides;  // bytes from one index of an axis to the next, of any sign
-  std::shared_ptr<const std::byte> first;  // element (0, ..., 0); keeps the memory
+  std::vector<std::int64_t> strides;       // in bytes per axis; may be negative
+  std::shared_ptr<const std::byte> first;  // element (0, ..., 0); keeps the memory alive
 
-  // Its elements in row-major order, copied when somebody reads them and never else.
+  // Returns a tensor in row-major order. The elements are copied at the first access to them.
   Tensor load() const;
 };
 
 struct HeldFiles {
-  std::map<std::string, std::string, std::less<>> texts;   // programs, by any name
-  std::map<std::string, HeldTensor, std::less<>> tensors;  // to be read, by names such as "<lhs>"
-  std::map<std::string, Tensor, std::less<>> written;      // results, by names such as "<out>"
+  std::map<std::string, std::string, std::less<>> texts;   // programs, with arbitrary names
+  std::map<std::string, HeldTensor, std::less<>> tensors;  // inputs, with names such as "<lhs>"
+  std::map<std::string, Tensor, std::less<>> written;      // results, with names such as "<out>"
 };
 
-// Passed to all functions that open files by the command's words. Null: every name is that of a
-// file on the disk, and reads are not recorded.
+// Passed to all functions that open files named in the command's arguments. If a pointer to it is
+// null, every name is a file on disk and reads are not recorded.
 struct Files : ReadFiles {
   explicit Files(HeldFiles* in_memory = nullptr) : held(in_memory) {}
 
-  HeldFiles* held;  // null: none, else must outlive this object
+  HeldFiles* held;  // null: none; otherwise must outlive this object
 };
 
-// True if the name means memory: "<lhs>", if the command has held files. files: may be null.
+// True if the name has the form "<lhs>" and the command has held files. files: may be null.
 bool is_held_name(std::string_view name, const Files* files);
-// The tensor of that name; errors are an unknown name and another type than the declared.
-// files: the name is_held_name() of them.
+// Returns the tensor with this name. Fails if the name is unknown or if the tensor's type is not
+// the declared type. files: is_held_name() must be true for them.
 Expected<const HeldTensor*> held_tensor(std::string_view name, const Files& files,
                                         std::optional<DType> declared = std::nullopt);
-// The text of that name; null if none is held. files: may be null.
+// Returns the text with this name; null if there is none. files: may be null.
 const std::string* held_text(std::string_view name, const Files* files);
 
 }  // namespace tessera

@@ -18,17 +18,17 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::int64_t largest_header = 1 << 20;
-constexpr std::size_t alignment = 64;  // of the array's bytes in the file
+constexpr std::size_t alignment = 64;  // for the array's bytes in the file
 
 std::span<std::byte> bytes_of(std::string& text) { return std::as_writable_bytes(std::span(text)); }
 
-// The errors of one file begin with its name.
+// Adds the file's name to the front of each message.
 Diags in_file(const std::string& path, Diags diags) {
   for (Diag& diag : diags) diag.message = fmt::format("{}: {}", path, diag.message);
   return diags;
 }
 
-// Where the dict lies in the file.
+// Position of the dict in the file.
 struct Extent {
   std::int64_t offset;
   std::int64_t size;

@@ -1,4 +1,4 @@
-// NumPy's .npy files, versions 1 to 3: one array each.
+// NumPy's .npy files, versions 1 to 3: one array per file.
 #pragma once  // public
 #include <optional>
 #include <string>
@@ -13,20 +13,20 @@ namespace tessera {
 class OutputFile;
 class ReadFiles;
 
-// The array as a tensor in row-major order; one in Fortran order is transposed. bf16 and fp8 lie in
-// the file as raw bytes, so their type must be declared; a declared type that is not the file's is
-// an error.
+// Returns the array as a tensor in row-major order; an array in Fortran order is transposed.
+// declared: required for bf16 and fp8, which .npy files contain as raw bytes; for other arrays it
+// must be the type of the file.
 // read: records the file; may be null.
 Expected<Tensor> read_npy(const std::string& path, std::optional<DType> declared = std::nullopt,
                           ReadFiles* read = nullptr);
-// Shape and element type without reading the elements. Errors are those of read_npy.
+// Returns shape and element type without reading the elements. Fails like read_npy.
 Expected<NpyHeader> read_npy_header(const std::string& path, ReadFiles* read = nullptr);
-// Writes version 1.0 in C order. The file is replaced as a whole or not at all; an error
-// of the environment says why not.
-// read: files that it must not replace; may be null.
+// Writes version 1.0 in C order. The file is replaced atomically. Fails with ErrorCode::environment
+// if it cannot be written.
+// read: files that must not be replaced; may be null.
 Expected<void> write_npy(const std::string& path, const Tensor& tensor,
                          const ReadFiles* read = nullptr);
-// The same into a file that was opened for it.
+// Writes to a file that was opened for this purpose, and commits it.
 Expected<void> write_npy(OutputFile& file, const Tensor& tensor);
 
 }  // namespace tessera

@@ -20,7 +20,7 @@ struct Row {
   DType dtype;
 };
 
-// What each type is written as, then what ml_dtypes writes for e5m2.
+// The spelling of each type, then the spelling that ml_dtypes uses for e5m2.
 constexpr auto rows = [] {
   std::array<Row, dtype_count + 1> all{};
   for (std::size_t i = 0; i < dtype_table.size(); ++i)
@@ -45,7 +45,7 @@ std::string listed(std::vector<std::string> items, std::string_view last) {
   return items.empty() ? end : fmt::format("{} {} {}", fmt::join(items, ", "), last, end);
 }
 
-// Each spelling with its types; raw bytes last.
+// Lists each spelling with its types; raw bytes last.
 std::string accepted() {
   std::vector<std::string> items;
   for (const bool raw : {false, true})
@@ -57,10 +57,10 @@ std::string accepted() {
   return "accepted are " + listed(std::move(items), "and");
 }
 
-// Kind and size, without the byte order.
+// Returns kind and size, without the byte order.
 std::string_view kind_of(std::string_view descr) { return descr.substr(1); }
 
-// What stands before a dict's end, read from the front.
+// Reads the text of a dict from front to back.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : text_(text) {}
@@ -88,7 +88,7 @@ class Cursor {
     return result;
   }
 
-  // None also for what does not fit 64 bits.
+  // None also for numbers that do not fit in 64 bits.
   std::optional<std::int64_t> integer() {
     skip_space();
     std::int64_t value = 0;
@@ -122,7 +122,7 @@ std::optional<Shape> parse_shape(Cursor& cursor) {
     shape.push_back(*dim);
     has_comma = cursor.take(',');
   }
-  // Python writes a tuple of one with a comma.
+  // Python writes a tuple of one element with a comma.
   if (shape.size() == 1 && !has_comma) return std::nullopt;
   return shape;
 }

@@ -1,4 +1,4 @@
-// The text at the front of an .npy file: a Python dict that gives element type, order and shape.
+// Header text of an .npy file: a Python dict with element type, order and shape.
 #pragma once  // public
 #include <optional>
 #include <string>
@@ -10,20 +10,21 @@
 
 namespace tessera {
 
-// What the dict says.
+// Contents of the dict.
 struct NpyHeader {
-  std::string descr;           // element type as NumPy writes it: "<f4"
-  bool fortran_order = false;  // the first index runs fastest in the file
+  std::string descr;           // element type in NumPy's notation: "<f4"
+  bool fortran_order = false;  // true: the first index is contiguous in the file
   Shape shape;                 // extents, outermost first
 };
 
-// Refuses text that is no such dict, extents below 0, and keys that are missing, unknown or twice.
+// Fails if the text is not such a dict, if an extent is negative, or if a key is missing, unknown
+// or repeated.
 Expected<NpyHeader> parse_npy_header(std::string_view dict);
-// The dict of an array in C order, without padding.
+// Returns the dict for an array in C order, without padding.
 std::string print_npy_header(DType dtype, const Shape& shape);
 
-// The element type of `descr`. Raw bytes ("|V1", "|V2") are of the declared type, which must be
-// there and have that size; with any other `descr` a declared type must agree.
+// Returns the element type for `descr`. Raw bytes ("|V1", "|V2") require a declared type of that
+// size. For any other `descr`, a declared type must be the same type.
 Expected<DType> npy_dtype(std::string_view descr, std::optional<DType> declared);
 
 }  // namespace tessera

@@ -1,6 +1,6 @@
-// Conversions between the narrow formats and float or double, exact to the last bit: round to
-// nearest even, once, also from double. A NaN stays NaN: bf16 and f16 keep its sign and what fits
-// of its payload and make it quiet; FP8 has 0x7F for all, as the hardware's casts do.
+// Conversions between narrow formats and float or double, exact to the last bit: one rounding to
+// nearest even, also from double. A NaN stays NaN: bf16 and f16 keep its sign and the payload bits
+// that fit, and make it quiet. All FP8 NaNs are 0x7F, as in hardware casts.
 #pragma once  // public
 #include <bit>
 #include <concepts>
@@ -10,23 +10,25 @@
 
 namespace tessera {
 
-// What FP8 and E8M0 make of a value beyond the largest finite one: that largest, or what IEEE-like
-// casts give (inf for E5M2, NaN where the format has no inf). bf16 and f16 always overflow to inf.
+// Conversion of values beyond the largest finite number to FP8 and E8M0. saturate: the largest
+// finite number. ieee: inf for E5M2, NaN for formats without inf. bf16 and f16 always overflow to
+// inf.
 enum class Overflow : std::uint8_t { saturate, ieee };
 
-// How a scale becomes a power of two; `nearest` takes the larger one at a tie.
+// Rounding of a scale to a power of two; `nearest` rounds ties up.
 enum class ScaleRounding : std::uint8_t { up, nearest, down };
 
-namespace numeric {  // how the conversions are made: no part of the reference
+namespace numeric {  // implementation of the conversions, not part of the API
 
-// A sign, an exponent field with `bias` and `mantissa` bits; codes are those of the magnitude.
+// Format with a sign, an exponent field with `bias` and `mantissa` bits. The codes below have no
+// sign.
 struct Format {
   int mantissa;
   int bias;
   int sign_shift;
-  std::uint32_t largest;  // finite
-  std::uint32_t beyond;   // of what overflows: inf, or NaN where there is none
-  std::uint32_t nan;      // quiet
+  std::uint32_t largest;  // largest finite code
+  std::uint32_t beyond;   // NaNs keep payload and sign
+  std::uint32_t nan;      // quiet NaN
   bool keeps_payload;     // of a NaN, and its sign
 };
 
@@ -48,7 +50,7 @@ struct Wide<double> {
   static constexpr int mantissa = 52, bias = 1023;
 };
 
-// Without a branch, so that loops vectorise.
+// Free of branches, so that loops vectorise.
 template <typename Bits>
 constexpr Bits select(bool condition, Bits yes, Bits no) {
   const Bits mask = Bits{0} - Bits{condition};
@@ -71,14 +73,15 @@ constexpr std::uint32_t narrow(F value, Overflow overflow) {
   const Bits rounded = (magnitude + (one << (shift - 1)) - 1 + odd) >> shift;
   Bits code = rounded - (Bits(W::bias - to.bias) << to.mantissa);
   if constexpr (W::bias != to.bias) {
-    // One unit of this anchor's last place is the format's smallest subnormal: the addition rounds
-    // there.
+    // One unit in the last place of this anchor is the format's smallest subnormal, so the addition
+    // rounds at that bit.
     constexpr Bits anchor = Bits(W::bias + 1 - to.bias + shift) << W::mantissa;
     const Bits small = select(magnitude < min_normal, magnitude, min_normal);
     const F sum = std::bit_cast<F>(small) + std::bit_cast<F>(anchor);
     const Bits subnormal = std::bit_cast<Bits>(sum) - anchor;
     code = select(magnitude < min_normal, subnormal, code);
-    // With the exponents of F itself, rounding up past the largest gives inf unaided.
+    // If the exponent range is the same as in F, rounding up past the largest number gives inf
+    // without this step.
     const Bits beyond = overflow == Overflow::saturate ? to.largest : to.beyond;
     code = select(code > to.largest, beyond, code);
   }
@@ -90,7 +93,7 @@ constexpr std::uint32_t narrow(F value, Overflow overflow) {
 
 }  // namespace numeric
 
-// The code of the nearest number of the format; values beyond the largest become inf.
+// Returns the code of the nearest number in the format; values beyond the largest become inf.
 template <std::floating_point F>
 constexpr std::uint16_t to_bf16(F value) {
   return static_cast<std::uint16_t>(numeric::narrow<numeric::bf16>(value, Overflow::ieee));
@@ -100,8 +103,8 @@ constexpr std::uint16_t to_f16(F value) {
   return static_cast<std::uint16_t>(numeric::narrow<numeric::f16>(value, Overflow::ieee));
 }
 
-// The code of the nearest number of the format; `overflow` says what values beyond the largest (448
-// and 57344) become.
+// Returns the code of the nearest number in the format. `overflow` selects the result for values
+// beyond the largest (448 and 57344).
 template <std::floating_point F>
 constexpr std::uint8_t to_e4m3(F value, Overflow overflow = Overflow::saturate) {
   return static_cast<std::uint8_t>(numeric::narrow<numeric::e4m3>(value, overflow));
@@ -111,12 +114,12 @@ constexpr std::uint8_t to_e5m2(F value, Overflow overflow = Overflow::saturate) 
   return static_cast<std::uint8_t>(numeric::narrow<numeric::e5m2>(value, overflow));
 }
 
-// The value of a code, exactly.
+// Returns the exact value of a code.
 constexpr float from_bf16(std::uint16_t code) {
   return std::bit_cast<float>(std::uint32_t{code} << 16);
 }
 
-// The value of a code, exactly; NaN becomes quiet.
+// Returns the exact value of a code; NaN becomes quiet.
 constexpr float from_f16(std::uint16_t code) {
   const std::uint32_t sign = (code & 0x8000U) << 16, magnitude = code & 0x7FFFU;
   // Exact: a subnormal is a whole number of 2^-24.
@@ -129,12 +132,12 @@ constexpr float from_f16(std::uint16_t code) {
   return std::bit_cast<float>(sign | numeric::select(magnitude >= 0x7C00U, special, finite));
 }
 
-// The value of a code, exactly: e5m2 is the upper byte of f16.
+// Returns the exact value of a code: e5m2 is the upper byte of f16.
 constexpr float from_e5m2(std::uint8_t code) {
   return from_f16(static_cast<std::uint16_t>(code << 8));
 }
 
-// The value of a code, exactly.
+// Returns the exact value of a code.
 constexpr float from_e4m3(std::uint8_t code) {
   const std::uint32_t sign = (code & 0x80U) << 24, magnitude = code & 0x7FU;
   const auto subnormal = std::bit_cast<std::uint32_t>(
@@ -144,14 +147,15 @@ constexpr float from_e4m3(std::uint8_t code) {
   return std::bit_cast<float>(sign | numeric::select(magnitude == 0x7FU, 0x7FC00000U, finite));
 }
 
-// The value of a code: 2^(code - 127); 255 is NaN.
+// Returns the value of a code: 2^(code - 127); 255 is NaN.
 constexpr float from_e8m0(std::uint8_t code) {
   const std::uint32_t bits = code == 0 ? 0x00400000U : std::uint32_t{code} << 23;
   return std::bit_cast<float>(code == 255 ? 0x7FC00000U : bits);
 }
 
-// The code of the power of two near |value|. Zero and all up to 2^-127 give 0; what exceeds 2^127,
-// inf too, gives 254 or, not saturating, 255; NaN gives 255.
+// Returns the code of a power of two next to |value|. Values up to 2^-127, including zero, become
+// 0. Values that round above 2^127, including inf, become 254, or 255 with Overflow::ieee. NaN
+// becomes 255.
 template <std::floating_point F>
 constexpr std::uint8_t to_e8m0(F value, ScaleRounding rounding = ScaleRounding::up,
                                Overflow overflow = Overflow::saturate) {
@@ -169,7 +173,7 @@ constexpr std::uint8_t to_e8m0(F value, ScaleRounding rounding = ScaleRounding::
   return overflow == Overflow::saturate ? 254 : 255;
 }
 
-// 2^(127 - code), by which a block is multiplied before its cast; 255 gives NaN.
+// Returns 2^(127 - code), the factor for a block before its cast; NaN for 255.
 constexpr float exp2f_rcp(std::uint8_t code) {
   const std::uint32_t bits = code == 254 ? 0x00400000U : (254U - code) << 23;
   return std::bit_cast<float>(code == 255 ? 0x7FC00000U : bits);

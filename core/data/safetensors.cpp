@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t largest_header = 100'000'000;
 constexpr std::int64_t length_bytes = 8;
-constexpr std::size_t alignment = 8;  // of the data in the file
+constexpr std::size_t alignment = 8;  // for the data in the file
 
 Diags in_file(const std::string& path, Diags diags) {
   for (Diag& diag : diags) diag.message = fmt::format("{}: {}", path, diag.message);
@@ -82,7 +82,7 @@ Expected<DType> dtype_of(const TensorEntry& entry, std::optional<DType> declared
   return *entry.dtype;
 }
 
-// A tensor on its way into a file: from memory, or out of the file that is replaced.
+// Tensor to write: from memory, or copied from the file that is replaced.
 struct Piece {
   TensorEntry entry;
   const Tensor* tensor = nullptr;
@@ -120,7 +120,7 @@ Expected<void> copy(const InputFile& from, std::int64_t offset, std::int64_t siz
   return {};
 }
 
-// Larger elements stand first, so that each tensor is aligned in the file.
+// Larger elements are written first, so that each tensor is aligned in the file.
 Expected<void> write_pieces(OutputFile& file, std::vector<Piece> pieces, SafetensorsHeader header,
                             const InputFile* old) {
   const std::string& path = file.path();

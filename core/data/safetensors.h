@@ -1,4 +1,4 @@
-// .safetensors files: named tensors, whose types the file states.
+// .safetensors files: named tensors; the file contains their types.
 #pragma once  // public
 #include <optional>
 #include <span>
@@ -14,32 +14,33 @@ namespace tessera {
 class OutputFile;
 class ReadFiles;
 
-// What is to be written, and under which name.
+// Tensor to write, with its name.
 struct NamedTensor {
   std::string name;                // UTF-8, unique in its file, not "__metadata__"
-  const Tensor* tensor = nullptr;  // the caller's; not null
+  const Tensor* tensor = nullptr;  // not owned, not null
 };
 
-// What is in the file, by place. Errors are a file that cannot be opened (ErrorCode::environment)
-// and a header that is not whole; it is checked before any tensor is read.
+// Returns the tensors of the file in the order of their data. The header is checked before any
+// tensor is read. Fails with ErrorCode::environment if the file cannot be opened; fails if the
+// header is incomplete or malformed.
 // read: records the file; may be null.
 Expected<std::vector<TensorEntry>> list_safetensors(const std::string& path,
                                                     ReadFiles* read = nullptr);
-// One tensor of the file. Errors are those of list_safetensors, a name that is not there, a type
-// that we do not have, and a declared type that is not the file's.
+// Returns one tensor of the file. Fails like list_safetensors, and also if the name is not in the
+// file, if its type is not supported, or if a declared type is not the type of the file.
 Expected<Tensor> read_safetensors(const std::string& path, const std::string& name,
                                   std::optional<DType> declared = std::nullopt,
                                   ReadFiles* read = nullptr);
-// Writes the tensors in their order. The file is replaced as a whole or not at all; an error
-// says why not.
+// Writes the tensors, those with larger elements first. The file is replaced atomically. Fails if
+// it cannot be written.
 Expected<void> write_safetensors(const std::string& path, std::span<const NamedTensor> tensors);
-// Adds the tensor to the file or replaces the one of its name; all else, metadata too, stays. A
-// missing file is made.
+// Adds the tensor to the file, or replaces the tensor with its name. Other tensors and the metadata
+// are kept. A missing file is created.
 Expected<void> add_to_safetensors(const std::string& path, const NamedTensor& tensor);
-// The same into a file that was opened for it.
+// Writes to a file that was opened for this purpose, and commits it.
 Expected<void> add_to_safetensors(OutputFile& file, const NamedTensor& tensor);
-// Fails if add_to_safetensors() could not add a tensor of this name. The file does not count as one
-// that the command reads.
+// Fails if add_to_safetensors() could not add a tensor with this name. The file is not recorded as
+// read by the command.
 Expected<void> check_addition(const std::string& path, const std::string& name);
 
 }  // namespace tessera

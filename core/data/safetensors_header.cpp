@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A JSON string; what is not UTF-8 is replaced.
+// Returns a JSON string literal; bytes that are not UTF-8 are replaced.
 std::string literal(std::string_view text, bool ascii_only) {
   return Json(text).dump(-1, ' ', ascii_only, Json::error_handler_t::replace);
 }

@@ -12,11 +12,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-// A short pair of strings costs ten times its text.
+// Maximum number of keys: a short pair of strings needs ten times the memory of its text.
 constexpr std::size_t largest_metadata = 1 << 16;
 
-// Takes the parser's events as they come. A document is never built, so nesting and size cost
-// nothing, and keys that stand twice are seen.
+// Handles the parser's events. No JSON document is built, so nesting and size cost no memory, and
+// repeated keys are detected.
 class HeaderReader {
  public:
   SafetensorsHeader header;
@@ -110,7 +110,7 @@ class HeaderReader {
   }
 
  private:
-  // at_x stands between a key and what must be x's beginning.
+  // at_x: after a key, before the value x begins.
   enum class Where : std::uint8_t {
     outside,
     top,
@@ -167,7 +167,8 @@ class HeaderReader {
   std::vector<std::int64_t> offsets_;
 };
 
-// By place, each beginning where the one before ends, the last ending with the data.
+// Sorts the entries by position. Each must begin at the end of the previous one, and the last must
+// end with the data.
 std::string place_problem(std::vector<TensorEntry>& tensors, std::int64_t data_bytes) {
   std::sort(tensors.begin(), tensors.end(), [](const TensorEntry& a, const TensorEntry& b) {
     return std::tie(a.begin, a.end) < std::tie(b.begin, b.end);
@@ -190,8 +191,8 @@ std::string place_problem(std::vector<TensorEntry>& tensors, std::int64_t data_b
   return {};
 }
 
-// Every tensor's bytes are those of its shape. Types that are not ours pass, but with a shape that
-// can be.
+// Checks that the size of a tensor's data agrees with its shape. For unsupported types, only the
+// shape is checked.
 std::string shape_problem(const TensorEntry& entry) {
   const auto bytes = checked_bytes(entry.dtype.value_or(DType::i8), entry.shape);
   const std::int64_t found = entry.end - entry.begin;
@@ -225,7 +226,7 @@ std::string problem_of(SafetensorsHeader& header, std::int64_t data_bytes) {
 Expected<SafetensorsHeader> parse_safetensors_header(std::string_view json,
                                                      std::int64_t data_bytes) {
   HeaderReader reader;
-  // The parser takes a zero byte for the end.
+  // The parser treats a zero byte as the end.
   if (!json.starts_with('{')) {
     reader.problem = "does not begin with {";
   } else if (json.find('\0') != std::string_view::npos) {

@@ -1,4 +1,4 @@
-// How large memory may be declared, by a text or by a pass.
+// Limits for the size of memories that a program or a pass declares.
 #pragma once
 #include <initializer_list>
 #include <string>
@@ -7,12 +7,13 @@
 
 namespace tessera {
 
-inline constexpr std::int64_t max_extent = std::int64_t{1} << 40;  // and elements of a shape
+// also the maximum number of elements
+inline constexpr std::int64_t max_extent = std::int64_t{1} << 40;
 
-// Why no memory has this shape; empty where some may.
+// Returns the reason why no memory can have this shape; empty if the shape is valid.
 std::string shape_problem(const Shape& shape);
 
-// Product of factors of at least 0 each; INT64_MAX if it does not fit in 64 bits.
+// Returns the product of non-negative factors; INT64_MAX if it does not fit in 64 bits.
 std::int64_t saturated_product(std::initializer_list<std::int64_t> factors);
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
-// The splitmix64 stream (Steele, Lea, Flood 2014): the one source of random operands, group sizes
-// and schedules, the same bits on every compiler and library.
+// splitmix64 generator (Steele, Lea, Flood 2014): the only source of random operands, group sizes
+// and schedules. Its values are the same with every compiler and library.
 #pragma once
 #include <cstdint>
 
@@ -12,7 +12,7 @@ class SplitMix {
   static constexpr std::uint64_t golden = 0x9E3779B97F4A7C15;
 
   constexpr std::uint64_t next() { return mix(state_ += golden); }
-  // Uniform in [0, n), n > 0: the high word of a product, with the few biased draws thrown away.
+  // Uniform in [0, n), n > 0: the high word of a product; the few biased values are discarded.
   constexpr std::uint64_t below(std::uint64_t n) {
     for (;;) {
       const auto product = static_cast<unsigned __int128>(next()) * n;
@@ -20,7 +20,7 @@ class SplitMix {
       if (low >= n || low >= (0 - n) % n) return static_cast<std::uint64_t>(product >> 64);
     }
   }
-  // In [0, 1), a whole number of 2^-53.
+  // In [0, 1), a multiple of 2^-53.
   constexpr double unit() { return unit(next()); }
 
   static constexpr std::uint64_t mix(std::uint64_t z) {

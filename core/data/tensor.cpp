@@ -19,7 +19,8 @@ constexpr std::size_t alignment = 64;
 
 bool is_negative(std::int64_t extent) { return extent < 0; }
 
-// Product of the dimensions times `size`; a zero anywhere makes it zero, however large the rest.
+// Returns the product of the dimensions times `size`; 0 if any dimension is 0, even if the others
+// overflow.
 std::optional<std::int64_t> checked_product(const Shape& shape, std::int64_t size) {
   if (std::any_of(shape.begin(), shape.end(), is_negative)) return std::nullopt;
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
@@ -30,7 +31,7 @@ std::optional<std::int64_t> checked_product(const Shape& shape, std::int64_t siz
   return product;
 }
 
-// Product of the extents times `size`. Every shape passes here before a Tensor has it.
+// Returns the product of the extents times `size`. Every shape of a Tensor is checked here.
 std::int64_t product(const Shape& shape, std::int64_t size) {
   if (const auto found = checked_product(shape, size)) return *found;
   const bool has_negative = std::any_of(shape.begin(), shape.end(), is_negative);
@@ -41,8 +42,8 @@ std::int64_t product(const Shape& shape, std::int64_t size) {
       to_string(shape)));
 }
 
-// The block that malloc gave stands in front of the aligned bytes. calloc leaves fresh pages
-// untouched, so a large zero tensor costs memory only where it is written.
+// The block from malloc begins before the aligned bytes. calloc does not touch fresh pages, so a
+// large zero tensor uses memory only where it is written.
 std::byte* aligned_bytes(std::size_t bytes, bool zero) {
   const std::size_t room = bytes + alignment + sizeof(void*);
   void* block = zero ? std::calloc(room, 1) : std::malloc(room);

@@ -1,4 +1,5 @@
-// A dense row-major host array. Bytes are owned, 64-byte aligned and, unless said otherwise, zero.
+// Dense row-major host array. Owns its bytes, which are 64-byte aligned and initially zero, unless
+// stated otherwise.
 #pragma once  // public
 #include <cstddef>
 #include <cstdint>
@@ -17,44 +18,46 @@ namespace tessera {
 // Extents in elements, outermost dimension first; empty: one element.
 using Shape = std::vector<std::int64_t>;
 
-inline constexpr std::size_t largest_file_rank = 64;  // dimensions of a tensor in a file, at most
+inline constexpr std::size_t largest_file_rank = 64;  // maximum number of dimensions in a file
 
-std::int64_t elements(const Shape& shape);  // their product; 1 for rank 0
+std::int64_t elements(const Shape& shape);  // product of the extents; 1 for rank 0
 std::string to_string(const Shape& shape);  // "(300, 64)", "(300,)", "()"
-// Number of bytes of an array; none if a dimension is negative or the number overflows.
+// Returns the number of bytes of an array; none if a dimension is negative or the number overflows.
 std::optional<std::int64_t> checked_bytes(DType dtype, const Shape& shape);
 
-// Type, shape and elements. Moved freely, copied only by clone().
+// Type, shape and elements. Can be moved; clone() is the only way to copy.
 class Tensor {
  public:
   Tensor() = default;
-  // Elements are zero; `uninitialised` leaves them unset. Throws InvalidValue if checked_bytes()
-  // has none (core/report/invalid_value.h), and NoMemory if memory does not suffice
-  // (core/host/host_memory.h). Public operations return both as errors.
+  // Creates zero elements; `uninitialised` leaves them unset. Throws InvalidValue
+  // (core/report/invalid_value.h) if checked_bytes() is none, and NoMemory
+  // (core/host/host_memory.h) if there is not enough memory. Public operations return both as
+  // errors.
   Tensor(DType dtype, Shape shape);
   static Tensor uninitialised(DType dtype, Shape shape);
-  // A tensor that calls `make` at the first access to its elements, and never without one. `make`
-  // gives a tensor of this type and shape; it is called once, whichever thread comes first.
+  // Returns a tensor that calls `make` at the first access to its elements. `make` must return a
+  // tensor of this type and shape. It is called at most once, on the thread of the first access.
   static Tensor deferred(DType dtype, Shape shape, std::function<Tensor()> make);
-  // The elements are in memory: true but for a deferred tensor that was not accessed yet.
+  // True if the elements are in memory: always, except for a deferred tensor before the first
+  // access.
   bool is_made() const { return maker_ == nullptr || data_ != nullptr; }
-  // Zero elements, for a shape from outside: an error when it is not a shape or memory does not
-  // suffice.
+  // Returns zero elements, for a shape from external data. Fails if the shape is invalid or there
+  // is not enough memory.
   static Expected<Tensor> allocate(DType dtype, Shape shape);
 
-  // Type and extents, as at construction.
+  // Type and extents given to the constructor.
   DType dtype() const { return dtype_; }
   const Shape& shape() const { return shape_; }
   // Number of dimensions.
   int rank() const { return static_cast<int>(shape_.size()); }
   // Extent of dimension i, 0 <= i < rank().
   std::int64_t dim(int i) const { return shape_[static_cast<std::size_t>(i)]; }
-  // Sizes of the whole, in elements and in bytes.
+  // Total size in elements and in bytes.
   std::int64_t elements() const { return tessera::elements(shape_); }
   std::int64_t bytes() const { return elements() * size_of(dtype_); }
 
-  // The elements in row-major order, without gaps. `as` takes them as objects of T, whose size must
-  // be that of an element.
+  // Elements in row-major order, without gaps. `as` returns them as objects of T, which must have
+  // the size of an element.
   std::byte* data() { return bytes_made(); }
   const std::byte* data() const { return bytes_made(); }
   template <typename T>
@@ -66,9 +69,9 @@ class Tensor {
     return reinterpret_cast<const T*>(data());
   }
 
-  Tensor clone() const;  // a copy with memory of its own
-  // Element i in row-major order, 0 <= i < elements(). Reading is exact but for i64 beyond 2^53,
-  // which rounds to nearest even.
+  Tensor clone() const;  // owns its memory
+  // Returns element i in row-major order, 0 <= i < elements(). Exact, except that an i64 beyond
+  // 2^53 rounds to nearest even.
   double at(std::int64_t i) const;
   void set(std::int64_t i, double value);  // rounds to nearest even, saturating for FP8
 
@@ -93,7 +96,7 @@ class Tensor {
   DType dtype_ = DType::f32;
   Shape shape_;
   mutable std::unique_ptr<std::byte[], Free> data_;
-  std::unique_ptr<Maker> maker_;  // null: the bytes are here
+  std::unique_ptr<Maker> maker_;  // null: not deferred
 };
 
 }  // namespace tessera

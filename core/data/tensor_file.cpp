@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-// A file, and the tensor in it where the file has several.
+// File, and the name of the tensor in a file with several tensors.
 struct TensorPlace {
   std::string path;
   std::optional<std::string> tensor;

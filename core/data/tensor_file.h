@@ -1,5 +1,5 @@
-// Tensors by the name of their file: FILE.npy, or FILE.safetensors#TENSOR; or of memory, <NAME>,
-// if the files of a command hold it (core/data/held_files.h).
+// Tensors named by file: FILE.npy or FILE.safetensors#TENSOR; or by a name in memory, <NAME>, if
+// the files of a command contain it (core/data/held_files.h).
 #pragma once  // public
 #include <optional>
 #include <string>
@@ -15,31 +15,31 @@ namespace tessera {
 struct Files;
 struct HeldFiles;
 
-// The tensor that `spec` names. A file that cannot be opened is ErrorCode::environment; other
-// errors are a `spec` of another form, a file that is not whole, and a declared type that is not
-// the file's. Raw bytes in an .npy file, as bf16 and FP8 are written, need a declared type.
-// files: those of a command; null: the file is on the disk.
+// Returns the tensor named by `spec`. Fails with ErrorCode::environment if the file cannot be
+// opened. Fails if `spec` has another form, if the file is incomplete, or if a declared type is not
+// the type of the file. Raw bytes in an .npy file (bf16 and FP8) require a declared type.
+// files: the command's files; null: the file is on disk.
 Expected<Tensor> load_tensor(std::string_view spec, std::optional<DType> declared = std::nullopt,
                              Files* files = nullptr);
-// What a file says of a tensor without its elements.
+// Type and shape of a tensor in a file, without its elements.
 struct TensorHeader {
-  std::optional<DType> dtype;  // none where the file does not name one: raw bytes in .npy
+  std::optional<DType> dtype;  // none if the file does not contain the type: raw bytes in .npy
   Shape shape;                 // extents, outermost first
 };
-// Errors are those of load_tensor.
+// Fails like load_tensor.
 Expected<TensorHeader> read_tensor_header(std::string_view spec, Files* files = nullptr);
-// Writes the tensor; it joins those of an existing .safetensors file. No file is ever half written;
-// an error says why it was not written.
+// Writes the tensor; it is added to an existing .safetensors file. Files are replaced atomically.
+// Fails if the file cannot be written.
 Expected<void> save_tensor(std::string_view spec, const Tensor& tensor);
 
-// A file that will hold a tensor. It is opened before the tensor is computed, so that a path that
-// cannot be written is an error before the work and not after it.
+// Output file for a tensor. It is opened before the tensor is computed, so that an error is
+// reported before the work and not after it.
 class TensorOutput {
  public:
-  // The file is made when write() succeeds; until then nothing at `spec` changes.
-  // files: as in load_tensor(); a tensor in memory is written to those that they hold.
+  // Nothing changes at `spec` until write() succeeds.
+  // files: as in load_tensor(); a tensor in memory is added to their HeldFiles::written.
   static Expected<TensorOutput> open(std::string_view spec, Files* files = nullptr);
-  // Writes the file; at most once. An error says why it was not written.
+  // Writes the file; call it at most once. Fails if the file cannot be written.
   Expected<void> write(const Tensor& tensor);
 
  private:
@@ -47,9 +47,9 @@ class TensorOutput {
                HeldFiles* held = nullptr)
       : file_(std::move(file)), tensor_(std::move(tensor)), held_(held) {}
 
-  std::optional<OutputFile> file_;     // none: it is held in memory
-  std::optional<std::string> tensor_;  // its name, in a .safetensors file or in memory
-  HeldFiles* held_;                    // null: it is a file
+  std::optional<OutputFile> file_;     // none: the tensor is stored in memory
+  std::optional<std::string> tensor_;  // name in a .safetensors file or in memory
+  HeldFiles* held_;                    // null: the tensor is stored in a file
 };
 
 }  // namespace tessera

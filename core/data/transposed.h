@@ -1,10 +1,11 @@
-// The transpose of a matrix.
+// Transposition of matrices.
 #pragma once
 #include "core/data/tensor.h"
 
 namespace tessera {
 
-// Element [j, i] is element [i, j] of `matrix`, which has two axes.
+// Returns a tensor with element [j, i] equal to element [i, j] of `matrix`, which must have two
+// axes.
 Tensor transposed(const Tensor& matrix);
 
 }  // namespace tessera
