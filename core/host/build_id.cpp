@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-// The build ID among the notes of one segment.
+// Returns the build ID from the notes of one segment; empty if there is none.
 std::string id_in(const char* at, const char* end) {
   const auto padded = [](std::size_t n) { return (n + 3) / 4 * 4; };
   std::string id;

@@ -4,8 +4,8 @@
 
 namespace tessera {
 
-// Build ID that the linker wrote into the program or the shared library that contains this code, as
-// hexadecimal digits; empty if it has none.
+// Returns the build ID that the linker wrote into the program or shared library with this code, as
+// hexadecimal digits; empty if there is none.
 std::string build_id();
 
 }  // namespace tessera

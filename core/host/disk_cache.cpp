@@ -31,7 +31,8 @@ std::uint64_t fnv1a(const std::string& text, std::uint64_t hash) {
   return hash;
 }
 
-// Why what another user can change is not used; empty when nobody but this user and root can.
+// Returns the reason not to use a file: another user can change it. Empty if only this user and
+// root can.
 std::string distrusted(const struct stat& status) {
   if (status.st_uid != ::geteuid() && status.st_uid != 0)
     return fmt::format("it belongs to user {}, and this is user {}", status.st_uid, ::geteuid());
@@ -44,7 +45,7 @@ std::string not_used(std::string_view what, const std::string& path, std::string
   return fmt::format("the cache's {} {} is not used: {}", what, path, why);
 }
 
-// The folder and those above it, for this user alone.
+// Creates the folder and its parents, accessible only to this user.
 void make_folders(const fs::path& path) {
   if (path.has_parent_path() && path.parent_path() != path) {
     std::error_code failed;
@@ -84,8 +85,8 @@ CacheFolder::CacheFolder(std::string root, std::string part)
       part_(std::move(part)),
       path_(root_.empty() || part_.empty() ? root_ : root_ + "/" + part_) {}
 
-// Step by step, so that what is checked is what is read: the root may be a link of the user's, what
-// lies in it may not.
+// Opens the folder in two steps, so that the folder that is checked is the one that is read. The
+// root may be a symbolic link; a subfolder may not.
 Descriptor CacheFolder::open(std::string& note) const {
   constexpr int how = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   const auto checked = [&](Descriptor folder, const std::string& path) {
@@ -121,7 +122,7 @@ CacheRead CacheFolder::read(const std::string& name, const FileKind& kind) const
     result.note = not_used("entry", path, why);
     return result;
   };
-  // Asked before it is opened, which alone can move a device, and of the file that was opened then.
+  // Checked before the open, since opening alone can move a device, and again on the opened file.
   struct stat status {};
   const auto problem = [&]() -> std::string {
     if (!S_ISREG(status.st_mode))

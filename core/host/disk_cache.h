@@ -1,7 +1,7 @@
-// Small files kept between runs, in a folder of the user's: one file for each key, written whole or
-// not at all, so that any number of processes may read and write at once and be killed. What is
-// read may decide what code runs, so it must be this user's or root's, and nobody else may be able
-// to write it: else it is refused, with a note, and counts as if it were not there.
+// Small files that are cached between runs in a folder of the user, one file per key. Writes are
+// atomic, so processes may read and write concurrently, and may be killed at any time. Entries can
+// contain code that is executed. An entry is therefore ignored, with a note that gives the reason,
+// unless it is owned by the current user or root and is not writable by other users.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,37 +11,38 @@
 
 namespace tessera {
 
-// $TESSERA_CACHE, $XDG_CACHE_HOME/tessera or ~/.cache/tessera; empty when there is no home: nothing
-// is kept.
+// Returns $TESSERA_CACHE, $XDG_CACHE_HOME/tessera or ~/.cache/tessera; empty if there is no home,
+// then nothing is cached.
 std::string cache_folder();
-// A name for everything that a cached thing depends on, and a checksum of what must not change by
-// accident; 128 bits.
+// Returns a 128-bit hash of `everything`, as 32 hexadecimal digits. Used as the name of an entry
+// and as a checksum against accidental changes. Not cryptographic.
 std::string cache_key(const std::string& everything);
-// Whether `name` is one of a cached thing: a key and `ending`. What a writer that was killed left
-// of one counts where `leftovers` does.
+// True if `name` is a key followed by `ending`. leftovers: also true for temporary files of such
+// entries, which a killed writer may leave.
 bool is_cache_name(const std::string& name, const std::string& ending, bool leftovers = false);
 
-// What is there under a name.
+// Result of reading an entry.
 struct CacheRead {
-  std::optional<std::string> bytes;  // none: nothing is, or it is not used
-  std::string note;                  // why it is not used
+  std::optional<std::string> bytes;  // none: there is no entry, or it was rejected
+  std::string note;                  // reason for a rejection; empty: none
 };
 
-// The folder `part` of `root`, or `root` itself without one; an empty root keeps nothing.
+// Folder `root`, or its subfolder `part` if that is not empty. Nothing is cached if `root` is
+// empty.
 class CacheFolder {
  public:
   explicit CacheFolder(std::string root, std::string part = {});
   const std::string& path() const { return path_; }
 
   CacheRead read(const std::string& name, const FileKind& kind) const;
-  // A reader sees all of it or nothing; whatever had the name is replaced, and no link is followed.
-  // An error of the environment says why it was not written.
+  // Writes an entry atomically. An existing file with this name is replaced; links are not
+  // followed. Fails with ErrorCode::environment if it cannot be written.
   Expected<void> write(const std::string& name, const std::string& bytes) const;
-  // By name; none when there is no folder.
+  // Returns the sorted names of all files; empty if there is no folder.
   std::vector<std::string> names() const;
-  // Why nothing of the folder is used; empty where it is, and where there is none.
+  // Returns the reason why the folder is not used; empty if it is used or does not exist.
   std::string rejection_reason() const;
-  // False when it was not there; a message when it cannot be removed.
+  // Returns false if there is no such file. Fails if it cannot be removed.
   Expected<bool> remove(const std::string& name) const;
 
  private:

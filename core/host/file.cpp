@@ -52,8 +52,8 @@ Expected<std::string> read_rest(const Descriptor& file, const std::string& path,
                              kind.name, kind.largest));
   };
   if (status.st_size > kind.largest) return too_large(std::to_string(status.st_size));
-  // Files of the system say that they have no bytes, and a file may grow: the end is where a read
-  // finds it.
+  // Read until a read returns no bytes: the size of system files is reported as 0, and a file may
+  // grow.
   std::string text;
   const std::int64_t expected = std::max<std::int64_t>(status.st_size, 4096);
   for (std::size_t filled = 0;;) {
@@ -89,11 +89,11 @@ Expected<InputFile> InputFile::open(const std::string& path, ReadFiles* read) {
     return failure("open", path,
                    fmt::format("not a regular file but {}", files::what_is(status.st_mode)));
   };
-  // Asked before it is opened, since opening alone can move a device, and again after, since the
-  // name may have changed its file.
+  // Checked before the open, since opening alone can move a device, and again after it, since the
+  // name may refer to another file by then.
   if (::stat(path.c_str(), &status) != 0) return system_failure("open", path);
   TRY(must_be_regular());
-  // Not blocking: a pipe without a writer is refused below, not waited for.
+  // Non-blocking: a pipe without a writer is rejected below instead of waited for.
   Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (descriptor.get() < 0) return system_failure("open", path);
   if (::fstat(descriptor.get(), &status) != 0) return system_failure("open", path);

@@ -1,5 +1,5 @@
-// The one place that opens files to read them: regular files only, and of a bounded size where they
-// are read whole. What is written goes through core/host/output_file.h.
+// The only place that opens files for reading: regular files, of limited size if they are read
+// completely. Files are written by core/host/output_file.h.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -25,16 +25,16 @@ class Descriptor {
   }
   ~Descriptor();
   int get() const { return fd_; }
-  // False when the system reports that what was written is lost.
+  // Returns false if the system reports that written data is lost.
   bool close();
 
  private:
   int fd_;
 };
 
-// What a file is read as, and how many bytes it may have.
+// Kind of a file for messages, and its maximum size.
 struct FileKind {
-  std::string_view name;  // with its article
+  std::string_view name;  // including the article
   std::int64_t largest;
 };
 
@@ -51,17 +51,17 @@ inline constexpr FileKind system{"a file of the system", std::int64_t{16} << 20}
 
 class InputFile {
  public:
-  // An environment error when there is no such regular file or it cannot be read: what is a folder,
-  // a pipe or a device is refused by name and never waited for.
+  // Fails with ErrorCode::environment if there is no such regular file or it cannot be read. A
+  // folder, pipe or device is rejected with its kind; the call never waits for it.
   // read: records the file; may be null.
   static Expected<InputFile> open(const std::string& path, ReadFiles* read = nullptr);
 
   const std::string& path() const { return path_; }
   std::int64_t size() const { return size_; }
-  // Fills `bytes` from `offset` on; an environment error when the file ends before.
+  // Fills `bytes` from `offset` on. Fails with ErrorCode::environment if the file is too short.
   Expected<void> read(std::int64_t offset, std::span<std::byte> bytes) const;
-  // From where it stands to its end; one that is larger than its kind may be is an error that says
-  // both sizes.
+  // Returns the content from the current position to the end. Fails if it exceeds the maximum size
+  // of its kind; the error contains both sizes.
   Expected<std::string> whole(const FileKind& kind) const;
 
  private:
@@ -73,19 +73,19 @@ class InputFile {
   std::int64_t size_;
 };
 
-// What is piped or typed in, to its end.
+// Reads standard input to its end.
 Expected<std::string> read_standard_input(const FileKind& kind);
-// Opens a file and reads all of it; read: as in InputFile::open().
+// Opens a file and reads all of it. read: as in InputFile::open().
 Expected<std::string> read_whole(const std::string& path, const FileKind& kind,
                                  ReadFiles* read = nullptr);
 
 namespace files {
-// "a folder", "a pipe", ... for what is no regular file.
+// Returns the kind of a file that is not regular: "a folder", "a pipe", ...
 std::string_view what_is(unsigned mode);
 Diag failure(std::string_view verb, const std::string& path, std::string_view reason);
-// With the reason that errno holds.
+// Adds the reason from errno.
 Diag system_failure(std::string_view verb, const std::string& path);
-// The rest of an open regular file.
+// Reads the rest of an open regular file.
 Expected<std::string> read_rest(const Descriptor& file, const std::string& path,
                                 const FileKind& kind);
 }  // namespace files

@@ -1,4 +1,4 @@
-// An array that grows to a size that nobody knows before.
+// Array that grows to a size that is not known in advance.
 #pragma once
 #include <cstddef>
 #include <cstdlib>
@@ -9,9 +9,9 @@
 
 namespace tessera {
 
-// As a std::vector, of what can be moved byte by byte. A large one that has to become larger gets
-// more pages behind its own, or its own at another address: none is copied, and none is touched
-// twice for the first time.
+// Like std::vector, for trivially copyable elements. A large array grows by remapping: the system
+// appends pages or moves all pages to another address. Elements are not copied, and no page is
+// faulted in twice.
 template <typename T>
 class GrownArray {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -22,7 +22,7 @@ class GrownArray {
   using reference = T&;
   using const_reference = const T&;
 
-  // None; so many, each T() or a copy of the value.
+  // Constructors: empty; `size` elements T(); `size` copies of the value.
   GrownArray() = default;
   explicit GrownArray(std::size_t size) { resize(size); }
   GrownArray(std::size_t size, const T& value) { resize(size, value); }
@@ -43,7 +43,7 @@ class GrownArray {
     std::swap(size_, other.size_);
     std::swap(capacity_, other.capacity_);
   }
-  // std::bad_alloc, and nothing changes, where there is no memory.
+  // Throws std::bad_alloc if there is not enough memory; the array is then unchanged.
   void reserve(std::size_t count) {
     if (count <= capacity_) return;
     void* const larger = std::realloc(static_cast<void*>(data_.get()), count * sizeof(T));
@@ -52,7 +52,7 @@ class GrownArray {
     data_.reset(static_cast<T*>(larger));
     capacity_ = count;
   }
-  // The value may be one of these.
+  // The value may be an element of this array.
   void push_back(const T& value) {
     const T added = value;
     if (size_ == capacity_) reserve(2 * capacity_ + 4);

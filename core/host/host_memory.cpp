@@ -26,7 +26,7 @@ constexpr bool has_sanitizer = __has_feature(address_sanitizer) || __has_feature
 constexpr bool has_sanitizer = false;
 #endif
 
-const MemoryCap* cap_of_process = nullptr;  // the innermost
+const MemoryCap* cap_of_process = nullptr;  // the innermost; null: none
 
 std::vector<std::string> words_of(const std::string& line, char separator) {
   std::vector<std::string> words;
@@ -41,13 +41,14 @@ bool has_word(const std::string& list, std::string_view word) {
   return false;
 }
 
-// Of a file of the system; empty where there is none.
+// Returns the text of a system file; empty if there is none.
 std::string text_of(const std::string& path) {
   Expected<std::string> text = read_whole(path, file_kinds::system);
   return text ? *std::move(text) : std::string();
 }
 
-// What a file of a cgroup says, or no limit: "max", and the huge number that version 1 has for it.
+// Returns the limit in a cgroup file. No limit if the file contains "max" or the huge number of
+// version 1.
 std::int64_t limit_in(const std::string& file) {
   constexpr std::int64_t huge = std::int64_t{1} << 60;
   const std::string text = text_of(file);
@@ -56,7 +57,7 @@ std::int64_t limit_in(const std::string& file) {
   return problem == std::errc() && bytes > 0 && bytes < huge ? bytes : no_memory_limit;
 }
 
-// Fields of /proc/self/statm: pages of the whole address space (0) and of what is writable (5).
+// Fields of /proc/self/statm: pages of the address space (0) and of writable memory (5).
 std::int64_t pages_taken(int field) {
   std::istringstream in(text_of("/proc/self/statm"));
   std::int64_t pages = 0;
@@ -74,7 +75,7 @@ std::int64_t limit_of(int resource) {
 }  // namespace
 
 std::int64_t cgroup_memory_limit(const std::string& cgroups, const std::string& mounts) {
-  std::string path_v1, path_v2;  // of this process in the hierarchy
+  std::string path_v1, path_v2;  // path of this process in the hierarchy
   for (const std::string& line : words_of(cgroups, '\n')) {
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
@@ -92,7 +93,7 @@ std::int64_t cgroup_memory_limit(const std::string& cgroups, const std::string& 
     if (!is_v2 && (dash[1] != "cgroup" || !has_word(dash[3], "memory"))) continue;
     const std::string &root = words[3], &place = words[4];
     std::string path = is_v2 ? path_v2 : path_v1;
-    // What is mounted may be a part of the hierarchy, and the path be told from its top.
+    // The mount may contain only a part of the hierarchy, while the path begins at its root.
     if (root != "/") path = path.starts_with(root) ? path.substr(root.size()) : "";
     for (;;) {
       const std::string folder = path == "/" ? place : place + path;

@@ -1,4 +1,4 @@
-// The memory that this process may have, and the exception of those who ask for more.
+// Memory limits of this process, and the exception for allocations beyond them.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -9,35 +9,39 @@
 
 namespace tessera {
 
-// The lowest of the limits under which the process stands.
+// The lowest memory limit of this process.
 struct MemoryLimit {
-  std::int64_t bytes = 0;  // in all
-  std::int64_t left = 0;   // for what is not there yet
-  std::string_view by;     // "ulimit -v", "the memory limit of its cgroup", "this machine" ...
+  std::int64_t bytes = 0;  // total
+  std::int64_t left = 0;   // not yet used
+  // source of the limit: "ulimit -v", "the memory limit of its cgroup", "this machine" ...
+  std::string_view by;
 };
 MemoryLimit memory_limit();
 
 inline constexpr std::int64_t no_memory_limit = INT64_MAX;
-// The limit of a process's cgroup and of those around it, by the kernel's lists of its cgroups and
-// of its mounts (/proc/self/cgroup and /proc/self/mountinfo): versions 1 and 2, see cgroups(7).
+// Returns the lowest memory limit of the process's cgroup and its parents, cgroup versions 1 and 2
+// (see cgroups(7)); no_memory_limit if there is none. cgroups, mounts: contents of
+// /proc/self/cgroup and /proc/self/mountinfo.
 std::int64_t cgroup_memory_limit(const std::string& cgroups, const std::string& mounts);
 
-// While it lives, asking for more than that many bytes fails: nobody has to be killed for memory
-// that is not there. Counted is what the process may write to and nobody shares (RLIMIT_DATA).
+// While this object exists, allocations beyond `bytes` fail, so that the process is not killed for
+// lack of memory. The limit counts private writable memory (RLIMIT_DATA).
 class MemoryCap {
  public:
-  // Sanitizers reserve more than they use: a build with them is left alone.
+  // False in builds with sanitizers, which reserve more memory than they use. The cap has no effect
+  // there.
   static bool is_possible();
 
-  // by: whose limit it is, for messages; a text that lives as long.
+  // by: source of the limit, for messages. Must outlive this object.
   MemoryCap(std::int64_t bytes, std::string_view by);
   ~MemoryCap();
   MemoryCap(const MemoryCap&) = delete;
   MemoryCap& operator=(const MemoryCap&) = delete;
 
-  // An allocation failed: a little beyond the cap serves to tell so. The limit that was hit.
+  // Call it after a failed allocation: raises the cap a little, so that the error can be reported.
+  // Returns the limit that was exceeded.
   static MemoryLimit use_reserve();
-  // Whose limit of data the process has.
+  // Returns the source of the process's data limit.
   static std::string_view name();
 
  private:
@@ -50,26 +54,25 @@ class MemoryCap {
   bool is_set_ = false;
 };
 
-// Gives back to the system what was freed in small pieces: the C library keeps it for the next
-// ones.
+// Returns freed small blocks to the system. The C library would keep them for later allocations.
 void return_free_memory();
 
-// Large pages spare most of the misses and of the first touches of much memory. Only those that lie
-// wholly inside, so that no more becomes resident.
+// Enables large pages, which reduce TLB misses and page faults in large memory. Only pages
+// completely within the range are affected, so that the resident memory does not grow.
 void prefer_large_pages(void* data, std::size_t bytes);
 
 // "4.2 MiB"
 std::string memory_text(std::int64_t bytes);
 
-// Thrown by who asks for much, and says what for; containers throw what the standard library has.
-// Both end as a diagnostic at the public entries (core/report/guarded.h).
+// Exception for a large allocation that failed; names its purpose. Containers throw std::bad_alloc.
+// Both become a diagnostic at the public entry points (core/report/guarded.h).
 class NoMemory : public std::bad_alloc {
  public:
   NoMemory(std::string_view what, std::int64_t bytes);
   const char* what() const noexcept override { return text_.data(); }
 
  private:
-  std::array<char, 256> text_{};  // there is no memory for more
+  std::array<char, 256> text_{};  // fixed size: there is no memory to allocate a string
 };
 
 }  // namespace tessera

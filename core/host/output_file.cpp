@@ -21,10 +21,10 @@ namespace fs = std::filesystem;
 using files::failure;
 using files::system_failure;
 
-constexpr std::size_t enough = 1 << 16;  // bytes that are worth a call of the system
-constexpr unsigned owners_alone = 0644;  // others may read it
+constexpr std::size_t enough = 1 << 16;  // bytes that are worth a system call
+constexpr unsigned owners_alone = 0644;  // others may only read the file
 
-// Of what has this name, or nothing; a link is not followed.
+// Returns the status of the file, without following links; none if there is no such file.
 std::optional<struct stat> status_of(const std::string& path) {
   struct stat status {};
   if (::lstat(path.c_str(), &status) != 0) return std::nullopt;
@@ -37,8 +37,8 @@ std::string temporary_name(const std::string& target, int attempt) {
 
 constexpr int max_attempts = 1000;
 
-// A file without a name in the folder of `target`: the system frees it whatever ends the process.
-// Invalid if the file system has none, or if it could not get a name later.
+// Opens a file without a name in the folder of `target`. The system frees it however the process
+// ends. Invalid if the file system does not support this, or if the file could not be linked later.
 Descriptor unnamed_file(const std::string& target, unsigned mode) {
   if (::access("/proc/self/fd", X_OK) != 0) return Descriptor(-1);
   const fs::path folder = fs::path(target).parent_path();
@@ -46,8 +46,8 @@ Descriptor unnamed_file(const std::string& target, unsigned mode) {
       ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
 }
 
-// A file with a temporary name, which remove_temporary_files() finds at any moment: the name is
-// held before the file exists.
+// Creates a file with a temporary name. The name is registered before the file exists, so that
+// remove_temporary_files() can find it at any time.
 Expected<Descriptor> named_file(const std::string& path, const std::string& target, unsigned mode,
                                 TemporaryName& temporary) {
   for (int attempt = 0;; ++attempt) {
@@ -55,7 +55,7 @@ Expected<Descriptor> named_file(const std::string& path, const std::string& targ
     const int fd = ::open(temporary.path().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd >= 0) return Descriptor(fd);
     const int reason = errno;
-    temporary.release();  // another process's, or none
+    temporary.release();  // file of another process, or none
     if (reason == EEXIST && attempt < max_attempts) continue;
     errno = reason;
     return system_failure("write", path);
@@ -67,15 +67,15 @@ bool link_to(const Descriptor& unnamed, const std::string& path) {
   return ::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
-// A temporary name for an unnamed file: a link replaces no file, a rename does. errno: the reason
-// why it could not be linked to `target`.
+// Links an unnamed file to a temporary name, because a link cannot replace a file and a rename can.
+// errno: the reason why the file could not be linked to `target`.
 Expected<TemporaryName> linked(const Descriptor& unnamed, const std::string& target,
                                const std::string& path) {
   for (int attempt = 0; errno == EEXIST && attempt < max_attempts; ++attempt) {
     TemporaryName temporary(temporary_name(target, attempt));
     if (link_to(unnamed, temporary.path())) return temporary;
     const int reason = errno;
-    temporary.release();  // another process's, or none
+    temporary.release();  // file of another process, or none
     errno = reason;
   }
   return system_failure("write", path);
@@ -89,7 +89,7 @@ Expected<void> closed(Descriptor& descriptor, const std::string& path) {
 }  // namespace
 
 Expected<std::string> final_path(const std::string& path) {
-  constexpr int max_links = 40;  // as many as the system follows
+  constexpr int max_links = 40;  // the system's limit
   std::error_code code;
   fs::path target = path;
   for (int links = 0; fs::is_symlink(target, code); ++links) {
@@ -118,7 +118,7 @@ Expected<OutputFile> OutputFile::create(const std::string& path, const ReadFiles
     return failure("write", path, "a folder has this name");
   }
   const unsigned permissions = at == At::name ? owners_alone : 0666;
-  // commit() may need such a name: one that is too long is an error before any work.
+  // commit() may need such a name; if it is too long, fail before any work.
   if (!status_of(temporary_name(target, 0)) && errno == ENAMETOOLONG)
     return system_failure("write", path);
   TemporaryName temporary;
@@ -160,8 +160,8 @@ Expected<void> OutputFile::append(std::string_view text) {
 
 Expected<void> OutputFile::commit() {
   TRY(flush());
-  // On the disk before the name is: else a crash of the machine could leave an empty file. Some
-  // file systems know no such call, and keep their own promises.
+  // The data must be on disk before the name: otherwise a system crash could leave an empty file.
+  // Some file systems do not support fsync and give their own guarantees.
   if (::fsync(descriptor_.get()) != 0 && errno != EINVAL && errno != ENOTSUP)
     return system_failure("write", path_);
   if (!temporary_) {

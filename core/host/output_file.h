@@ -1,4 +1,4 @@
-// The one place that writes files: whole, or not at all.
+// The only place that writes files, always atomically.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace tessera {
 
-// Bytes go to a new file in the folder of `path`, which has no name until commit() if the file
-// system supports that, else a temporary name (temporary_files.h). Without commit() nothing
-// remains, also if a signal ends the process.
+// Writes to a new file in the folder of `path`. It has no name until commit() if the file system
+// supports unnamed files, otherwise a temporary name (temporary_files.h). Without commit() nothing
+// remains, even if a signal ends the process.
 class OutputFile {
  public:
   enum class At : std::uint8_t {
-    target,  // a symbolic link is followed, and the mode of a file that is replaced is kept
-    name     // whatever has this name is replaced, a link too; only the owner may write the file
+    target,  // symbolic links are followed; a replaced file's mode is kept
+    name     // any file or link with this name is replaced; only the owner can write the new file
   };
-  // An environment error when nothing can be written there: no such folder, something that is no
-  // regular file, a file or a folder that this user may not write.
-  // read: files that it must not replace; may be null.
+  // Fails with ErrorCode::environment if the folder does not exist, if `path` is not a regular
+  // file, or if the file or folder is not writable.
+  // read: files that must not be replaced; may be null.
   static Expected<OutputFile> create(const std::string& path, const ReadFiles* read = nullptr,
                                      At at = At::target);
   OutputFile(OutputFile&& other) noexcept = default;
@@ -34,9 +34,9 @@ class OutputFile {
 
   Expected<void> append(std::span<const std::byte> bytes);
   Expected<void> append(std::string_view text);
-  // After it succeeds the file is whole, whatever fails later, the power too.
+  // After success the file is complete and durable, even if the power fails.
   Expected<void> commit();
-  // As create() was given it.
+  // The path passed to create().
   const std::string& path() const { return path_; }
 
  private:
@@ -49,16 +49,16 @@ class OutputFile {
   Expected<void> write(std::span<const std::byte> bytes);
 
   std::string path_;
-  std::string target_;  // what commit() replaces: never a symbolic link to follow
+  std::string target_;  // file that commit() replaces; for At::target not a symbolic link
   TemporaryName temporary_;
   Descriptor descriptor_;
-  std::string pending_;  // short pieces, until there are enough of them
+  std::string pending_;  // short writes, collected until a system call is worthwhile
 };
 
-// Where the bytes of an output lie in the end: whatever links lead there, also to a file that is
-// not there yet.
+// Returns the path of the output after all symbolic links are followed. The last file need not
+// exist.
 Expected<std::string> final_path(const std::string& path);
-// The text as the file's whole content; read: as in OutputFile::create().
+// Writes the text as the file's content. read: as in OutputFile::create().
 Expected<void> write_whole(const std::string& path, std::string_view text,
                            const ReadFiles* read = nullptr);
 

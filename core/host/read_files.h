@@ -7,7 +7,7 @@
 
 namespace tessera {
 
-// Absolute paths without symbolic links.
+// Set of absolute paths without symbolic links.
 class ReadFiles {
  public:
   void add(const std::string& path);

@@ -7,7 +7,7 @@
 namespace tessera {
 namespace {
 
-// Lowest address of the calling thread's stack above its guard pages; 0: not known.
+// Returns the lowest address of the calling thread's stack above its guard pages; 0: unknown.
 std::uintptr_t end_of_stack() {
   pthread_attr_t attributes;
   if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;

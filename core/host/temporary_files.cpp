@@ -6,8 +6,8 @@
 
 namespace tessera {
 
-// A node of a list that only grows: a handler may walk it at any moment. Its path changes only
-// while its state is `claimed`, which a handler passes over.
+// Node of a list that only grows, so a signal handler may traverse it at any time. The path changes
+// only while the state is `claimed`; a handler skips such nodes.
 struct TemporaryName::Entry {
   enum State : int { free, claimed, held, removed };
   std::atomic<int> state{claimed};
@@ -27,7 +27,7 @@ Entry* claim() {
     int expected = Entry::free;
     if (entry->state.compare_exchange_strong(expected, Entry::claimed)) return entry;
   }
-  auto* entry = new Entry;  // reachable from the list as long as the process lives
+  auto* entry = new Entry;  // reachable from the list until the process ends
   entry->next = entries;
   while (!entries.compare_exchange_weak(entry->next, entry)) {
   }
@@ -60,7 +60,7 @@ const std::string& TemporaryName::path() const { return entry_->path; }
 void TemporaryName::release() {
   Entry* const entry = std::exchange(entry_, nullptr);
   if (entry == nullptr) return;
-  // One that a handler is at stays as it is: the process ends.
+  // An entry that a handler is removing stays unchanged, since the process ends.
   int expected = Entry::held;
   entry->state.compare_exchange_strong(expected, Entry::free);
 }

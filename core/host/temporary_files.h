@@ -1,13 +1,13 @@
-// The files that exist only while something is written: known to the whole process, so that whoever
-// ends it, a signal's handler too, can remove them.
+// Temporary files that exist while output is written. They are registered for the whole process, so
+// that any end of it, also a signal handler, can remove them.
 #pragma once
 #include <atomic>
 #include <string>
 
 namespace tessera {
 
-// A name under which a temporary file may lie; while it is held, remove_temporary_files() removes
-// that file.
+// Name of a temporary file. remove_temporary_files() removes the file while this object owns the
+// name.
 class TemporaryName {
  public:
   TemporaryName() = default;
@@ -19,7 +19,7 @@ class TemporaryName {
 
   explicit operator bool() const { return entry_ != nullptr; }
   const std::string& path() const;
-  // The file has another name now, or belongs to nobody: it stays.
+  // Gives up the name: the file was renamed, or belongs to another process. It is not removed.
   void release();
 
   struct Entry;
@@ -28,8 +28,7 @@ class TemporaryName {
   Entry* entry_ = nullptr;
 };
 
-// Removes every file whose name is held. For the end of a process: only calls that a signal's
-// handler may make.
+// Removes all files with owned names. To be called at the end of the process; async-signal-safe.
 void remove_temporary_files() noexcept;
 
 }  // namespace tessera
