@@ -7,7 +7,7 @@
 
 namespace tessera {
 
-// also the maximum number of elements
+// Maximum extent, and maximum number of elements of a shape.
 inline constexpr std::int64_t max_extent = std::int64_t{1} << 40;
 
 // Returns the reason why no memory can have this shape; empty if the shape is valid.

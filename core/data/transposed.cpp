@@ -8,7 +8,7 @@ namespace tessera {
 Tensor transposed(const Tensor& matrix) {
   const std::int64_t rows = matrix.dim(0), columns = matrix.dim(1), size = size_of(matrix.dtype());
   Tensor result = Tensor::uninitialised(matrix.dtype(), {columns, rows});
-  // a block of the source and of the result fit in the first-level cache
+  // A block of the source and a block of the result fit in the first-level cache.
   constexpr std::int64_t side = 64;
   for (std::int64_t r = 0; r < rows; r += side) {
     for (std::int64_t c = 0; c < columns; ++c) {

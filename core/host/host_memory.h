@@ -13,7 +13,7 @@ namespace tessera {
 struct MemoryLimit {
   std::int64_t bytes = 0;  // total
   std::int64_t left = 0;   // not yet used
-  // source of the limit: "ulimit -v", "the memory limit of its cgroup", "this machine" ...
+  // Source of the limit: "ulimit -v", "the memory limit of its cgroup", "this machine" ...
   std::string_view by;
 };
 MemoryLimit memory_limit();

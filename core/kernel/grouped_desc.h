@@ -53,7 +53,7 @@ struct GroupedDesc {
   // Range of the processed groups: `local_groups` groups from `group_offset` on. rhs of gmm and out
   // of tgmm contain only these groups.
   std::int64_t group_offset = 0, local_groups = 0;
-  // row 0 of lhs is the first row of the first processed group, not of group 0
+  // Row 0 of lhs is the first row of the first processed group, not of group 0.
   bool local_rows = false;
   // Element types of the operands and of the result.
   DType lhs = DType::bf16, rhs = DType::bf16, out = DType::f32;

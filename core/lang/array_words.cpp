@@ -27,7 +27,7 @@ Entity unnamed_array(Elaboration& e, const std::string& word, std::int64_t lengt
   return array;
 }
 
-// Adds a number or an array; how long it is, or nothing after an error.
+// Adds a number or an array to the parts. Returns its length; none after an error.
 std::optional<std::int64_t> add_part(Elaboration& e, const ast::Expression& node, Entity part,
                                      std::vector<Entity>& parts) {
   std::optional<std::int64_t> length = 1;
@@ -49,7 +49,7 @@ std::optional<std::int64_t> add_part(Elaboration& e, const ast::Expression& node
   return length;
 }
 
-// An array, to the elements of another one from `from` on.
+// Copies an array to the elements of another array from index `from` on.
 void copy_part(Elaboration& e, const Entity& part, const Entity& array, std::int64_t from) {
   const ValueId i = e.builder.emit(For{e.builder.integer(0), part.slice.size[0], 0}, "i");
   const ValueId to = e.builder.add(i, e.builder.integer(from));

@@ -17,7 +17,7 @@
 namespace tessera {
 namespace {
 
-// Whether the integer type has this number.
+// True if the integer type can represent this number.
 bool holds(DType dtype, std::int64_t number) {
   bool result = true;
   element::with_dtype(dtype, [&](auto type) {
@@ -28,7 +28,7 @@ bool holds(DType dtype, std::int64_t number) {
   return result;
 }
 
-// Memory, one number of scalar memory too, or a number.
+// Returns memory, including one number of scalar memory, or a number.
 std::optional<Slice> opaque_source(Elaboration& e, const ast::Expression& node) {
   const Entity entity = place(e, node);
   if (entity.kind == Entity::Kind::nothing) return std::nullopt;
@@ -74,7 +74,7 @@ void update_tile(Elaboration& e, const Slice& slice, const ast::Assignment& node
          ErrorCode::invalid_type);
 }
 
-// Sizes that are the same number, so that nothing is repeated.
+// True if all sizes are equal, so that nothing is broadcast.
 bool same_sizes(const Program& program, const Slice& a, const Slice& b) {
   const std::vector<int> x = kept(a), y = kept(b);
   return std::equal(x.begin(), x.end(), y.begin(), y.end(), [&](int i, int j) {
@@ -83,8 +83,9 @@ bool same_sizes(const Program& program, const Slice& a, const Slice& b) {
   });
 }
 
-// The last op computed the temporary `source`, and may as well write the target; false when it did
-// not. An op that repeats nothing keeps a temporary of another shape.
+// If the last op computed the temporary `source`, makes it write to the target instead. Returns
+// false if that is not possible. An op that does not broadcast keeps its temporary if the shapes
+// differ.
 bool redirect(Elaboration& e, const Slice& source, const Slice& target) {
   Program& program = e.program();
   Op& last = program.body.back().op;
@@ -102,7 +103,8 @@ bool redirect(Elaboration& e, const Slice& source, const Slice& target) {
   return true;
 }
 
-// A tile or a number everywhere. before: how many statements there were without the source.
+// Stores a tile, or a number to all elements. before: number of statements before the source was
+// lowered.
 void store_tile(Elaboration& e, const Slice& target, const Slice& source, const Loc& loc,
                 std::size_t before) {
   const DType to = ref_info(e.program(), target.base).dtype;
@@ -140,7 +142,7 @@ void store_number(Elaboration& e, const Slice& target, const ast::Expression& va
 
 }  // namespace
 
-// All is read before anything is written.
+// All sources are read before any destination is written.
 void lower(Elaboration& e, const ast::Opaque& node) {
   std::vector<Slice> sources, destinations;
   bool is_whole = true;

@@ -1,5 +1,5 @@
-// The syntax tree of a file: its kernels, functions and statements, a struct for each form, with
-// its place in the text.
+// Syntax tree of a file: kernels, functions and statements. Each form is a struct with its
+// location.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -15,7 +15,7 @@ namespace tessera::ast {
 struct Statement;
 
 struct Block {
-  Loc loc;  // of its brace
+  Loc loc;  // location of the opening brace
   std::vector<Statement> statements;
 };
 
@@ -28,11 +28,11 @@ struct LoopVariable {
   bool is_parallel = false;
 };
 
-// What stands between the parentheses of `f(a, b) = ...`; `i in n` is the index of an array.
+// Parameter in the parentheses of `f(a, b) = ...`; `i in n` is an array index.
 using DefinitionParameter = std::variant<Name, LoopVariable>;
 
-// `name = value`: a new name, or, of memory, a store. With parameters a function of them, with an
-// index an array.
+// `name = value`: defines a new name, or stores if the name is memory. With parameters it defines a
+// function, with an index an array.
 struct Definition {
   Loc loc;
   std::string name;
@@ -40,7 +40,7 @@ struct Definition {
   Expression value;
 };
 
-// `target = value`, or with an operator `target += value`.
+// `target = value`, or `target += value` with an operator.
 struct Assignment {
   Loc loc;
   std::optional<Operator> op;
@@ -53,7 +53,7 @@ struct For {
   Block body;
 };
 
-// Without a condition its block has a `proceed`.
+// Without a condition, the block contains `proceed`.
 struct While {
   Loc loc;
   std::optional<Expression> condition;
@@ -64,7 +64,7 @@ struct If {
   Loc loc;
   Expression condition;
   Block then;
-  std::optional<Block> otherwise;  // of `elif`: a block of one `if`
+  std::optional<Block> otherwise;  // `elif`: a block with one `if`
 };
 
 struct TraceRegion {
@@ -111,7 +111,7 @@ struct WindowAttribute {
   enum class Kind : std::uint8_t { depth, pad, when, update };
   Loc loc;
   Kind kind{};
-  std::optional<Expression> value;  // without one only of `update`
+  std::optional<Expression> value;  // none: only for `update`
 };
 
 struct Window {
@@ -125,7 +125,7 @@ struct Start {
   Loc loc;
   Expression source, destination, semaphore;
   bool adds = false, reshapes = false;
-  std::string name = {};  // of the copy, which `wait name` waits for; may be empty
+  std::string name = {};  // name of the copy for `wait name`; may be empty
 };
 
 struct StartRemote {
@@ -133,7 +133,7 @@ struct StartRemote {
   Expression source, device, destination, sent, arrived;
   std::optional<Expression> core;
   bool adds = false, reshapes = false;
-  std::string name = {};  // of the copy, which `wait name` waits for; may be empty
+  std::string name = {};  // name of the copy for `wait name`; may be empty
 };
 
 struct Copy {
@@ -152,7 +152,7 @@ struct WaitFor {
   Expression semaphore, slice;
 };
 
-// `wait c` for a copy that has a name, or for one side of it: `c.sent`, `c.arrived`.
+// `wait c` for a named copy, or for one side of it: `c.sent`, `c.arrived`.
 struct WaitCopy {
   Loc loc;
   Expression copy;
@@ -166,19 +166,18 @@ struct Await {
 struct Signal {
   Loc loc;
   Expression semaphore, count;
-  std::optional<Expression> device;  // without one: this device
+  std::optional<Expression> device;  // none: this device
   std::optional<Expression> core;
 };
 
-// `opaque a, b from x, y`: reads the sources, writes the destinations, with values that are not
-// known.
+// `opaque a, b from x, y`: reads the sources and writes unknown values to the destinations.
 struct Opaque {
   Loc loc;
   std::vector<Expression> destinations;  // at least one
   std::vector<Expression> sources;
 };
 
-// What begins and ends the lifetime of memory.
+// Begin or end of the lifetime of memory.
 struct Operate {
   enum class Kind : std::uint8_t { alloc, free, fresh, once };
   Loc loc;
@@ -191,7 +190,7 @@ struct ScopedDeclaration {
   Declaration declaration;
 };
 
-// A call whose value, if it has one, is not used.
+// Call statement; the value of the call, if any, is not used.
 struct CallStatement {
   Loc loc;
   Expression call;
@@ -221,8 +220,8 @@ struct Statement {
   }
 };
 
-// Of a kernel: a number with or without a default. Of a function: a value with or without a
-// default, or memory of a type.
+// Kernel parameter: a number, optionally with a default. Function parameter: a value, optionally
+// with a default, or memory of a type.
 struct Parameter {
   Loc loc;
   std::string name;
@@ -234,13 +233,13 @@ struct Parameter {
 struct TypeParameter {
   Loc loc;
   std::string name;
-  std::vector<std::string> choices;  // empty: every element type; the first is the default
+  std::vector<std::string> choices;  // empty: all element types; the first is the default
 };
 
 struct Kernel {
   Loc loc;
   std::string name;
-  std::string doc;  // the comment above
+  std::string doc;  // comment above the kernel
   std::vector<TypeParameter> type_parameters;
   std::vector<Parameter> parameters;
   std::vector<Declaration> declarations;

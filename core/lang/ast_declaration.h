@@ -1,4 +1,4 @@
-// The syntax tree of declarations: memory, semaphores, the mesh of devices.
+// Syntax tree of declarations: memory, semaphores, the mesh of devices.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace tessera::ast {
 
-// An element type and the extents behind it, none for a single element.
+// Element type with extents; no extents for a single element.
 struct Type {
   Loc loc;
   Expression dtype;
@@ -23,7 +23,8 @@ struct StorageOrder {
   std::vector<Expression> dims;
 };
 
-// An operand, a result or scratch, as `role` says. Operands name their space behind the type.
+// Operand, result or scratch, according to `role`. Operands and results name their space after the
+// type.
 struct BufferDeclaration {
   Loc loc;
   std::string name;
@@ -44,14 +45,14 @@ struct SemaphoreDeclaration {
   std::vector<Expression> extents;
 };
 
-// `x = 4`: an axis of the mesh of devices, and how many there are along it.
+// `x = 4`: an axis of the device mesh and its size.
 struct MeshAxis {
   Loc loc;
   std::string name;
   Expression size;
 };
 
-// `mesh x = 4, y = 2`: how the devices are numbered, the last axis fastest.
+// `mesh x = 4, y = 2`: numbering of the devices; the last axis varies fastest.
 struct MeshDeclaration {
   Loc loc;
   std::vector<MeshAxis> axes;  // at least one
@@ -59,7 +60,7 @@ struct MeshDeclaration {
 
 struct Declaration;
 
-// Declarations that hold when the condition does, which must be known.
+// Declarations under a condition, which must be known.
 struct ConditionalDeclarations {
   Loc loc;
   Expression condition;

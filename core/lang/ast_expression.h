@@ -1,4 +1,4 @@
-// Expressions of the syntax tree: a struct for each form, with its place in the text.
+// Expressions of the syntax tree. Each form is a struct with its location.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -12,7 +12,7 @@
 namespace tessera::ast {
 
 struct Expression;
-using Child = std::unique_ptr<const Expression>;  // a part of an expression; never null
+using Child = std::unique_ptr<const Expression>;  // subexpression; never null
 
 struct Integer {
   Loc loc;
@@ -34,29 +34,29 @@ struct Name {
   std::string name;
 };
 
-// An op, a word of the language or a function, applied: `max(a, b)`.
+// Call of an op, a word of the language or a function: `max(a, b)`.
 struct Call {
   Loc loc;
   std::string function;
   std::vector<Expression> arguments;
 };
 
-// A member of a function's results, applied: `routes.place(i)`.
+// Call of a member of a function's results: `routes.place(i)`.
 struct MemberCall {
   Loc loc;
   Child member;
   std::vector<Expression> arguments;
 };
 
-// `parameter = value`. Stands among the arguments of calls alone, and only functions have names for
-// them.
+// `parameter = value`. Occurs only in the arguments of a call. Only parameters of functions and
+// axes of a mesh have names.
 struct NamedArgument {
   Loc loc;
   std::string parameter;
   Child value;
 };
 
-// `:`, a dimension as it is.
+// `:`, a whole dimension.
 struct WholeDimension {
   Loc loc;
 };
@@ -67,14 +67,13 @@ struct Span {
   Child start, size;
 };
 
-// `a .. b step n`, or a range with a name and a step
+// `a .. b step n`, or a named range with a step.
 struct Stepped {
   Loc loc;
   Child range, step;
 };
 
-// What stands for one dimension between the brackets of an index: an expression is one index, or
-// the range of several.
+// Item for one dimension in the brackets of an index. An expression is either one index or a range.
 struct Item {
   std::variant<Child, WholeDimension, Span, Stepped> form;
 
@@ -104,7 +103,7 @@ struct Not {
   Child operand;
 };
 
-// limit: `a max b`, a value that is never more than b. product: the matrix product `a . b`.
+// limit: `a max b`, a value that never exceeds b. product: the matrix product `a . b`.
 enum class Operator : std::uint8_t {
   either,
   both,
@@ -123,7 +122,7 @@ enum class Operator : std::uint8_t {
   product
 };
 
-// As it is written: "or", "and", "==", ...
+// Returns the spelling in programs: "or", "and", "==", ...
 std::string_view name(Operator op);
 
 struct Binary {
@@ -144,7 +143,7 @@ struct Range {
   Child lower, upper;
 };
 
-// `view(memory) as type[extents]`; without extents those of the memory
+// `view(memory) as type[extents]`; without extents, the view has the memory's extents.
 struct ViewAs {
   Loc loc;
   Child memory, type;
@@ -156,7 +155,7 @@ struct Expression {
                             Member, Negative, Not, Binary, Conditional, Range, ViewAs>;
 
   Form form;
-  int height = 1;  // of the tree, for the parser's limit
+  int height = 1;  // height of the tree; limited by the parser
 
   const Loc& loc() const;
   template <typename T>
@@ -165,10 +164,11 @@ struct Expression {
   }
 };
 
-// The call of `function` with so many arguments that the expression is, or null.
+// Returns the expression as a call of `function` with this number of arguments; null if it is not
+// such a call.
 const Call* call_of(const Expression& expression, std::string_view function, std::size_t arguments);
 
-// The name, the text or the operator that the expression has of its own: what messages call it.
+// Returns the expression's own name, text or operator, for messages.
 std::string_view word_of(const Expression& expression);
 
 }  // namespace tessera::ast

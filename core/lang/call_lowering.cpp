@@ -18,7 +18,7 @@ namespace {
 constexpr int max_call_depth = 64;  // functions cannot recurse: they are inlined
 constexpr std::int64_t max_calls = 100'000;
 
-// False after an error.
+// Sets a field of the op to an argument; false after an error.
 bool set_field(Elaboration& e, Op& op, const FieldInfo& f, const ast::Expression& argument) {
   switch (f.kind) {
     case FieldKind::Value:
@@ -47,8 +47,8 @@ bool set_field(Elaboration& e, Op& op, const FieldInfo& f, const ast::Expression
   return false;
 }
 
-// mnemonic(field, field, ...) as the op table has them; missing flags are 0, and what may be left
-// out is left out.
+// Lowers mnemonic(field, field, ...) with the fields of the op table. Missing flags are 0; other
+// optional fields can be omitted.
 Entity call_op(Elaboration& e, const Op& prototype, const ast::Call& node) {
   Op op = prototype;
   const OpInfo& row = info(op);
@@ -77,7 +77,8 @@ Entity call_op(Elaboration& e, const Op& prototype, const ast::Call& node) {
   const ValueId result = e.builder.emit(std::move(op));
   if (row.result == ResultKind::Scalar) return scalar_entity(result);
   if (row.result == ResultKind::Real) return {.kind = Entity::Kind::real, .value = result};
-  return {.kind = Entity::Kind::record, .environment = e.names.make(nullptr)};  // done; no value
+  // Op without a value.
+  return {.kind = Entity::Kind::record, .environment = e.names.make(nullptr)};
 }
 
 // Counts the call; false after an error.
@@ -90,7 +91,8 @@ bool may_call(Elaboration& e, const Loc& loc) {
   return true;
 }
 
-// What a call looks up, and where what it emits was called from, while it is inlined.
+// While this object exists, a call is being inlined: names are resolved in `inner`, and emitted ops
+// record the call.
 class Inlined {
  public:
   Inlined(Elaboration& e, const Loc& call, Environment* inner)
@@ -112,8 +114,8 @@ class Inlined {
   Names::Inside inside_;
 };
 
-// A function of an index: its definition is evaluated anew where it was defined, with the arguments
-// bound.
+// Calls a function of an index: its definition is evaluated for each call, in its own environment,
+// with the arguments bound.
 Entity call_closure(Elaboration& e, const Entity& closure,
                     const std::vector<ast::Expression>& arguments, const Loc& loc) {
   const ast::Definition& definition = *closure.definition;
@@ -138,7 +140,7 @@ Entity call_function(Elaboration& e, const ast::Function& function, const ast::C
   Environment* inner = e.names.make(nullptr);
   const auto given = arguments_of(e, function, node);
   if (!given) return {};
-  // Memory first: it names the extents that defaults and declarations may use.
+  // Memory first: it defines names for extents, which defaults and declarations may use.
   for (std::size_t p = 0; p < given->size(); ++p)
     if ((*given)[p] && !bind_argument(e, function.parameters[p], *(*given)[p], inner)) return {};
   const PlaceId around = e.caller;

@@ -1,4 +1,4 @@
-// What the text writes as a cast: rounded, or cut off.
+// Lowering of casts: rounding or truncation.
 #include <fmt/format.h>
 
 #include "core/lang/binders.h"
@@ -9,14 +9,14 @@
 namespace tessera {
 namespace {
 
-// dst = src, by Cast or Truncate.
+// dst = src, with Cast or Truncate.
 Op between(Op op, const Slice& dst, const Slice& src) {
   field<Slice>(op, info(op).fields[0]) = dst;
   field<Slice>(op, info(op).fields[1]) = src;
   return op;
 }
 
-// An integer as the type has it, modulo its range.
+// Returns an integer converted to the type, modulo its range.
 Entity low_bits(Elaboration& e, ValueId number, DType type, const Loc& loc) {
   constexpr std::int64_t width = 64;
   const std::int64_t bits = 8 * size_of(type);
@@ -44,7 +44,7 @@ Entity converted(Elaboration& e, Op op, const ast::Call& call, const Slice* to) 
   };
   const ast::Expression& inner = call.arguments[0];
   const auto* binary = inner.as<ast::Binary>();
-  // A value that is rounded once may be computed where it goes.
+  // A value that is rounded once may be computed directly in its target.
   const bool computed = rounds && binary != nullptr && binary->op != ast::Operator::product;
   if (call.arguments.size() == 1) {
     if (!to)

@@ -12,15 +12,16 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t longest_words = 60;  // of an expression, before what it is
+constexpr std::size_t longest_words = 60;  // in characters; longer expressions are shortened
 
-// As it is written; a name of one letter too, for which source_words takes the whole line.
+// Returns the source text. Names are handled separately: for a name of one letter, source_words
+// would return the whole line.
 std::string words_of(const ast::Expression& expression) {
   if (const auto* name = expression.as<ast::Name>()) return name->name;
   return expression.loc().width > 1 ? source_words(expression.loc(), longest_words) : "";
 }
 
-// Memory is shown as it lies: what would have to be computed into tiles first is refused.
+// Memory is printed unchanged; an expression that requires tile ops is an error.
 std::optional<Op> part(Elaboration& e, const ast::Expression& item) {
   const std::size_t buffers = e.program().buffers.size();
   const Entity entity = place(e, item);
@@ -71,8 +72,8 @@ void lower(Elaboration& e, const ast::Print& node) {
   }
 }
 
-// One that is known to hold needs no look; one that is known not to is a finding where the run
-// comes to it, as others are.
+// A condition that is known to be true needs no op. One that is known to be false is a finding when
+// the run reaches it, like other assertions.
 void lower(Elaboration& e, const ast::Assert& node) {
   const ValueId condition = scalar(e, node.condition);
   if (condition == no_value) return;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t max_semaphores = std::int64_t{1} << 20;
 
-// The dimensions in `order`; false after an error.
+// Writes the dimensions to `order`; false after an error.
 bool storage_order(Elaboration& e, const ast::StorageOrder& node, Buffer& buffer, bool& ok) {
   for (const ast::Expression& kid : node.dims) {
     const auto dim = constant(e, kid, "the storage order");
@@ -30,7 +30,7 @@ bool storage_order(Elaboration& e, const ast::StorageOrder& node, Buffer& buffer
   return true;
 }
 
-// Writes the kind and a barrier's id to `semaphore`; false after an error.
+// Writes the kind, and the id of a barrier, to `semaphore`; false after an error.
 bool semaphore_kind(Elaboration& e, const ast::Expression& node, Semaphore& semaphore) {
   if (const ast::Call* barrier = call_of(node, "barrier", 1)) {
     semaphore.kind = SemKind::barrier;

@@ -2,8 +2,8 @@
 
 namespace tessera {
 
-// Functions are inlined, and a jump out of one is nothing that a program has: `return` names the
-// result and stands where the function ends anyway.
+// Functions are inlined, and programs have no jump out of a function. So `return` only specifies
+// the result, at the end of the function.
 void refuse_early_returns(const ast::Block& block, bool ends_function, TokenReader& tokens) {
   for (const ast::Statement& statement : block.statements) {
     const bool is_end = ends_function && &statement == &block.statements.back();

@@ -28,7 +28,8 @@ const LineMap::Origin* Elaboration::origin(const Loc& loc) const {
   return found == lines_.end() ? nullptr : found->second->find(loc.line);
 }
 
-// The place of the innermost call that a `# line` names, which those around it call.
+// Returns the place of the innermost call in a `# line` directive, with the outer calls as its
+// callers.
 PlaceId Elaboration::called_by(const LineMap::Origin& origin) {
   PlaceId& inner = callers_[{&origin, caller}];
   if (inner || origin.size() == 1) return inner ? inner : caller;

@@ -1,5 +1,5 @@
-// The context in which a kernel's syntax tree is lowered to a program. The functions that lower it
-// take this context and the node: names are resolved, functions inlined, known conditions decided.
+// Context for lowering a kernel's syntax tree to a program. Lowering functions take this context
+// and a node. They resolve names, inline functions and evaluate known conditions.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -17,41 +17,41 @@
 
 namespace tessera {
 
-// The counter of a loop or of a grid dimension, which goes from lower to upper.
+// Counter of a loop or of a grid dimension; lower <= index < upper.
 struct LoopCounter {
   ValueId index, lower, upper;
 };
 
-// An axis of the mesh, and the coordinate of this device on it.
+// Axis of the mesh, with the coordinate of this device.
 struct LoweredAxis {
   std::string name;
   ValueId size, stride, here;
 };
 
-// A kernel that is being lowered: the program so far, the names in scope, the errors found.
+// Kernel that is being lowered: the program so far, names in scope and errors.
 struct Elaboration {
-  // modules: the kernel's module, then the libraries. They must outlive this object.
+  // modules: the kernel's module, then the libraries. Must outlive this object.
   Elaboration(const std::string& kernel, std::vector<const Module*> modules,
               const InstantiateOptions& launch);
 
   Program& program() { return builder.program(); }
   const Program& program() const { return builder.program(); }
 
-  // Sets the place of the ops emitted from here on: loc, or the origin that a `# line` above it
-  // names.
+  // Sets the place of the following ops: `loc`, or the origin given by the last `# line` directive
+  // before it.
   void at(const Loc& loc);
-  // Reports the message with the calls that are being inlined; returns nothing.
+  // Reports the message with the chain of inlined calls. Returns an entity of kind `nothing`.
   Entity fail(const Loc& loc, std::string message, ErrorCode code = ErrorCode::invalid_value);
-  // The kind of the entity, for messages: "an integer".
+  // Returns the kind of the entity, for messages: "an integer".
   std::string describe(const Entity& entity) const;
 
-  // Defines a name. Fails if it is defined here or around.
+  // Defines a name. Fails if the name is already defined in this or an enclosing block.
   void bind(const std::string& name, Entity entity, const Loc& loc);
-  // Calls the value by the source's name if nothing named it before.
+  // Names the value after the source's name if it has no name yet.
   Entity name_result(Entity entity, const std::string& name);
 
-  // Memory or a semaphore that lives until free_from(), which frees all but the first `count`, last
-  // first.
+  // Allocates memory or a semaphore until free_from(), which frees all except the first `count`, in
+  // reverse order.
   void allocate(ValueId ref);
   void free_from(std::size_t count);
 
@@ -60,32 +60,33 @@ struct Elaboration {
   Builder builder;
   Diags diags;
   Names names;
-  std::vector<ValueId> allocated;  // and not yet freed
+  std::vector<ValueId> allocated;  // not yet freed
 
-  int levels = 0;              // of nested expressions, through calls
-  std::string_view known_for;  // use of an expression whose value must be known; empty: none
+  int levels = 0;              // nesting depth of expressions, across calls
+  std::string_view known_for;  // use of an expression that must be known, for messages; empty: none
   int call_depth = 0;
-  std::int64_t calls = 0;    // inlined so far
-  PlaceId caller;            // the call being inlined; none outside of all calls
-  Entity* result = nullptr;  // of the function being inlined; null outside of functions
+  std::int64_t calls = 0;    // inlined calls so far
+  PlaceId caller;            // call being inlined; none outside calls
+  Entity* result = nullptr;  // result of the function being inlined; null outside functions
 
-  std::map<ValueId, LoopCounter> loops;  // by the loop's variable
+  std::map<ValueId, LoopCounter> loops;  // by loop variable
   Table<UnshapedId, UnshapedTile> unshaped;
   Table<NamedCopyId, NamedCopy> copies;
-  ValueId copied = no_value;                 // the semaphore of `copy`; none: not used yet
-  std::vector<LoweredAxis> mesh;             // empty: no mesh is declared
+  ValueId copied = no_value;                 // semaphore for `copy`; none: not used yet
+  std::vector<LoweredAxis> mesh;             // empty: no mesh declared
   std::map<std::int64_t, ValueId> barriers;  // by collective id
 
  private:
   const LineMap::Origin* origin(const Loc& loc) const;
   PlaceId called_by(const LineMap::Origin& origin);
 
-  std::map<const Source*, const LineMap*> lines_;  // of texts that have `# line`s
-  // The caller of a place that a `# line` names, if it was made.
+  std::map<const Source*, const LineMap*> lines_;  // texts with `# line` directives
+  // Cached results of called_by(): callers of places with an origin.
   std::map<std::pair<const LineMap::Origin*, PlaceId>, PlaceId> callers_;
 };
 
-// Names defined while it lives end with it; memory allocated meanwhile is freed.
+// Block scope: names that are defined in it end with it, and memory that is allocated in it is
+// freed.
 class BlockScope {
  public:
   explicit BlockScope(Elaboration& e)

@@ -1,4 +1,4 @@
-// What a name or an expression of a program stands for while the program is made.
+// Meaning of names and expressions while a program is built.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -32,17 +32,17 @@ struct Entity {
     type,
     text
   };
-  Kind kind = Kind::nothing;  // nothing: an error was reported where it arose
-  ValueId value = no_value;   // scalar, real; lower of a range
-  ValueId upper = no_value;   // range
-  UnshapedId unshaped{};      // unshaped: a tile to which its use gives the shape
-  NamedCopyId copy{};         // copy: one that `wait` can name
-  Slice slice;                // view (memory, or one number of it), sem
-  bool is_unnamed = false;    // view: of an array that an expression made and that has no name
+  Kind kind = Kind::nothing;  // nothing: an error was already reported
+  ValueId value = no_value;   // scalar, real; range: the lower bound
+  ValueId upper = no_value;   // range: the upper bound
+  UnshapedId unshaped{};      // unshaped: a tile that gets its shape from its use
+  NamedCopyId copy{};         // copy: a named copy
+  Slice slice;                // view (memory or one of its numbers), sem
+  bool is_unnamed = false;    // view: an array from an expression, without a name
   DType type = DType::f32;
   std::string text;
   const ast::Definition* definition = nullptr;  // closure
-  Environment* environment = nullptr;           // of a closure; the members of a record
+  Environment* environment = nullptr;  // closure: its definition's names; record: its members
 };
 
 inline Entity scalar_entity(ValueId value) {
@@ -57,36 +57,37 @@ inline bool is_tile(const Entity& entity) {
   return entity.kind == Entity::Kind::view || entity.kind == Entity::Kind::unshaped;
 }
 
-// A value and its place in the text; without a place if the compiler makes the value.
+// Value and its location; no location if the value does not occur in the text.
 struct Operand {
   Entity entity;
   Loc loc;
 };
 
-// A tile that has no shape yet: tile_iota(dim), or the op of such tiles and of numbers.
+// Tile without a shape so far: tile_iota(dim), or an op with only such tiles and numbers as
+// operands.
 struct UnshapedTile {
-  std::size_t op;    // position in Op; 0: tile_iota
-  std::int64_t dim;  // of tile_iota
+  std::size_t op;    // index in Op; 0: tile_iota
+  std::int64_t dim;  // tile_iota: dimension
   std::vector<Operand> operands;
   Loc loc;
 };
 
-// A copy that `wait` can name.
+// Named copy, for `wait`.
 struct NamedCopy {
-  // A side of the copy: the semaphore that counts its bytes, and the memory that has as many.
+  // Side of the copy: the semaphore that counts its bytes, and memory with the same number of
+  // bytes.
   struct Side {
     Slice sem, slice;
   };
-  std::optional<Side> sent;  // of a copy to another device
-  Side arrived;              // of the copy, or of one like it that another device starts
+  std::optional<Side> sent;  // only for copies to another device
+  Side arrived;              // this copy, or the matching copy from another device
 };
 
-// Names of one block; a closure keeps the one that it was defined in.
+// Names of one block. A closure keeps the environment of its definition.
 struct Environment {
   std::map<std::string, Entity, std::less<>> names;
   Environment* parent = nullptr;
-  const Environment* fallback = nullptr;  // asked when the names around have
-                                          // none: a function's other results
+  const Environment* fallback = nullptr;  // names for a failed lookup: a function's other results
 
   const Entity* find(std::string_view name) const;
 };

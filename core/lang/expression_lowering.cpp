@@ -15,10 +15,10 @@
 namespace tessera {
 namespace {
 
-constexpr int max_levels =
-    600;  // of expressions inside each other, through the calls that are inlined
+constexpr int max_levels = 600;  // nested expressions, across inlined calls
 
-// How many devices or cores there are: a number where one is wanted now, else known when it runs.
+// Returns the number of devices or cores: a constant if a known value is required, otherwise a
+// run-time value.
 Entity count_of(Elaboration& e, const ast::Name& node) {
   const bool is_devices = node.name == "devices";
   if (e.known_for.empty()) {
@@ -46,7 +46,7 @@ Entity scalar_binary(Elaboration& e, const ast::Binary& node, const Entity& left
   return scalar_entity(e.builder.emit(scalar_op(node.op, a, b)));
 }
 
-// Each side is evaluated once, whatever it is. `to`: where a tile goes, or null for a temporary.
+// Evaluates each side once. to: target of a tile; null: a temporary.
 Entity binary(Elaboration& e, const ast::Binary& node, const Slice* to) {
   if (node.op == ast::Operator::product) return matmul(e, node);
   const Entity left = evaluate(e, *node.left), right = evaluate(e, *node.right);
@@ -92,7 +92,7 @@ Entity form(Elaboration& e, const ast::Call& node) { return call(e, node); }
 
 Entity form(Elaboration& e, const ast::MemberCall& node) { return call(e, node); }
 
-// Calls of functions take it before it comes here.
+// Named arguments of functions are handled by their calls.
 Entity form(Elaboration& e, const ast::NamedArgument& node) {
   const bool is_axis = node.parameter == "axis" || node.parameter == "dim";
   return e.fail(
@@ -127,7 +127,7 @@ Entity form(Elaboration& e, const ast::Not& node) {
 
 Entity form(Elaboration& e, const ast::Binary& node) { return binary(e, node, nullptr); }
 
-// Both sides are evaluated; when the condition is known only the chosen one is.
+// Evaluates both sides, or only the selected side if the condition is known.
 Entity form(Elaboration& e, const ast::Conditional& node) {
   const ValueId condition = scalar(e, *node.condition);
   if (condition == no_value) return {};
@@ -147,7 +147,7 @@ Entity form(Elaboration& e, const ast::Conditional& node) {
   return scalar_entity(e.builder.select(condition, a, b));
 }
 
-// The end of the message about a member of a value without members.
+// Returns the end of a message about a member that does not exist.
 std::string instead_of(const ast::Member& node, bool is_known_name) {
   if (is_known_name) return "; the matrix product has blanks around its dot, as in `a . b`";
   const std::string_view ours = instead_of_member(node.name);

@@ -1,4 +1,4 @@
-// Expressions: their values, with the ops that compute them.
+// Lowering of expressions to values and ops.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -8,25 +8,25 @@
 
 namespace tessera {
 
-// Nothing after an error.
+// Returns the value of an expression; kind `nothing` after an error.
 Entity evaluate(Elaboration& e, const ast::Expression& node);
-// As evaluate. With `to`, the last op of a tile writes there and rounds to its type; a number is
-// not written.
+// Like evaluate(). With `to`, the last op of a tile may write there directly, rounded to that type.
+// Numbers are not written.
 Entity evaluate_into(Elaboration& e, const ast::Expression& node, const Slice* to);
-// As evaluate, but the numbers of devices and cores must be known. what: the use of the value, for
+// Like evaluate(), but the numbers of devices and cores must be known. what: use of the value, for
 // messages.
 Entity evaluate_known(Elaboration& e, const ast::Expression& node, std::string_view what);
-// An integer; no_value after an error.
+// Returns an integer; no_value after an error.
 ValueId scalar(Elaboration& e, const ast::Expression& node);
 ValueId scalar(Elaboration& e, const Entity& entity, const Loc& loc);
-// A number that is known now; nothing after an error.
+// Returns a number that must be known at instantiation; none after an error.
 std::optional<std::int64_t> constant(Elaboration& e, const ast::Expression& node,
                                      std::string_view what);
-// A count n is 0 .. n.
+// Returns a range; a count n is converted to 0 .. n.
 Entity range(Elaboration& e, const ast::Expression& node);
 
-// Calls: ops by their mnemonic, the words of the language, functions of the file and of the library
-// (inlined). `to`: where a tile goes, or null for a temporary.
+// Lowers a call: an op by its mnemonic, a word of the language, or a function of the file or a
+// library, which is inlined. to: target of a tile; null: a temporary.
 Entity call(Elaboration& e, const ast::Call& node, const Slice* to = nullptr);
 Entity call(Elaboration& e, const ast::MemberCall& node);
 

@@ -7,8 +7,8 @@
 namespace tessera {
 namespace {
 
-// Names that a slip of a word here would not give: those near one of ours, and those of common sums
-// and functions that take more than a word.
+// Names without a similar word in this language, which a spelling suggestion would not find, and
+// common functions that need more than one word here.
 struct ForeignWord {
   std::string_view theirs, ours;
 };

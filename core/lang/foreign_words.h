@@ -1,20 +1,20 @@
-// Words of other languages and frameworks, and the form of this language that does the same.
+// Words of other languages and frameworks, with the equivalent form in this language.
 #pragma once
 #include <string_view>
 
 namespace tessera {
 
-// Each returns an empty text for a word that is not known.
+// Each function returns an empty text for an unknown word.
 
-// In place of a call of a function of this name.
+// Replacement for a call of a function with this name.
 std::string_view instead_of(std::string_view function);
-// In place of a value of this name.
+// Replacement for a value with this name.
 std::string_view instead_of_name(std::string_view name);
-// In place of a member of memory, `x.name` or `x.name()`.
+// Replacement for a member of memory, `x.name` or `x.name()`.
 std::string_view instead_of_member(std::string_view name);
-// The element type here of a type of NumPy, JAX or PyTorch.
+// Element type for a type of NumPy, JAX or PyTorch.
 std::string_view type_instead_of(std::string_view type);
-// True for a word that begins a definition elsewhere: `let y = 1`.
+// True for a word that begins a definition in another language: `let y = 1`.
 bool begins_definition(std::string_view word);
 
 }  // namespace tessera

@@ -1,6 +1,6 @@
-// The house layout of a text: two spaces of indentation for each brace, no trailing blanks, single
-// empty lines, a blank after each comma. Columns that an author aligned inside a line, and lines
-// that continue a bracket, stay as they are.
+// Standard layout of a text: two spaces per brace level, no trailing blanks, single empty lines, a
+// blank after each comma. Alignment within a line, and continuation lines in brackets, are not
+// changed.
 #include "core/lang/language.h"
 #include "core/lang/lexer.h"
 #include "core/report/guarded.h"
@@ -25,7 +25,7 @@ std::string_view trimmed(std::string_view line) {
   return line.substr(first, line.find_last_not_of(" \t\r") - first + 1);
 }
 
-// Tabs become blanks and a comma is followed by one, outside comments and quotes.
+// Replaces tabs by blanks and adds a blank after each comma, except in comments and quotes.
 std::string spaced(std::string_view line) {
   std::string out;
   bool quoted = false;
@@ -43,7 +43,7 @@ std::string spaced(std::string_view line) {
   return out;
 }
 
-// What a line opens and closes, seen through comments and quotes.
+// Counts of opening and closing brackets in a line, ignoring comments and quotes.
 struct Brackets {
   int braces = 0, closing_first = 0, nesting = 0;
 };
@@ -70,7 +70,7 @@ bool starts_with_word(std::string_view line, std::string_view word) {
   return line.starts_with(word) && (line.size() == word.size() || line[word.size()] == ' ');
 }
 
-// The first word of a line that stands at the margin outside every brace.
+// True if the line begins with a definition keyword.
 bool opens_definition(std::string_view line) {
   return starts_with_word(line, "kernel") || starts_with_word(line, "function");
 }
@@ -81,7 +81,7 @@ Expected<std::string> format(std::shared_ptr<const Source> source) try {
   TRY(parse(source));
   std::string out;
   int braces = 0, nesting = 0,
-      results = -1;  // results: the brace depth of a `return` whose entries follow
+      results = -1;  // brace depth of a `return` with entries; -1: none
   bool blank = true, declaring = false, continued = false;
   for (std::string_view raw : lines_of(source->text)) {
     const std::string line = spaced(trimmed(raw));
@@ -105,7 +105,7 @@ Expected<std::string> format(std::shared_ptr<const Source> source) try {
       if (declaring && braces > 0) margin = 2 * (depth + 1);  // declarations under a condition
       if (results >= 0 && depth < results) results = -1;
       if (results >= 0)
-        margin += 7;  // under the first entry of `return`
+        margin += 7;  // aligned with the first entry of `return`
       else if (starts_with_word(line, "return"))
         results = depth;
       out += std::string(static_cast<std::size_t>(margin), ' ') + line + '\n';

@@ -13,8 +13,8 @@
 namespace tessera {
 namespace {
 
-// What a kernel calls, also where nothing reaches it: behind conditions that are known now, and in
-// functions that are called there only.
+// Collects the calls of a kernel, including unreachable calls: under known conditions, and in
+// functions that are only called there.
 struct Calls : ast::Visitor {
   explicit Calls(const Elaboration& e) : e(e) {}
 
@@ -30,10 +30,11 @@ struct Calls : ast::Visitor {
   }
 
   const Elaboration& e;
-  std::vector<const ast::Function*> functions;  // that are called
-  std::vector<const ast::Call*> unknown;        // that name no function and no word
-  std::set<std::string_view> met;               // the names of the functions
-  std::set<std::string_view> names;  // of values and parameters, which may be functions of an index
+  std::vector<const ast::Function*> functions;  // called functions
+  std::vector<const ast::Call*> unknown;        // calls of unknown functions or words
+  std::set<std::string_view> met;               // names of the called functions
+  // Names of values and parameters, which may be functions of an index.
+  std::set<std::string_view> names;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The functions that a kernel can call: those of its file, then those of the libraries.
+// Functions that a kernel can call: the functions of its own file, then the libraries.
 #pragma once
 #include <string_view>
 
@@ -6,12 +6,12 @@
 
 namespace tessera {
 
-// The function of the first module that has one of that name, or null.
+// Returns the function with this name from the first module that defines it; null if there is none.
 const ast::Function* find_function(const Elaboration& e, std::string_view name);
-// Reports that there is none of that name, and which is near.
+// Reports that there is no function with this name, with a suggestion for a similar name.
 Entity unknown_function(Elaboration& e, const ast::Call& node);
-// Reports what the kernel calls and nobody defines, also where nothing reaches it: behind
-// conditions that are known, and in functions that are called there only.
+// Reports calls of undefined functions, even if they are unreachable: under known conditions, and
+// in functions that are only called there.
 void check_functions(Elaboration& e, const ast::Kernel& kernel);
 
 }  // namespace tessera

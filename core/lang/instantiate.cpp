@@ -1,4 +1,4 @@
-// The entry point that turns a parsed kernel into a program.
+// Instantiation of parsed kernels as programs.
 #include <fmt/format.h>
 
 #include "core/lang/binders.h"
@@ -11,8 +11,8 @@
 namespace tessera {
 namespace {
 
-// Diagnostics when the kernel or its settings are wrong. one_call: what a single launch is, for
-// several; else null.
+// Fails if the kernel or its settings are invalid. one_call: the program of a single launch if
+// there are several launches; null otherwise.
 Expected<Program> elaborate(Elaboration&& e, const ast::Kernel& kernel, const Settings& settings,
                             const Program* one_call) {
   e.program().doc = kernel.doc;

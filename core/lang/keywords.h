@@ -1,4 +1,4 @@
-// The words that the grammar of docs/language.md quotes, by what an editor shows them as.
+// Words of the grammar in docs/language.md, in classes for highlighting by editors.
 #pragma once
 #include <span>
 #include <string_view>
@@ -6,16 +6,16 @@
 namespace tessera {
 
 enum class KeywordKind {
-  statement,    // begins a statement or a part of one: for, else, start
-  declaration,  // of kernels, functions, memory and semaphores
-  attribute,    // behind a statement or a declaration: depth, parallel, order
+  statement,    // begins a statement or a part of it: for, else, start
+  declaration,  // kernels, functions, memory and semaphores
+  attribute,    // after a statement or a declaration: depth, parallel, order
   operation     // between operands: and, mod
 };
 
 struct Keyword {
   std::string_view text;
   KeywordKind kind;
-  bool begins_statement = false;  // so that no name may be assigned to that is called so
+  bool begins_statement = false;  // a name with this spelling cannot be assigned to
 };
 
 std::span<const Keyword> keywords();

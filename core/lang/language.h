@@ -1,5 +1,5 @@
-// From text to programs: parse a file once, instantiate its kernels with parameters, verify,
-// expand, print.
+// Entry points of the language: parse a file, instantiate its kernels with parameters, verify,
+// expand and print programs.
 #pragma once  // public
 #include <functional>
 #include <map>
@@ -21,98 +21,104 @@ struct Kernel;
 
 class LineMap;  // core/lang/line_map.h
 
-// One parameter of a kernel.
+// Parameter of a kernel.
 struct ParameterInfo {
-  // Where it stands in the text: in square brackets, before the `;` (sizes of the problem), or
-  // behind it (how the kernel is cut).
+  // Position in the declaration: in square brackets; before the `;` (problem sizes); or after it
+  // (tuning parameters of the kernel).
   enum class Kind { dtype, problem, tuning } kind;
-  std::string name;                  // as settings name it
-  std::string default_text;          // as the text has it; empty: the parameter must be set
-  std::vector<std::string> choices;  // dtype: names of the types it accepts; empty: all
+  std::string name;  // key in Settings
+  // Source text of the default; empty: none. A dtype has the default choices[0] instead, if it has
+  // choices.
+  std::string default_text;
+  std::vector<std::string> choices;  // dtype: names of the accepted types; empty: all
 };
 
-// An operand or a result as it is declared; its type and its extents where they are names.
+// Declaration of an operand or result, as far as type and extents are names or numbers.
 struct OperandInfo {
-  std::string name;        // of the buffer
-  bool is_result = false;  // else an operand
-  std::string dtype;       // a type or a dtype parameter; empty: an expression
-  // Names or numbers, outermost first; an empty one: an expression.
+  std::string name;        // name of the buffer
+  bool is_result = false;  // false: an operand
+  std::string dtype;       // type or dtype parameter; empty: an expression
+  // Names or numbers, outermost first. Empty text: an expression.
   std::vector<std::string> extents;
-  std::vector<int> order;  // of storage, outermost first; empty: as declared
+  std::vector<int> order;  // storage order, outermost first; empty: the declared order
 };
 
-// A kernel of a file, as its head declares it.
+// Declaration of a kernel.
 struct KernelInfo {
-  std::string name;                        // unique in its file
-  std::string doc;                         // the comment above it
-  std::vector<ParameterInfo> parameters;   // in the order of the text
-  Loc loc;                                 // of its name
-  std::vector<OperandInfo> operands = {};  // operands and results, in the order of the text
+  std::string name;                        // unique in the file
+  std::string doc;                         // comment above the kernel
+  std::vector<ParameterInfo> parameters;   // in source order
+  Loc loc;                                 // location of the name
+  std::vector<OperandInfo> operands = {};  // operands and results, in source order
 };
 
 // A parsed file.
 struct Module {
-  std::shared_ptr<const Source> source;   // its text
-  std::shared_ptr<const ast::File> root;  // its syntax tree
-  std::shared_ptr<const LineMap> lines;   // what its `# line`s say; null where it has none
-  std::vector<KernelInfo> kernels;        // in the order of the text
+  std::shared_ptr<const Source> source;   // source text
+  std::shared_ptr<const ast::File> root;  // syntax tree
+  // Origins from `# line` directives; null if there are none.
+  std::shared_ptr<const LineMap> lines;
+  std::vector<KernelInfo> kernels;  // in source order
 
-  // A kernel of `root`.
+  // Kernel of `root`.
   struct KernelNode {
     std::size_t info;         // index into `kernels`
     const ast::Kernel* node;  // owned by `root`
   };
-  // Kernels and functions by name; nodes of `root`.
+  // Kernels and functions by name; pointers into `root`.
   std::map<std::string, KernelNode, std::less<>> kernel_nodes;
   std::map<std::string, const ast::Function*, std::less<>> functions;
 
-  // The kernel of that name, or null.
+  // Returns the kernel with this name; null if there is none.
   const KernelInfo* find(std::string_view kernel) const;
 };
 
-// The value of each parameter by its name: an integer, a real or a dtype as text ("128", "bf16").
+// Values of parameters by name. A value is the text of an integer, a real or a dtype ("128",
+// "bf16").
 using Settings = std::map<std::string, std::string, std::less<>>;
 
-// What a kernel is instantiated for, beside its parameters.
+// Options of an instantiation, in addition to the parameters.
 struct InstantiateOptions {
-  int calls = 1;               // launches back to back, on the same operands; at least 1
-  bool keeps_scratch = false;  // a launch finds scratch as the one before it left it
-  int devices = 0, cores = 0;  // how many run it, for extents that name them; 0: not known
+  int calls = 1;               // consecutive launches on the same operands; at least 1
+  bool keeps_scratch = false;  // scratch keeps its content between launches
+  int devices = 0, cores = 0;  // numbers for extents that use them; 0: unknown
 };
 
-// The text of a file that a `# line` names, which reports show lines of; empty: not to be had.
+// Returns the text of a file that a `# line` directive names, for reports that show its lines;
+// empty if it is not available.
 using SourceReader = std::function<std::string(const std::string& name)>;
-// The file as a module. Errors have their place in `source`. Each file that its `# line`s name is
-// asked for once; without a reader none is shown.
+// Parses the file. Errors have locations in `source`. The reader is called once for each file named
+// by a `# line` directive; without a reader, reports show no lines of these files.
 Expected<Module> parse(std::shared_ptr<const Source> source, const SourceReader& reader = {});
-// The kernel with its parameters fixed, in structured form (pipelines kept) and verified. Its text
-// may call functions of its own module and of those in `library`. Errors are a kernel that is not
-// there, settings that are missing, unknown or do not fit, and what verify() finds.
+// Returns the kernel with fixed parameters, in structured form (with pipelines) and verified. It
+// can call functions of its own module and of the modules in `library`. Fails if there is no such
+// kernel, if settings are missing, unknown or unsuitable, or if verify() reports errors.
 Expected<Program> instantiate(const Module& module, std::string_view kernel,
                               const Settings& settings, const std::vector<const Module*>& library,
                               const InstantiateOptions& how = {});
-// Static rules that hold for structured and expanded programs alike; empty when the program is
+// Checks static rules that apply to structured and expanded programs. Empty if the program is
 // valid.
 Diags verify(const Program& program);
-// How expand() writes pipelines.
+// Options of expand().
 struct Expansion {
-  // Each point of a pipeline's parallel dimensions fetches, computes and writes back by itself with
-  // slots of its own, as if it ran on a core of its own. Else slots are shared in the grid's order.
+  // Each point of a pipeline's parallel dimensions fetches, computes and writes back on its own,
+  // with its own slots, as on a core of its own. Otherwise slots are shared in grid order.
   bool per_point = false;
 };
-// The program with each pipeline as explicit loops, slots, copies and waits: what the interpreter
-// runs. Errors are pipelines that cannot be written so, with their place.
+// Returns the program with each pipeline as explicit loops, slots, copies and waits, the form that
+// the interpreter runs. Fails, with a location, if a pipeline has no such form.
 Expected<Program> expand(const Program& program, const Expansion& how = {});
-// How print() writes a program.
+// Options of print().
 struct Printing {
-  // With a `# line` before what a `# line` of the program's text spoke of. Without, a program has
-  // one text wherever it comes from.
+  // Also print `# line` directives, for declarations and statements that have an origin from such a
+  // directive. Without directives, the text of a program does not depend on its origin.
   bool with_lines = false;
 };
-// The program as text of the language; parsing and instantiating it gives an equal program.
+// Returns the program as text of the language. Parsing and instantiating the text gives an equal
+// program.
 std::string print(const Program& program, const Printing& how = {});
-// The text in the standard layout: indentation, spacing, blank lines; comments kept. Idempotent. An
-// error when it cannot be parsed.
+// Returns the text in the standard layout: indentation, spacing, blank lines. Comments are kept.
+// Idempotent. Fails if the text cannot be parsed.
 Expected<std::string> format(std::shared_ptr<const Source> source);
 
 }  // namespace tessera

@@ -31,8 +31,8 @@ std::vector<ValueId> begin_launches(Elaboration& e, const ast::Kernel& kernel,
   return semaphores;
 }
 
-// Where a launch ends, the counts of scoped semaphores are zero as well, and signals for the next
-// one do not come before.
+// At the end of a launch, the counts of scoped semaphores must be zero as well, and signals for the
+// next launch must not arrive earlier.
 void end_launches(Elaboration& e, const std::vector<ValueId>& semaphores) {
   e.builder.at_place(e.program().call_place);
   e.free_from(0);

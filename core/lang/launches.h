@@ -1,4 +1,4 @@
-// Several launches of a kernel back to back, as one program.
+// Several consecutive launches of a kernel, as one program.
 #pragma once
 #include <vector>
 
@@ -6,13 +6,14 @@
 
 namespace tessera {
 
-// The body runs several times, as that many launches one after the other would: scratch and
-// semaphores are those of one launch, so that a peer which is one behind or ahead does not have
-// them; operands, results and barriers remain. one_call: what a single launch is. Returns the
-// semaphores that each launch begins with.
+// Begins a loop over the launches. Each launch has its own scratch and semaphores, so they are not
+// shared with a peer that is in an earlier or later launch; with keeps_scratch, scratch is shared
+// by all launches. Operands, results and barriers are shared.
+// one_call: the program of a single launch.
+// Returns the semaphores that are allocated at the start of each launch.
 std::vector<ValueId> begin_launches(Elaboration& e, const ast::Kernel& kernel,
                                     const Program& one_call);
-// After the body.
+// Ends the loop; call it after the body is lowered.
 void end_launches(Elaboration& e, const std::vector<ValueId>& semaphores);
 
 }  // namespace tessera

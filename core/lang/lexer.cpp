@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::array<std::string_view, 11> two_character_symbols = {
     "..", "+:", "->", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/="};
-// An operator of other languages, what is read in its place, and what is said of one that has no
-// counterpart here.
+// Operator of another language, the operator that replaces it, and the message if there is no
+// equivalent operator.
 struct ForeignOperator {
   std::string_view theirs, ours, instead;
 };
@@ -91,7 +91,7 @@ class Lexer {
     }
   }
 
-  // A line of its own; blanks may stand before it.
+  // Skips a directive line; blanks before the `#` are allowed.
   void skip_directive() {
     while (at_ < text_.size() && text_[at_] != '\n') ++at_;
     if (lines_ != nullptr)
@@ -112,7 +112,7 @@ class Lexer {
     return {.kind = TokenKind::name, .text = std::string(text_.substr(begin, at_ - begin))};
   }
 
-  // A dot belongs to a number only when a digit follows: `0 .. 3` and `0..3` are ranges.
+  // A dot is part of a number only if a digit follows: `0 .. 3` and `0..3` are ranges.
   Token take_number() {
     const std::size_t begin = at_;
     bool is_real = false;
@@ -157,7 +157,7 @@ class Lexer {
     return {.kind = TokenKind::text, .text = value};
   }
 
-  // A comment of another language, which is skipped.
+  // Skips and reports a comment of another language.
   bool skip_foreign_comment() {
     const bool is_block = text_.substr(at_).starts_with("/*");
     if (!is_block && text_[at_] != '#') return false;
@@ -171,7 +171,7 @@ class Lexer {
     return true;
   }
 
-  // What other languages write for an operator is reported once, and read as ours.
+  // Reports an operator of another language and reads it as the corresponding operator.
   std::optional<Token> take_foreign() {
     for (const auto& [theirs, ours, instead] : foreign_operators)
       if (text_.substr(at_).starts_with(theirs)) {

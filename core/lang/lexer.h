@@ -1,5 +1,4 @@
-// Text to tokens. Comments are skipped here; a token remembers whether a line break or a space
-// stands before it.
+// Lexer. Comments are skipped; a token records whether it follows a line break or a space.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -16,19 +15,19 @@ enum class TokenKind : std::uint8_t { name, integer, real, text, symbol, end };
 
 struct Token {
   TokenKind kind = TokenKind::end;
-  std::string text;  // a text token's without quotes
+  std::string text;  // without quotes if the token is a text
   std::int64_t integer = 0;
   double real = 0;
   int line = 1;
   int column = 1;
   int width = 1;
-  bool line_before = true;  // first on its line
+  bool line_before = true;  // first token of its line
   bool space_before = false;
   bool space_after = false;
 };
 
-// Errors (a character the language does not use, an open string, a number too large) are appended
-// to diags. Lines that begin with `#` are no tokens; with `lines`, they are read into it.
+// Appends errors (an unused character, an unterminated string, a number that is too large) to
+// diags. Lines that begin with `#` are not tokens; if `lines` is given, they are read into it.
 std::vector<Token> lex(const std::shared_ptr<const Source>& source, Diags& diags,
                        LineMap* lines = nullptr);
 

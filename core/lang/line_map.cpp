@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t max_callers = 100;
 
-// The words of a directive, one after the other.
+// Reads the words of a directive in order.
 class Words {
  public:
   explicit Words(std::string_view text) : text_(text) { skip(); }
@@ -23,7 +23,7 @@ class Words {
     skip();
     return true;
   }
-  // A line's number, at least 1.
+  // Reads a line number, at least 1.
   std::optional<int> number() {
     int value = 0;
     const char* const begin = text_.data() + at_;

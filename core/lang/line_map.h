@@ -1,5 +1,5 @@
-// What the `# line` directives of a text say: from which line of which file what follows comes, and
-// by which calls that is reached.
+// Origins from the `# line` directives of a text: the file and line of the following lines, and the
+// calls that lead there.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -17,30 +17,31 @@ namespace tessera {
 
 class LineMap {
  public:
-  // A line of a file, then the line that called it, and so on; whole lines.
+  // Location in a file, then the location of its call, and so on outwards. Each location is a whole
+  // line.
   using Origin = std::vector<Loc>;
 
-  // Reads the directive, which is the line `text` without its end, at that line (from 1) of
-  // `source`. What is wrong with it is appended to diags; it then says nothing.
+  // Reads a directive. text: the line without its end; line: its number in `source`, from 1. An
+  // invalid directive is reported to diags and has no effect.
   void read(const std::shared_ptr<const Source>& source, std::string_view text, int line,
             Diags& diags);
-  // Gives each file that is named its text.
+  // Reads the text of each named file.
   void read_files(const std::function<std::string(const std::string& name)>& reader);
 
   bool empty() const { return directives_.empty(); }
-  // Where that line of the text comes from; null where no directive speaks of it.
+  // Returns the origin of a line of the text; null if no directive applies to it.
   const Origin* find(int line) const;
 
  private:
   struct Directive {
-    int line;       // of the text
-    Origin origin;  // empty: from here on the text is its own
+    int line;       // line of the directive
+    Origin origin;  // empty: the following lines have no other origin
   };
-  std::vector<Directive> directives_;  // by their lines
+  std::vector<Directive> directives_;  // in ascending order of lines
   std::map<std::string, std::shared_ptr<Source>, std::less<>> files_;
 };
 
-// The text without its `# line`s: what it says, wherever it comes from.
+// Returns the text without its `# line` directives: its content, independent of its origin.
 std::string without_lines(std::string_view text);
 
 }  // namespace tessera

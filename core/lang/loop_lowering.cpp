@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-// Whether a number is at least 1 in every run.
+// True if the number is at least 1 in every run.
 bool is_positive(const Program& program, ValueId number) {
   const Value& value = program.value(number);
   if (value.constant) return value.integer >= 1;
@@ -20,7 +20,7 @@ bool is_positive(const Program& program, ValueId number) {
   return larger != nullptr && (is_positive(program, larger->a) || is_positive(program, larger->b));
 }
 
-// Lower to upper; with a step (else no_value), begin + index * step.
+// Bounds of a loop. With a step (else no_value), the loop variable is begin + index * step.
 struct Steps {
   ValueId lower, upper, begin, step;
 };
@@ -30,13 +30,14 @@ Steps counted(Elaboration& e, const Entity& bounds, ValueId step) {
   if (!is_positive(e.program(), step))
     e.builder.emit(
         Require{e.builder.emit(Le{one, step}), e.builder.text("the step of a loop is at least 1")});
-  // Rounded down, so that an empty range has no turn, and no sum that a large step makes wrap.
+  // Division rounds down, so that an empty range has no iteration and a large step does not
+  // overflow.
   const ValueId last = e.builder.sub(e.builder.sub(bounds.upper, bounds.value), one);
   const ValueId turns = e.builder.add(e.builder.emit(Div{last, step}), one);
   return {e.builder.integer(0), turns, bounds.value, step};
 }
 
-// The bounds of the loop that the program has: with a step it counts the steps, from 0.
+// Returns the bounds of the program's loop; a loop with a step counts its steps from 0.
 std::optional<Steps> loop_steps(Elaboration& e, const ast::LoopVariable& variable, bool is_grid) {
   const Entity bounds = range(e, variable.range);
   if (bounds.kind == Entity::Kind::nothing) return std::nullopt;
@@ -50,7 +51,7 @@ std::optional<Steps> loop_steps(Elaboration& e, const ast::LoopVariable& variabl
     return std::nullopt;
   }
   if (known && *known == 1) return Steps{bounds.value, bounds.upper, no_value, no_value};
-  // A grid has no place for the question whether its step is at least 1.
+  // A grid cannot contain an op that checks that its step is at least 1.
   if (is_grid && !is_positive(e.program(), step)) {
     e.fail(by.loc(),
            "the step of a grid dimension must be at least 1 whatever the run does; expected a "
@@ -62,7 +63,8 @@ std::optional<Steps> loop_steps(Elaboration& e, const ast::LoopVariable& variabl
   return counted(e, bounds, step);
 }
 
-// What the loop of the program is called in findings: where it counts steps, that is no `i`.
+// Returns the name of the loop in findings; different from the variable's name if the loop counts
+// steps.
 std::string index_name(const ast::LoopVariable& variable, const Steps& steps) {
   return steps.step == no_value ? variable.name : variable.name + "_step";
 }
@@ -91,7 +93,7 @@ void grid(Elaboration& e, const ast::LoopVariable& variable) {
   e.bind(variable.name, loop_variable(e, variable, i, *steps), variable.loc);
 }
 
-// What an attribute says is written to `op`; false after an error.
+// Writes an attribute to `op`; false after an error.
 bool add_attribute(Elaboration& e, const ast::WindowAttribute& attribute, Window& op) {
   switch (attribute.kind) {
     case ast::WindowAttribute::Kind::depth: {
@@ -139,7 +141,7 @@ void lower(Elaboration& e, const ast::For& node) {
   e.builder.emit(End{});
 }
 
-// What the condition needs is computed in the loop, before each turn.
+// The condition is computed in the loop, before each iteration.
 void lower(Elaboration& e, const ast::While& node) {
   e.at(node.loc);
   e.builder.emit(While{}, "turn");

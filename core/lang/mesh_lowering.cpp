@@ -17,7 +17,7 @@ const LoweredAxis* find(Elaboration& e, std::string_view name) {
   return found == e.mesh.end() ? nullptr : &*found;
 }
 
-// Null after an error.
+// Returns the axis; null after an error.
 const LoweredAxis* axis_of(Elaboration& e, const ast::Call& node, std::string_view name,
                            const Loc& loc) {
   if (e.mesh.empty()) {

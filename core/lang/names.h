@@ -1,4 +1,4 @@
-// The names that can be used where the program is being made.
+// Names in scope while the program is built.
 #pragma once
 #include <deque>
 #include <string>
@@ -16,18 +16,18 @@ class Names {
   Names& operator=(const Names&) = delete;
 
   const Entity* find(std::string_view name) const { return current_->find(name); }
-  // In the innermost block, whatever the name meant there.
+  // Sets a name in the innermost block, even if it is already defined there.
   void set(const std::string& name, Entity entity) { current_->names[name] = std::move(entity); }
-  // A name whose definition is wrong: its uses are not reported too.
+  // Marks a name with an incorrect definition, so that its uses are not reported too.
   void set_unknown(const std::string& name) { current_->names.try_emplace(name); }
 
   Environment* current() const { return current_; }
-  // One that lives as long as this.
+  // Returns a new environment that is owned by this object.
   Environment* make(Environment* parent) {
     return &environments_.emplace_back(Environment{{}, parent, nullptr});
   }
 
-  // While it lives, names are looked up in another environment.
+  // While this object exists, names are resolved in another environment.
   class Inside {
    public:
     Inside(Names& names, Environment* inner)

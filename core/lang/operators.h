@@ -1,4 +1,4 @@
-// The ops that an operator of the language stands for.
+// Ops for the operators of the language.
 #pragma once
 #include <cstddef>
 
@@ -7,11 +7,11 @@
 
 namespace tessera {
 
-// Of two integers; any operator but the matrix product.
+// Returns the op for two integers. op: any operator except the matrix product.
 Op scalar_op(ast::Operator op, ValueId a, ValueId b);
 
-// The position in Op of what an operator does with tiles, or 0 when it is not defined for them. Of
-// > and >= it is the op of the operands swapped, of != that of the opposite.
+// Returns the index in Op of the operator's tile op; 0 if tiles do not support the operator. For >
+// and >=, returns the op to use with swapped operands. For !=, returns the op for ==.
 std::size_t tile_op(ast::Operator op);
 
 }  // namespace tessera

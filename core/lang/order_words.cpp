@@ -49,7 +49,7 @@ Slice regrouped(Elaboration& e, const Slice& source, DType dtype, const Shape& s
   return target;
 }
 
-// The extents that stand behind the tile; nothing after an error.
+// Returns the extents after the tile argument; none after an error.
 std::optional<Shape> extents(Elaboration& e, const ast::Call& node) {
   Shape shape;
   for (std::size_t i = 1; i < node.arguments.size(); ++i) {
@@ -64,7 +64,7 @@ std::optional<Shape> extents(Elaboration& e, const ast::Call& node) {
   return shape;
 }
 
-// reshape(x, a, b, ...); with memory behind it, it is the op.
+// reshape(x, a, b, ...); with memory as second argument, it is the op.
 std::optional<Entity> reshape(Elaboration& e, const ast::Call& node) {
   if (node.arguments.size() == 2 && evaluate(e, node.arguments[1]).kind == Entity::Kind::view)
     return std::nullopt;
@@ -82,7 +82,7 @@ std::optional<Entity> reshape(Elaboration& e, const ast::Call& node) {
   return view_entity(regrouped(e, from->slice, from->dtype, *shape));
 }
 
-// bitcast(x, T): of another width along the last dimension but one, as rows are packed.
+// bitcast(x, T): if the width differs, the second-to-last dimension changes, as rows are packed.
 std::optional<Entity> bitcast(Elaboration& e, const ast::Call& node) {
   const Entity second = evaluate(e, node.arguments[1]);
   if (second.kind != Entity::Kind::type) return std::nullopt;
@@ -112,7 +112,7 @@ std::optional<Entity> bitcast(Elaboration& e, const ast::Call& node) {
   return view_entity(target);
 }
 
-// broadcast(x, a, b, ...): as an elementwise op would repeat it beside a tile of that shape.
+// broadcast(x, a, b, ...): repeats the tile as an elementwise op with a tile of that shape would.
 Entity broadcast(Elaboration& e, const ast::Call& node) {
   const auto from = source(e, node.arguments[0], "broadcast");
   if (!from) return {};
@@ -125,8 +125,8 @@ Entity broadcast(Elaboration& e, const ast::Call& node) {
   return view_entity(target);
 }
 
-// tiled(x, 2, 3): the tile so often along each dimension. Each repeated dimension becomes two,
-// how often and what, so that a broadcast fills them.
+// tiled(x, 2, 3): repeats the tile along each dimension. A repeated dimension becomes two, the
+// repeat count and the extent, and a broadcast fills them.
 Entity tiled(Elaboration& e, const ast::Call& node) {
   const auto from = source(e, node.arguments[0], "tiled");
   if (!from) return {};
@@ -178,7 +178,7 @@ bool is_tile_of_elements(const Elaboration& e, const Entity& entity) {
           ref_info(e.program(), entity.slice.base).space != Space::smem);
 }
 
-// Each part is stored behind the one before.
+// Each part is stored after the previous one.
 Entity concat_tiles(Elaboration& e, const ast::Call& node, const std::vector<Entity>& parts) {
   const auto dim = constant(e, node.arguments[0], "the dimension of concat");
   if (!dim) return {};

@@ -52,12 +52,12 @@ void bind_types(Elaboration& e, const ast::Kernel& kernel, Settings& left) {
   }
 }
 
-// A parameter whose default is real is real; one without a default is an integer.
+// Binds a parameter if its default is real. A parameter without a default is an integer.
 bool bind_real(Elaboration& e, const ast::Parameter& parameter, Settings& left) {
   if (!parameter.fallback) return false;
   const auto diags = static_cast<std::ptrdiff_t>(e.diags.size());
   const Entity fallback = evaluate_known(e, *parameter.fallback, "the default of a parameter");
-  // What is wrong is said where an integer's value is asked for.
+  // Errors are reported when the default is evaluated as an integer.
   e.diags.erase(e.diags.begin() + diags, e.diags.end());
   const auto number = known_number(e, fallback);
   if (fallback.kind != Entity::Kind::real || !number) return false;
@@ -75,7 +75,8 @@ bool bind_real(Elaboration& e, const ast::Parameter& parameter, Settings& left) 
   return true;
 }
 
-// What it was given, or its default. Nothing after an error, but for a text that is no integer.
+// Returns the given value or the default. None after an error; 0 if the given text is not an
+// integer.
 std::optional<std::int64_t> integer_of(Elaboration& e, const ast::Kernel& kernel,
                                        const ast::Parameter& parameter, Settings& left) {
   if (const auto given = left.find(parameter.name); given != left.end()) {

@@ -1,5 +1,5 @@
-// What is wrong with the values that a kernel's parameters are given, in one wording for the
-// language and for whoever asks before it.
+// Messages about the values of a kernel's parameters, shared by the language and by callers that
+// check them earlier.
 #pragma once
 #include <span>
 #include <string>
@@ -7,10 +7,11 @@
 
 namespace tessera {
 
-// "kernel `twice` has no parameter `row`; did you mean 'rows'?", or what it has instead.
+// Returns "kernel `twice` has no parameter `row`; did you mean 'rows'?", or the known parameters
+// instead of a suggestion.
 std::string unknown_parameter(std::string_view kernel, std::string_view name,
                               std::span<const std::string_view> known);
-// "kernel `matmul` needs values for `m`, `k`": at least one that has no default.
+// Returns "kernel `matmul` needs values for `m`, `k`". parameters: at least one, without defaults.
 std::string values_needed(std::string_view kernel, std::span<const std::string> parameters);
 
 }  // namespace tessera

@@ -16,7 +16,7 @@ namespace tessera {
 
 ast::File FileParser::file() {
   ast::File file;
-  if (tokens_.accept("tessera")) tokens_.take();  // its number is known: parse()
+  if (tokens_.accept("tessera")) tokens_.take();  // version already checked by parse()
   while (!tokens_.at_end()) {
     try {
       if (tokens_.is("kernel"))
@@ -39,7 +39,7 @@ ast::File FileParser::file() {
   return file;
 }
 
-// The lines of comment that end on the line before `line`, without their slashes.
+// Returns the comment lines directly above `line`, without their slashes.
 std::string FileParser::doc_above(int line) const {
   std::string doc;
   int first = line;
@@ -47,7 +47,7 @@ std::string FileParser::doc_above(int line) const {
   for (int i = first; i < line; ++i) {
     std::string_view l = lines_[i].substr(2);
     if (l.starts_with(' ')) l.remove_prefix(1);
-    if (l.starts_with("RUN:")) continue;  // how the tests run the file is no part of what it does
+    if (l.starts_with("RUN:")) continue;  // test commands are not documentation
     if (!doc.empty()) doc += '\n';
     doc += l;
   }
@@ -138,7 +138,7 @@ KernelInfo describe(const ast::Kernel& kernel, const Lines& lines) {
   return info;
 }
 
-// What a file defines, by name; what has a name that is taken is reported.
+// Definitions of a file by name; reports names that are already defined.
 class Definitions {
  public:
   Definitions(Module& module, Diags& diags)
@@ -177,7 +177,7 @@ Expected<Module> parse(std::shared_ptr<const Source> source, const SourceReader&
   Diags diags;
   auto lines = std::make_shared<LineMap>();
   std::vector<Token> tokens = lex(source, diags, lines.get());
-  TRY(check_language_version(source, tokens));  // what else stands there is not judged
+  TRY(check_language_version(source, tokens));  // fails before other errors are reported
   auto root = std::make_shared<ast::File>(FileParser(source, std::move(tokens), diags).file());
   if (reader) lines->read_files(reader);
   Module module{source, root, lines->empty() ? nullptr : std::move(lines), {}, {}, {}};

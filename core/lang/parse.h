@@ -1,4 +1,4 @@
-// A file as kernels and functions.
+// Parser for files: kernels and functions.
 #pragma once
 #include <memory>
 #include <string>

@@ -5,7 +5,7 @@
 
 namespace tessera {
 
-// What stands on the next line is another statement.
+// Fails if the next token is on the next line, since it begins another statement.
 void DebugParser::expect_on_line(const Loc& loc, std::string_view what) {
   const bool is_there =
       !tokens_.peek().line_before && !tokens_.is("}") && !tokens_.is(";") && !tokens_.at_end();

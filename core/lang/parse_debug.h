@@ -1,4 +1,4 @@
-// The statements that look at a run: print, assert, breakpoint.
+// Parser for debug statements: print, assert, breakpoint.
 #pragma once
 #include <string_view>
 

@@ -113,7 +113,7 @@ ast::Type DeclarationParser::type() {
   return type;
 }
 
-// order (1, 0), when it stands on the same line.
+// order (1, 0), if it is on the same line.
 std::optional<ast::StorageOrder> DeclarationParser::storage_order() {
   if (!tokens_.is("order") || tokens_.peek().line_before) return std::nullopt;
   ast::StorageOrder order{tokens_.loc(tokens_.take()), {}};
@@ -124,7 +124,7 @@ std::optional<ast::StorageOrder> DeclarationParser::storage_order() {
   return order;
 }
 
-// The word, when it stands on the same line.
+// The word `may_be_unread`, if it is on the same line.
 bool DeclarationParser::may_be_unread() { return tokens_.accept_here("may_be_unread"); }
 
 ast::Declaration DeclarationParser::operand() {

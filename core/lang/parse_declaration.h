@@ -1,4 +1,4 @@
-// Declarations of memory and semaphores, and parameters.
+// Parser for declarations of memory and semaphores, and for parameters.
 #pragma once
 #include <vector>
 
@@ -13,12 +13,12 @@ class DeclarationParser {
   DeclarationParser(TokenReader& tokens, ExpressionParser& expressions)
       : tokens_(tokens), expressions_(expressions) {}
 
-  // All in front of the block of a kernel or a function.
+  // Parses all declarations before the block of a kernel or function.
   std::vector<ast::Declaration> declarations();
   ast::Declaration declaration();
   std::vector<ast::TypeParameter> type_parameters();
-  // Problem parameters ; tuning parameters; those of a function are scalars, and refs
-  // `name: T[dims]`, and the semicolon is for the reader.
+  // Problem parameters ; tuning parameters. Parameters of a function are scalars and refs `name:
+  // T[dims]`; their semicolon has no meaning.
   std::vector<ast::Parameter> parameters(bool of_kernel);
 
  private:

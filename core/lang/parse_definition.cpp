@@ -4,7 +4,7 @@
 
 namespace tessera {
 
-// `name(a, b) = ...`: a scalar function of its parameters, or, with `i in n`, an array.
+// `name(a, b) = ...`: a scalar function of its parameters; with `i in n`, an array.
 bool DefinitionParser::is_function() const {
   if (tokens_.peek().kind != TokenKind::name || !tokens_.is("(", 1) || tokens_.peek(1).space_before)
     return false;

@@ -1,4 +1,4 @@
-// Names that a program gives: to values, functions and arrays, and to the variables of loops.
+// Parser for definitions of values, functions and arrays, and for loop variables.
 #pragma once
 #include "core/lang/ast.h"
 #include "core/lang/parse_expression.h"
@@ -11,10 +11,10 @@ class DefinitionParser {
   DefinitionParser(TokenReader& tokens, ExpressionParser& expressions)
       : tokens_(tokens), expressions_(expressions) {}
 
-  // Whether a definition with parameters begins here.
+  // True if a definition with parameters begins here.
   bool is_function() const;
   ast::Definition definition();
-  // is_loop: it may have a step, and be parallel.
+  // is_loop: a step and `parallel` are allowed.
   ast::LoopVariable loop_variable(bool is_loop);
 
  private:

@@ -10,7 +10,7 @@ namespace {
 using ast::Expression;
 using ast::Operator;
 
-// A chain of operators adds a level for each to the tree.
+// Each operator of a chain adds a level to the tree.
 constexpr int max_operators = 250;
 
 bool is_infinity(const Token& token) {
@@ -35,7 +35,7 @@ Expression ExpressionParser::chained(Expression expression) {
   return expression;
 }
 
-// The operator is the next token.
+// Parses a binary expression; the operator is the next token.
 Expression ExpressionParser::binary(Operator op, Expression left, Operand right_operand) {
   tokens_.take();
   Expression right = (this->*right_operand)();
@@ -94,7 +94,7 @@ Expression ExpressionParser::comparison() {
   return left;
 }
 
-// `a max b`: a, which is never more than b.
+// `a max b`: a, which never exceeds b.
 Expression ExpressionParser::limit() {
   Expression left = sum();
   if (!tokens_.continues("max")) return left;
@@ -119,7 +119,7 @@ Expression ExpressionParser::product() {
   return left;
 }
 
-// A dot with blanks around it is the matrix product; without, it names a member.
+// A dot with blanks around it is the matrix product; without blanks, it precedes a member name.
 Expression ExpressionParser::contraction() {
   Expression left = prefix();
   while (tokens_.continues(".") && tokens_.peek().space_before)

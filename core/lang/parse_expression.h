@@ -1,5 +1,5 @@
-// Expressions: `?:`, or, and, not, comparisons, `max` (a bound), + -, * / mod, the matrix product
-// ` . `, prefix, postfix.
+// Parser for expressions, by rising precedence: `?:`, or, and, not, comparisons, `max` (a bound),
+// + -, * / mod, the matrix product ` . `, prefix, postfix.
 #pragma once
 #include <vector>
 
@@ -13,18 +13,18 @@ class ExpressionParser {
   explicit ExpressionParser(TokenReader& tokens) : tokens_(tokens) {}
 
   ast::Expression expression();
-  // `a .. b`, or a value: a range variable, or a count n that stands for 0 .. n.
+  // `a .. b`, or a value: a range variable, or a count n, which means 0 .. n.
   ast::Expression range_or_count();
-  // A name, a call or what is in parentheses, with indices and members behind it.
+  // A name, a call or an expression in parentheses, followed by indices and members.
   ast::Expression postfix();
   ast::Expression primary();
-  // At least one, separated by commas.
+  // At least one expression; separated by commas.
   std::vector<ast::Expression> list();
 
  private:
   using Operand = ast::Expression (ExpressionParser::*)();
 
-  // by rising precedence
+  // in order of rising precedence
   ast::Expression disjunction();
   ast::Expression conjunction();
   ast::Expression negation();
@@ -44,7 +44,7 @@ class ExpressionParser {
   ast::Expression binary(ast::Operator op, ast::Expression left, Operand right);
   static ast::Child child(ast::Expression expression);
   static int height_over(const std::vector<ast::Expression>& parts);
-  ast::Expression chained(ast::Expression expression);  // refuses a chain that is too long
+  ast::Expression chained(ast::Expression expression);  // fails if the chain is too long
 
   TokenReader& tokens_;
 };

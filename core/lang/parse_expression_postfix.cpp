@@ -1,4 +1,4 @@
-// What stands behind an expression: indices, members, the type of a view.
+// Postfix forms of expressions: indices, members, the type of a view.
 #include <algorithm>
 #include <utility>
 
@@ -36,7 +36,7 @@ Expression ExpressionParser::index(Expression base) {
   return chained({ast::Index{std::move(loc), child(std::move(base)), std::move(items)}, height});
 }
 
-// Raises the height of the index that it stands in.
+// Raises the height of the enclosing index expression.
 ast::Item ExpressionParser::item(int& height) {
   const Token token = tokens_.peek();
   const auto raise = [&](int to) { height = std::max(height, to); };

@@ -16,7 +16,7 @@ ast::Block StatementParser::block() {
   const TokenReader::Braces braces(tokens_);
   while (!tokens_.is("}")) {
     if (tokens_.at_end()) tokens_.fail(tokens_.peek(), "expected `}` to close the block");
-    if (!block.statements.empty() && tokens_.accept(";")) continue;  // behind a block
+    if (!block.statements.empty() && tokens_.accept(";")) continue;  // after a block
     try {
       statement(block);
     } catch (const TokenReader::SyntaxError&) {
@@ -33,8 +33,8 @@ void StatementParser::end_statement() {
   tokens_.fail(next, "expected the end of the statement");
 }
 
-// After an error: on to the next line that starts at the same depth of braces, or to the brace that
-// closes the block.
+// Error recovery: skips to the next line at the same brace depth, or to the brace that closes the
+// block.
 void StatementParser::skip_statement() {
   int depth = 0;
   do {
@@ -59,7 +59,7 @@ void StatementParser::statement(ast::Block& into) {
   end_statement();
 }
 
-// One without a block.
+// Statement without a block.
 StatementParser::Form StatementParser::simple() {
   if (tokens_.is("require")) return require();
   if (tokens_.is("assert")) return debug_.assertion();
@@ -117,7 +117,7 @@ ast::For StatementParser::for_loop() {
   return loop;
 }
 
-// Without a condition its block says where it is left.
+// Without a condition, the block contains `proceed`.
 ast::While StatementParser::while_loop() {
   ast::While loop{tokens_.loc(tokens_.take()), {}, {}};
   if (!tokens_.is("{")) loop.condition = expressions_.expression();
@@ -215,7 +215,7 @@ ast::WindowAttribute StatementParser::window_attribute() {
   return update;
 }
 
-// `return x`, or entries `name = x` and `name(i) = x`, one on each line to the end of the block.
+// `return x`, or entries `name = x` and `name(i) = x`, one per line until the end of the block.
 StatementParser::Form StatementParser::returns() {
   Loc loc = tokens_.loc(tokens_.take());
   const auto entry_starts = [&] {
@@ -266,14 +266,14 @@ StatementParser::Form StatementParser::assignment(const Token& first, ast::Expre
   return ast::Assignment{tokens_.loc(first), op, std::move(target), expressions_.expression()};
 }
 
-// `start = 0`: the parser would look for the source of a copy.
+// `start = 0`: otherwise `=` would be parsed as the source of a copy.
 void StatementParser::refuse_statement_word() {
   const Token& token = tokens_.peek();
   if (tokens_.is("=", 1) && begins_statement(token.text))
     tokens_.fail(token, "expected a name to assign to, which no word is that begins a statement");
 }
 
-// Forms of other languages.
+// Reports forms of other languages.
 void StatementParser::refuse_foreign(const Token& first, const ast::Expression& target) {
   if (!target.as<ast::Name>() && !target.as<ast::Call>()) return;
   const auto instead = [&](std::string_view what) {

@@ -1,4 +1,5 @@
-// Statements. One ends at the end of its line, at `;` or at the `}` of its block.
+// Parser for statements. A statement ends at the end of its line, at `;` or at the `}` of its
+// block.
 #pragma once
 #include <utility>
 #include <vector>
@@ -47,7 +48,7 @@ class StatementParser {
   Form assignment_or_call();
   Form assignment(const Token& first, ast::Expression target);
   bool operates() const;
-  void refuse_statement_word();  // assigned to
+  void refuse_statement_word();  // assignment to a statement word
   void refuse_foreign(const Token& first, const ast::Expression& target);
   void end_statement();
   void skip_statement();

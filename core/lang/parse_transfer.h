@@ -1,4 +1,4 @@
-// Statements that move data and that count on semaphores.
+// Parser for statements that move data or count on semaphores.
 #pragma once
 #include <string>
 
@@ -13,11 +13,11 @@ class TransferParser {
   TransferParser(TokenReader& tokens, ExpressionParser& expressions)
       : tokens_(tokens), expressions_(expressions) {}
 
-  // The word of each is the next token.
-  // On this core or to another one; the copy may have a name.
+  // For each function, the statement's first word must be the next token.
+  // Copy to this core or to another one, with an optional name.
   ast::Statement::Form start(std::string name = {});
   ast::Copy copy();
-  ast::Statement::Form wait();  // for a count, a slice or a copy with a name; also await
+  ast::Statement::Form wait();  // for a count, a slice or a named copy; also await
   ast::Signal signal();
 
  private:

@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-// `a .. b step n`: the range, and which of its elements.
+// `a .. b step n`: adds the range, and the step to `steps`.
 bool add_stepped(Elaboration& e, const ast::Stepped& item, Slice& slice, std::size_t d,
                  std::vector<DimensionStep>* steps) {
   if (steps == nullptr) {
@@ -112,7 +112,7 @@ Entity index_into(Elaboration& e, const Entity& base, const ast::Index& node,
   if (items > rank || (is_sem && items != rank))
     return e.fail(node.loc, fmt::format("expected {} indices, one for each dimension, found {}",
                                         whole.rank, items));
-  // Dimensions that are not named are whole.
+  // Remaining dimensions are whole.
   for (std::size_t d = 0; d < items; ++d)
     if (!add_item(e, node.items[d], whole.size[d], slice, d, steps)) return {};
   return {.kind = base.kind, .slice = slice, .is_unnamed = base.is_unnamed};

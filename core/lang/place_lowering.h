@@ -1,4 +1,4 @@
-// Memory and semaphores that expressions name: rectangles, elements, their numbers and bytes.
+// Lowering of expressions for memory and semaphores: rectangles, elements, their numbers and bytes.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -8,28 +8,29 @@
 
 namespace tessera {
 
-// As an expression's value, but one number of scalar memory stays a place.
+// Returns the value of an expression, except that a number in scalar memory is returned as its
+// place and not loaded.
 Entity place(Elaboration& e, const ast::Expression& node);
-// A rectangle of memory; one number of scalar memory counts too, as a place.
+// Returns a rectangle of memory, or the place of a number in scalar memory.
 std::optional<Slice> memory(Elaboration& e, const ast::Expression& node);
-// A single one.
+// Returns a single semaphore.
 std::optional<Slice> semaphore(Elaboration& e, const ast::Expression& node);
-// Dimension of a slice's shape, of which each step-th element is meant.
+// Step along one dimension of a slice's shape: only each step-th element is selected.
 struct DimensionStep {
   int dim = 0;
   std::int64_t step = 1;
 };
-// The part of memory or of semaphores that the items choose. steps: those that items have, or null
-// where none may have one.
+// Returns the part of memory or of a semaphore array that is selected by the items.
+// steps: output for steps of items; null: steps are errors.
 Entity index_into(Elaboration& e, const Entity& base, const ast::Index& node,
                   std::vector<DimensionStep>* steps = nullptr);
-// Scalar memory without dimensions, or what is left of it: its name means the number in it.
+// True for scalar memory without remaining dimensions; its name means the number in it.
 bool is_one_number(const Elaboration& e, const Entity& entity);
-// The number there.
+// Loads the number.
 Entity load(Elaboration& e, const Slice& element);
-// As a ref of its own, if it is not one already.
+// Returns the slice as a ref of its own; unchanged if it is one already.
 Slice whole_ref(Elaboration& e, const Slice& slice);
-// Number of bytes of a rectangle.
+// Returns the number of bytes of a rectangle.
 ValueId bytes(Elaboration& e, const Slice& slice);
 
 }  // namespace tessera

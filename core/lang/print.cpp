@@ -1,5 +1,5 @@
-// A program as text of the language: declarations, then one statement a line as the op table writes
-// it.
+// Printing of programs as text: declarations, then one statement per line with the text of its row
+// in the op table.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -65,7 +65,7 @@ class Printer {
  private:
   void give_name(ValueId id, std::string base) {
     if (base.empty()) base = "x";
-    // No name is given back, so what was taken when the base was last asked for is taken.
+    // Names are never reused, so the earlier candidates of this base are still in use.
     int& n = numbers_[base];
     std::string candidate;
     do {
@@ -76,7 +76,8 @@ class Printer {
     names_[id] = candidate;
   }
 
-  // A `# line` where another line begins. What is inlined has the calls around it in one chain.
+  // Writes a `# line` directive if the origin changes. For inlined code it contains the chain of
+  // calls.
   void come_from(PlaceId place) {
     if (!with_lines_) return;
     std::string line;
@@ -178,8 +179,8 @@ class Printer {
     return out + '"';
   }
 
-  // The row's text with its {fields} filled in, without " name {name}" of a value that is left out;
-  // flags that it does not mention are named when they are set.
+  // Returns the text of the op's row with its {fields} filled in. " name {name}" is removed for an
+  // omitted value. Flags that the row does not mention are appended if they are set.
   std::string by_row(const Op& op) const {
     const OpInfo& row = info(op);
     std::string text(row.text);
@@ -221,7 +222,7 @@ class Printer {
         text += fmt::format(" when {}", value(o->update_when));
       return text;
     }
-    if (std::holds_alternative<While>(s.op)) return "while";  // whose turns no text names
+    if (std::holds_alternative<While>(s.op)) return "while";  // iterations have no name in the text
     if (const auto* o = std::get_if<ViewAs>(&s.op))
       return fmt::format("{} = view({}) as {}", value(s.result), slice(o->source),
                          program_.texts[o->type]);
@@ -230,8 +231,8 @@ class Printer {
     return (s.result != no_value ? value(s.result) + " = " : "") + by_row(s.op);
   }
 
-  // One part of a `print`, whose parts stand in one line behind what computes them; whether others
-  // follow.
+  // Adds one part of a `print`. All parts are written in one line after the ops that compute them.
+  // Returns true if more parts follow.
   bool add_part(const Op& op) {
     const auto* shown = std::get_if<Print>(&op);
     const auto* words = std::get_if<PrintText>(&op);
@@ -241,7 +242,8 @@ class Printer {
     return shown != nullptr ? shown->goes_on != 0 : words->goes_on != 0;
   }
 
-  // The same of an `opaque`, which reads before it writes. A read without a write stands alone.
+  // Adds one part of an `opaque` in the same way: reads come before writes. A read without a write
+  // is a statement of its own.
   bool add_opaque(const Stmt& s) {
     const auto* read = std::get_if<OpaqueRead>(&s.op);
     const auto* write = std::get_if<OpaqueWrite>(&s.op);
@@ -278,13 +280,13 @@ class Printer {
 
   const Program& program_;
   const bool with_lines_;
-  std::string line_;  // what the last `# line` says
+  std::string line_;  // content of the last `# line` directive
   Table<ValueId, std::string> names_;
   std::set<std::string, std::less<>> used_;
-  std::map<std::string, int, std::less<>> numbers_;  // of a base: the last name that was tried
+  std::map<std::string, int, std::less<>> numbers_;  // per base: the last candidate's number
   std::string out_;
-  std::string parts_;                            // of the `print` at hand, or its `opaque`
-  std::string opaque_targets_, opaque_sources_;  // of the `opaque` at hand
+  std::string parts_;                            // current `print` or `opaque`
+  std::string opaque_targets_, opaque_sources_;  // current `opaque`
   int depth_ = 1;
 };
 

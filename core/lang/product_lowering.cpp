@@ -8,19 +8,19 @@
 namespace tessera {
 namespace {
 
-// A side of a matrix product, evaluated once; `transpose(x)` is read in place.
+// Side of a matrix product, evaluated once; `transpose(x)` is read in place.
 struct Factor {
   Slice slice;
   bool is_transposed;
 };
-// What the product has in each dimension.
+// Extents of the product.
 struct Extents {
   Shape bound;
   std::vector<ValueId> size;
 };
 
-// What is transposed in its last two dimensions alone, and so can be read in place; null for
-// others.
+// Returns the operand of a transpose that exchanges only the last two dimensions and can therefore
+// be read in place; null for other expressions.
 const ast::Expression* transposed(const ast::Expression& node) {
   const auto* call = node.as<ast::Call>();
   if (call == nullptr || call->function != "transpose" || call->arguments.empty()) return nullptr;
@@ -53,7 +53,8 @@ std::optional<Factor> factor(Elaboration& e, const ast::Expression& node) {
   return Factor{*slice, turned != nullptr};
 }
 
-// Leading dimensions, of which each index has a product of its own; false after an error.
+// Adds the leading dimensions; each of their indices has a product of its own. False after an
+// error.
 bool add_leading(Elaboration& e, const Factor& left, const Factor& right, const ast::Binary& node,
                  Extents& result) {
   const Shape a = static_shape(e.program(), left.slice), b = static_shape(e.program(), right.slice);
@@ -69,7 +70,7 @@ bool add_leading(Elaboration& e, const Factor& left, const Factor& right, const 
   return true;
 }
 
-// The rows of the left side, or the columns of the right one.
+// Adds the rows of the left side, or the columns of the right side.
 void add_factor(Elaboration& e, const Factor& side, bool is_left, Extents& result) {
   const Shape shape = static_shape(e.program(), side.slice);
   const std::size_t d = shape.size() - (side.is_transposed == is_left ? 1 : 2);

@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-// Functions of one number that are known when the kernel is instantiated.
+// Functions of one number, evaluated at instantiation.
 struct Function {
   std::string_view word;
   double (*value)(double);
@@ -37,7 +37,7 @@ constexpr Function functions[] = {
 };
 // clang-format on
 
-// No program has a NaN of its own: whoever meets one knows that something is undefined.
+// A NaN constant is an error, because a NaN at run time indicates undefined data.
 Entity number(Elaboration& e, double result, std::string_view word, const Loc& loc) {
   if (std::isnan(result)) return e.fail(loc, fmt::format("the result of `{}` is no number", word));
   return real_entity(e, result);
@@ -90,7 +90,8 @@ std::optional<Entity> real_binary(Elaboration& e, const ast::Binary& node, const
   }
 }
 
-// A function of one number is real, also of an integer; min and max are where one side is.
+// Functions of one number return a real even for an integer. min and max return a real if one side
+// is a real.
 std::optional<Entity> real_function(Elaboration& e, const ast::Call& call,
                                     const std::vector<Entity>& arguments) {
   std::vector<double> known;

@@ -1,5 +1,5 @@
-// Real numbers that are known when the kernel is instantiated: its parameters, literals, and what
-// is computed of them. They are computed in f64 and rounded where a tile op takes them.
+// Arithmetic on reals that are known at instantiation: parameters, literals and results computed
+// from them. Computed in f64 and rounded when a tile op uses them.
 #pragma once
 #include <optional>
 #include <vector>
@@ -8,10 +8,10 @@
 
 namespace tessera {
 
-// An integer or a real that is known.
+// Returns a known integer or real as a double; none for other entities.
 std::optional<double> known_number(const Elaboration& e, const Entity& entity);
 Entity real_entity(Elaboration& e, double number);
-// nullopt for what is not of known numbers, or not of reals.
+// Return nullopt if an operand is not a known number, or if no real is involved.
 std::optional<Entity> real_binary(Elaboration& e, const ast::Binary& node, const Entity& left,
                                   const Entity& right);
 std::optional<Entity> real_function(Elaboration& e, const ast::Call& call,

@@ -16,7 +16,7 @@ namespace {
 
 const ast::Statement* return_in(const ast::If& branch);
 
-// A `return` at the end of a block, or null.
+// Returns the `return` at the end of a block; null if there is none.
 const ast::Statement* return_in(const ast::Block& block) {
   if (block.statements.empty()) return nullptr;
   const ast::Statement& last = block.statements.back();
@@ -25,13 +25,13 @@ const ast::Statement* return_in(const ast::Block& block) {
   return branch != nullptr ? return_in(*branch) : nullptr;
 }
 
-// The parser has seen to it that one stands at the end only.
+// The parser has checked that a `return` occurs only at the end.
 const ast::Statement* return_in(const ast::If& branch) {
   if (const ast::Statement* found = return_in(branch.then)) return found;
   return branch.otherwise ? return_in(*branch.otherwise) : nullptr;
 }
 
-// `name = 3` for each name in a condition that is a known number.
+// Returns `name = 3` for each name in the condition with a known number.
 std::vector<std::string> known_values(Elaboration& e, const ast::Expression& condition) {
   struct Mentioned : ast::Visitor {
     using Visitor::meet;
@@ -55,7 +55,7 @@ std::vector<std::string> known_values(Elaboration& e, const ast::Expression& con
   return values;
 }
 
-// A new name for the value, or, when the name is memory, a store.
+// Defines a new name for the value, or stores if the name is memory.
 void define_value(Elaboration& e, const ast::Definition& node) {
   const Entity* known = e.names.find(node.name);
   if (known && known->kind == Entity::Kind::view) {
@@ -64,9 +64,9 @@ void define_value(Elaboration& e, const ast::Definition& node) {
   }
   const bool is_unknown = known && known->kind == Entity::Kind::nothing;
   Entity entity = evaluate(e, node.value);
-  if (is_unknown) return;  // what it stands for was reported where it is declared
+  if (is_unknown) return;  // the error was reported at the declaration
   if (entity.kind == Entity::Kind::nothing) {
-    e.names.set_unknown(node.name);  // so that its uses are not reported too
+    e.names.set_unknown(node.name);  // avoids errors for its uses
     return;
   }
   if (entity.kind == Entity::Kind::record && entity.environment->names.empty()) {
@@ -93,7 +93,7 @@ bool refuse_return(Elaboration& e, const Loc& loc) {
   return true;
 }
 
-// The result of a function with this body.
+// Returns the result of a function with this body.
 Entity result_of(Elaboration& e, const ast::Block& node) {
   Entity result{.kind = Entity::Kind::record, .environment = e.names.make(nullptr)};
   Entity* const outer = std::exchange(e.result, &result);
@@ -135,7 +135,7 @@ void lower(Elaboration& e, const ast::TraceRegion& node) {
   e.builder.emit(End{});
 }
 
-// A condition that is known is tested here, any other where the run comes to it.
+// A known condition is tested during instantiation, others during the run.
 void lower(Elaboration& e, const ast::Require& node) {
   const ValueId condition = scalar(e, node.condition);
   if (condition == no_value) return;
@@ -169,8 +169,8 @@ void lower(Elaboration& e, const ast::Definition& node) {
   }
 }
 
-// A condition that is known when the kernel is instantiated chooses a block, whose names then
-// belong around it.
+// A known condition selects one block during instantiation. The names of this block belong to the
+// enclosing block.
 void lower(Elaboration& e, const ast::If& node) {
   const ValueId condition = scalar(e, node.condition);
   if (condition == no_value) return;
@@ -201,7 +201,7 @@ void lower(Elaboration& e, const ast::If& node) {
   e.builder.emit(End{});
 }
 
-// The result of the function being inlined: one value, or named ones.
+// Sets the result of the function being inlined: one value, or named values.
 void lower(Elaboration& e, const ast::Return& node) {
   if (refuse_return(e, node.loc)) return;
   *e.result = evaluate(e, node.value);
@@ -210,7 +210,7 @@ void lower(Elaboration& e, const ast::Return& node) {
 void lower(Elaboration& e, const ast::ReturnNamed& node) {
   if (refuse_return(e, node.loc)) return;
   *e.result = {.kind = Entity::Kind::record, .environment = e.names.make(nullptr)};
-  // An entry sees what the function knows, then the other entries.
+  // An entry can use the function's names first, then the other entries.
   Environment* entries = e.names.make(e.names.current());
   entries->fallback = e.result->environment;
   for (const ast::Definition& entry : node.entries) {

@@ -1,4 +1,4 @@
-// Statements and declarations: each is lowered to the ops that it stands for. Errors are reported.
+// Lowering of statements and declarations to ops. Errors are reported in the elaboration.
 #pragma once
 #include <vector>
 
@@ -7,11 +7,11 @@
 namespace tessera {
 
 void block(Elaboration& e, const ast::Block& node);
-// The declarations and the body of a function: what it returns, an empty record when it returns
-// nothing. Its parameters are bound in the names of now.
+// Lowers the declarations and the body of a function. Its parameters must be bound in the current
+// names. Returns the function's result; an empty record if there is none.
 Entity result_of(Elaboration& e, const ast::Function& function);
 
-// Definitions, branches, results of functions, requirements.
+// Definitions, branches, results of functions, requirements, debug regions, calls.
 void lower(Elaboration& e, const ast::ScopedDeclaration& node);
 void lower(Elaboration& e, const ast::CallStatement& node);
 void lower(Elaboration& e, const ast::TraceRegion& node);
@@ -21,7 +21,7 @@ void lower(Elaboration& e, const ast::If& node);
 void lower(Elaboration& e, const ast::Return& node);
 void lower(Elaboration& e, const ast::ReturnNamed& node);
 
-// Loops, and the grid and the windows of pipelines.
+// Loops; grids and windows of pipelines.
 void lower(Elaboration& e, const ast::For& node);
 void lower(Elaboration& e, const ast::While& node);
 void lower(Elaboration& e, const ast::Pipeline& node);
@@ -31,33 +31,32 @@ void lower(Elaboration& e, const ast::Window& node);
 // Stores to memory: numbers to scalar memory, tiles to rectangles.
 void lower(Elaboration& e, const ast::Assignment& node);
 void lower(Elaboration& e, const ast::Opaque& node);
-// target = value. A tile's type must be the target's unless the value is a cast.
+// target = value. A tile must have the target's type, unless the value is a cast.
 void store(Elaboration& e, const Slice& target, const ast::Expression& value, const Loc& loc);
 
-// Statements that move data and count on semaphores, and what begins and ends the lifetime of
-// memory.
+// Statements that move data or count on semaphores, and the begin and end of memory lifetimes.
 void lower(Elaboration& e, const ast::Start& node);
 void lower(Elaboration& e, const ast::StartRemote& node);
-// A copy of its own semaphore, awaited at once.
+// A copy with a semaphore of its own, followed by a wait.
 void lower(Elaboration& e, const ast::Copy& node);
 void lower(Elaboration& e, const ast::Wait& node);
 void lower(Elaboration& e, const ast::WaitFor& node);
-// For what a copy that has a name reads and writes.
+// Wait for the source or destination of a named copy.
 void lower(Elaboration& e, const ast::WaitCopy& node);
 void lower(Elaboration& e, const ast::Await& node);
 void lower(Elaboration& e, const ast::Signal& node);
 void lower(Elaboration& e, const ast::Operate& node);
 
-// The statements that look at a run.
+// Debug statements.
 void lower(Elaboration& e, const ast::Print& node);
 void lower(Elaboration& e, const ast::Assert& node);
 void lower(Elaboration& e, const ast::Breakpoint& node);
 
-// Memory and semaphores. is_local: of a function or a block, at whose end it is freed.
+// Memory and semaphores. is_local: declared in a function or block and freed at its end.
 void declare(Elaboration& e, const ast::Declaration& node, bool is_local);
 void declare_all(Elaboration& e, const std::vector<ast::Declaration>& nodes, bool is_local);
-// Each axis is a name for this device's coordinate from here on. A run on another number of devices
-// is bad input.
+// Defines a name for this device's coordinate on each axis. A run with another number of devices is
+// invalid input.
 void declare_mesh(Elaboration& e, const ast::MeshDeclaration& node);
 
 }  // namespace tessera

@@ -17,8 +17,8 @@
 namespace tessera {
 namespace {
 
-// What a dimension of a result is, of the operands so far, or of what it is stored to; and the
-// expression whose operands or target these are.
+// Extents of a result, computed from the operands so far or from the target of the store, and the
+// location of the expression that uses them.
 struct Extents {
   Shape bound;
   std::vector<ValueId> size;
@@ -29,7 +29,7 @@ struct Extents {
 // "(8, 200)".
 std::string extents_text(const Shape& shape) { return fmt::format("({})", fmt::join(shape, ", ")); }
 
-// What stands at the place, of an expression of one line.
+// Returns the source text at the location; the expression must be on one line.
 std::string source_text(const Loc& loc) {
   if (!loc) return "";
   const std::string_view line = Lines(loc.source->text)[loc.line];
@@ -37,14 +37,14 @@ std::string source_text(const Loc& loc) {
       line.substr(static_cast<std::size_t>(loc.column) - 1, static_cast<std::size_t>(loc.width)));
 }
 
-// What is written for tiles, of operators that tiles do not have.
+// Returns the replacement for an operator that tiles do not support.
 std::string_view instead_of(ast::Operator op) {
   if (op == ast::Operator::both) return "; of tiles of 0 and 1 write `bit_and(a, b)`";
   if (op == ast::Operator::either) return "; of tiles of 0 and 1 write `bit_or(a, b)`";
   return "";
 }
 
-// False, with the error at the operand or, for one that stands nowhere in the text, at loc.
+// Reports the error at the operand, or at `loc` if the operand has no location. Returns false.
 bool misfit(Elaboration& e, const PlacedSlice& operand, const std::string& shape, const Loc& loc,
             const std::string& wanted) {
   const std::string text = source_text(operand.loc);
@@ -54,8 +54,8 @@ bool misfit(Elaboration& e, const PlacedSlice& operand, const std::string& shape
   return false;
 }
 
-// Broadcasting is from the right: the longer shape decides the rank, a size other than 1 the
-// extent. False after an error.
+// Broadcasting aligns dimensions from the right. The longer shape determines the rank, and a size
+// other than 1 determines the extent. False after an error.
 bool broadcast(Elaboration& e, const PlacedSlice& operand, const Loc& loc, Extents& result) {
   Shape& bound = result.bound;
   std::vector<ValueId>& size = result.size;
@@ -90,7 +90,7 @@ bool has_floats(const Elaboration& e, const Entity& entity) {
                      [&](const Operand& side) { return has_floats(e, side.entity); });
 }
 
-// False after an error: bits and the like are of integers alone.
+// Checks that integer-only ops, for example bit ops, have integer operands. False after an error.
 bool takes(Elaboration& e, std::size_t op, const Slice& operand, const Loc& loc) {
   const std::string_view mnemonic = op_table()[op].mnemonic;
   if (!computes_integers(make_op(mnemonic))) return true;
@@ -126,7 +126,8 @@ Extents extents_of(Elaboration& e, const Slice& target) {
   return {static_shape(e.program(), target), sizes_of(target), {}, true};
 }
 
-// The error is where the shape comes from; where that is not where tile_iota stands, both are told.
+// Reports the error at the location that determines the shape. If tile_iota is elsewhere, adds a
+// note with its location.
 std::optional<Slice> misshapen(Elaboration& e, const UnshapedTile& node, const Extents& extents,
                                std::string message) {
   const Loc &use = extents.use, &word = node.loc;
@@ -140,7 +141,8 @@ std::optional<Slice> misshapen(Elaboration& e, const UnshapedTile& node, const E
   return std::nullopt;
 }
 
-// Beside a row or a column the dimension might be repeated later, and then it would count nothing.
+// A dimension of size 1 from other operands is an error: it might be broadcast later, and the
+// indices would then all be 0.
 std::optional<Slice> shaped_indices(Elaboration& e, const UnshapedTile& node,
                                     const Extents& extents) {
   const auto rank = static_cast<std::int64_t>(extents.bound.size());
@@ -161,7 +163,7 @@ std::optional<Slice> shaped_indices(Elaboration& e, const UnshapedTile& node,
   return target;
 }
 
-// Numbers stay what they are; what has no shape is computed in this one.
+// Computes an unshaped tile in this shape; numbers are not changed.
 std::optional<Slice> shaped(Elaboration& e, const Operand& side, const Extents& extents) {
   if (side.entity.kind != Entity::Kind::unshaped) return tile_operand(e, side.entity, side.loc);
   const UnshapedTile node = e.unshaped[side.entity.unshaped];
@@ -198,7 +200,7 @@ Slice temporary(Elaboration& e, DType dtype, const Shape& bound, const std::vect
   buffer.dtype = dtype;
   buffer.shape = bound;
   const ValueId value = e.builder.buffer(std::move(buffer));
-  // Without a name for messages, until a definition gives it one (Elaboration::name_result).
+  // Unnamed in messages until a definition names it (Elaboration::name_result).
   e.program().values[value].name.clear();
   Slice slice = e.builder.whole(value);
   for (std::size_t d = 0; d < size.size(); ++d) slice.size[d] = size[d];

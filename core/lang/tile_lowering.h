@@ -1,5 +1,5 @@
-// Tile arithmetic: every expression becomes ops that write a rectangle, the last one the target
-// itself. `to` is where the result goes, or null for a temporary.
+// Lowering of tile arithmetic: each expression becomes ops that write rectangles. The last op
+// writes the target directly. to: target of the result; null: a temporary.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -9,46 +9,49 @@
 
 namespace tessera {
 
-// The elementwise op of the operands, into `to` if that is as good as a cast, else into a temporary
-// of f32, i32 or i64. Numbers, dimensions of size 1 and missing leading ones are repeated; an
-// operand whose shape does not fit is an error at its place. Of numbers alone it is a temporary of
-// one element, without dimensions. Of operands that have no shape either it is a tile that gets its
-// shape where it is used.
+// Emits an elementwise op. It writes to `to` directly if that is equivalent to a cast, otherwise to
+// a temporary of type value_type().
+// Numbers, dimensions of size 1 and missing leading dimensions are repeated. Fails at an operand's
+// location if its shape does not fit.
+// If all operands are numbers, the temporary has one element and no dimensions. If no operand has a
+// shape, at least one is unshaped and `to` is null, returns an unshaped tile, which gets its shape
+// from its use.
 Entity elementwise(Elaboration& e, std::size_t op, const std::vector<Operand>& operands,
                    const Loc& loc, const Slice* to);
-// -x of a tile or a real: -0 - x of floats, which also changes the sign of 0; 0 - x of integers.
+// -x of a tile or a real. Floats: -0 - x, which also changes the sign of 0. Integers: 0 - x.
 Entity negative(Elaboration& e, const Operand& operand, const Loc& loc);
-// tile_iota(dim), in the shape that its use has.
+// tile_iota(dim); the shape is determined by its use.
 Entity tile_indices(Elaboration& e, std::int64_t dim, const Loc& loc);
-// An operator with a tile or a real on one side.
+// Binary operator with a tile or a real as at least one operand.
 Entity tile_binary(Elaboration& e, const ast::Binary& node, const Entity& left, const Entity& right,
                    const Slice* to);
-// cast(x): x rounded to the type of what it is stored to; cast(x, T): a temporary of type T.
+// cast(x): x rounded to the type of its target; cast(x, T): a temporary of type T.
 Entity cast(Elaboration& e, const ast::Call& call, const Slice* to);
-// truncate(x), truncate(x, T): the same, cut off; of an integer and a type also the low bits.
+// truncate(x), truncate(x, T): like cast, but truncated; for an integer and a type, the low bits.
 Entity truncate(Elaboration& e, const ast::Call& call, const Slice* to);
 
-// A matrix product that is not added to anything: an accumulator of its own, zero first.
+// Matrix product that is not added to anything: uses a new accumulator that is set to zero.
 Entity matmul(Elaboration& e, const ast::Binary& node);
 void multiply_add(Elaboration& e, const Slice& acc, const ast::Binary& product);
 
-// A tile or a number, as a tile op takes it.
+// Returns a tile or a number as an operand of a tile op.
 std::optional<Slice> tile_operand(Elaboration& e, const Entity& entity, const Loc& loc);
 std::optional<Slice> tile_operand(Elaboration& e, const ast::Expression& node);
-// The value as it is stored to the target: what has no shape gets the target's.
+// Returns the value as an operand of a store; an unshaped tile gets the target's shape.
 std::optional<Slice> operand_of_store(Elaboration& e, const Entity& entity, const Loc& loc,
                                       const Slice& target);
-// Memory, and where it stands in the text.
+// Memory with its location in the text.
 struct PlacedSlice {
   Slice slice;
   Loc loc;
 };
-// Whether the value can be repeated to the target's shape; false after an error at the value.
+// True if the value can be broadcast to the target's shape; otherwise reports an error at the
+// value.
 bool fits(Elaboration& e, const PlacedSlice& value, const Slice& target);
 Slice temporary(Elaboration& e, DType dtype, const Shape& bound, const std::vector<ValueId>& size);
-// A temporary of the slice's shape.
+// Returns a temporary with the slice's shape.
 Slice temporary_like(Elaboration& e, DType dtype, const Slice& slice);
-// The sizes of the slice's shape.
+// Returns the sizes of the slice's shape.
 std::vector<ValueId> sizes_of(const Slice& slice);
 
 }  // namespace tessera

@@ -15,7 +15,7 @@
 namespace tessera {
 namespace {
 
-// Words that are ops of integers and, of tiles, other ops.
+// Words that are integer ops for integers, and tile ops for tiles.
 struct IntegerWord {
   std::string_view word;
   std::size_t tile_op;
@@ -44,7 +44,7 @@ constexpr ReducingWord reducing_words[] = {
     {"reduce_min", op_index<TileReduceMin>()},
 };
 
-// The tile of a word that changes its shape.
+// Returns the tile argument of a word that changes its shape.
 std::optional<Slice> source_of(Elaboration& e, const ast::Call& node) {
   const auto source = tile_operand(e, evaluate(e, node.arguments[0]), node.arguments[0].loc());
   if (!source) return std::nullopt;
@@ -61,7 +61,7 @@ std::optional<Slice> source_of(Elaboration& e, const ast::Call& node) {
   return source;
 }
 
-// The dimensions that stand behind the tile, each of them once.
+// Returns the dimensions after the tile argument, without repetitions; none after an error.
 std::optional<std::vector<int>> dimensions(Elaboration& e, const ast::Call& node,
                                            const Slice& source) {
   const Shape shape = static_shape(e.program(), source);
@@ -83,7 +83,7 @@ std::optional<std::vector<int>> dimensions(Elaboration& e, const ast::Call& node
   return dims;
 }
 
-// An op that changes the shape of a tile.
+// Emits an op that changes the shape of a tile.
 Entity reshape(Elaboration& e, Op op, const Slice& source, const Loc& loc, const Slice* to) {
   const Program& program = e.program();
   const Shape from = static_shape(program, source);
@@ -110,7 +110,7 @@ Entity reshape(Elaboration& e, Op op, const Slice& source, const Loc& loc, const
   return view_entity(target);
 }
 
-// The op of integers that has the same name.
+// Emits the integer op with this name.
 Entity integers(Elaboration& e, const ast::Call& node, const std::vector<Entity>& arguments) {
   Op op = make_op(node.function);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -122,7 +122,7 @@ Entity integers(Elaboration& e, const ast::Call& node, const std::vector<Entity>
   return scalar_entity(e.builder.emit(std::move(op)));
 }
 
-// The shape is that of the data; the scale's says how large the blocks are.
+// The result has the shape of the data; the scale's shape determines the block size.
 Entity scaled(Elaboration& e, const ast::Call& node, const Slice* to) {
   const auto source = tile_operand(e, node.arguments[0]),
              scale = tile_operand(e, node.arguments[1]);
@@ -136,8 +136,8 @@ Entity scaled(Elaboration& e, const ast::Call& node, const Slice* to) {
   return view_entity(target);
 }
 
-// select, min and max of integers are ops of that name; of tiles and of reals they are the tile
-// ops, as are the functions of one number.
+// select, min and max of integers are the ops with this name. For tiles and reals they are tile
+// ops, like functions of one number.
 Entity of_elements(Elaboration& e, std::size_t tile_op, const ast::Call& node, const Slice* to) {
   std::vector<Entity> arguments;
   bool is_integer = info(make_op(node.function)).op_class == OpClass::scalar;
@@ -151,7 +151,7 @@ Entity of_elements(Elaboration& e, std::size_t tile_op, const ast::Call& node, c
   std::vector<Operand> operands;
   for (std::size_t i = 0; i < arguments.size(); ++i)
     operands.push_back({arguments[i], node.arguments[i].loc()});
-  // Of numbers alone it is a function of reals.
+  // With only numbers as arguments, it is a function of reals.
   const bool is_function = info(make_op(node.function)).op_class == OpClass::tile;
   if (is_function && std::none_of(arguments.begin(), arguments.end(), is_tile))
     for (Operand& operand : operands)
@@ -165,7 +165,7 @@ Entity of_elements(Elaboration& e, std::size_t tile_op, const ast::Call& node, c
   return elementwise(e, tile_op, operands, node.loc, to);
 }
 
-// tile_iota(dim): what it is stored to or combined with says the shape.
+// tile_iota(dim): gets the shape of the store's target, or of the tiles in the same expression.
 Entity indices(Elaboration& e, const ast::Call& node, const Slice* to) {
   const auto dim = constant(e, node.arguments[0], "the dimension of tile_iota");
   if (!dim) return {};
@@ -175,7 +175,8 @@ Entity indices(Elaboration& e, const ast::Call& node, const Slice* to) {
   return view_entity(*to);
 }
 
-// row_sum(x), reduce_sum(x, dim): along several dimensions the last one is first.
+// row_sum(x), reduce_sum(x, dim, ...): dimensions are reduced one after another, the last one
+// first.
 Entity reduced(Elaboration& e, Op op, const ast::Call& node, const Slice* to) {
   auto source = node.arguments.empty() ? std::nullopt : source_of(e, node);
   if (!source && !node.arguments.empty()) return {};
@@ -196,7 +197,8 @@ Entity reduced(Elaboration& e, Op op, const ast::Call& node, const Slice* to) {
   return result;
 }
 
-// transpose(x) of a matrix; transpose(x, 0, 2, 1) with the source's dimension for each of its own.
+// transpose(x) of a matrix; transpose(x, 0, 2, 1): the source's dimension for each dimension of the
+// result.
 Entity transposed(Elaboration& e, const ast::Call& node, const Slice* to) {
   if (node.arguments.empty()) return e.fail(node.loc, "transpose takes a tile");
   const auto source = source_of(e, node);
@@ -227,7 +229,7 @@ std::optional<Entity> call_tile_word(Elaboration& e, const ast::Call& node, cons
   for (const ReducingWord& each : reducing_words)
     if (word == each.word) return reduced(e, make_op(op_table()[each.tile_op].mnemonic), node, to);
   if (word == "tile_iota" && count == 1) return indices(e, node, to);
-  // What is left of the table is elementwise: exp, pow, ...
+  // The remaining ops of the table are elementwise: exp, pow, ...
   const Op op = make_op(word);
   const auto fields = info(op).fields;
   if (info(op).op_class != OpClass::tile || fields.size() != count + 1) return std::nullopt;

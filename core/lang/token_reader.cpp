@@ -9,7 +9,7 @@ namespace tessera {
 namespace {
 
 constexpr int max_levels = 200;
-// Bytes for the passes after the parser. They need less stack for a level.
+// Stack in bytes for the passes after the parser, which need less stack per level.
 constexpr std::size_t stack_reserve = std::size_t{96} << 10;
 
 }  // namespace
@@ -47,7 +47,8 @@ Token TokenReader::expect(std::string_view text, std::string_view after) {
   const std::string message = fmt::format("expected `{}` {}", text, after);
   const bool is_at_end = nesting_ == 0 && at_ > 0 && peek().line_before;
   if (!is_at_end) fail(peek(), message);
-  // What lacks is at the end of the line before, not where the next one begins.
+  // The missing token is reported at the end of the previous line, not at the beginning of the next
+  // one.
   report(loc(tokens_[at_ - 1]), message + ", found the end of the line");
   throw SyntaxError{};
 }

@@ -1,5 +1,4 @@
-// The tokens of a file, one after the other, for the parsers: what comes next, what is expected,
-// and what is wrong.
+// Token stream of a file for the parsers: lookahead, expected tokens and error reports.
 #pragma once
 #include <memory>
 #include <string>
@@ -12,10 +11,11 @@ namespace tessera {
 
 class TokenReader {
  public:
-  // A syntax error unwinds to the statement or declaration it stands in, which is then skipped.
+  // Thrown by a syntax error and caught by the enclosing statement or declaration, which is then
+  // skipped.
   struct SyntaxError {};
 
-  // Diagnostics are appended to `diags`, which must outlive the reader.
+  // Diagnostics are appended to `diags`, which must outlive this object.
   TokenReader(std::shared_ptr<const Source> source, std::vector<Token> tokens, Diags& diags)
       : source_(std::move(source)), tokens_(std::move(tokens)), diags_(diags) {}
 
@@ -23,24 +23,26 @@ class TokenReader {
   Token take();
   bool at_end() const { return peek().kind == TokenKind::end; }
   bool is(std::string_view text, int ahead = 0) const;
-  bool continues(std::string_view text) const;  // is(text), on the same line or inside brackets
+  bool continues(std::string_view text) const;  // is(text), on the same line or in brackets
   bool accept(std::string_view text);
-  bool accept_here(std::string_view text);  // the same if it continues the statement
+  bool accept_here(std::string_view text);  // accept(text) if the token continues the statement
   Token expect(std::string_view text, std::string_view after);
   Token expect_name(std::string_view what);
-  Token new_name(std::string_view what);  // one that the program gives
-  void refuse_place(const Token& name);   // given to what says where the program runs
-  void refuse_word(const Token& name);    // given to a function: it would be called instead
+  Token new_name(std::string_view what);  // name of a definition
+  // Reports a name that is a number or a place: inf, device, core.
+  void refuse_place(const Token& name);
+  // Reports a function name that is a word of the language, which would be called instead.
+  void refuse_word(const Token& name);
 
   Loc loc(const Token& token) const;
-  // Widens a place to the end of the last token taken, if that is on its line.
+  // Extends a location to the end of the last token, if it is on the same line.
   void widen(Loc& loc) const;
 
-  // "message, found `token`", and SyntaxError.
+  // Reports "message, found `token`" and throws SyntaxError.
   [[noreturn]] void fail(const Token& token, std::string_view message);
   void report(const Loc& loc, std::string message);
 
-  // Inside ( or [, where a line break ends nothing.
+  // Scope inside ( or [, where a line break does not end a statement.
   class Brackets {
    public:
     explicit Brackets(TokenReader& reader) : reader_(reader) { ++reader_.nesting_; }
@@ -52,7 +54,7 @@ class TokenReader {
     TokenReader& reader_;
   };
 
-  // Inside { }, where it ends a statement again.
+  // Scope inside { }, where a line break ends a statement.
   class Braces {
    public:
     explicit Braces(TokenReader& reader) : reader_(reader), outer_(reader.nesting_) {
@@ -67,8 +69,8 @@ class TokenReader {
     int outer_;
   };
 
-  // Trees are walked by recursion: how deep they may be is limited while they are made. A level is
-  // a bracket, a block or a prefix.
+  // Limits the nesting depth during parsing, since trees are traversed recursively. A level is a
+  // bracket, a block or a prefix.
   class Level {
    public:
     explicit Level(TokenReader& reader);
@@ -85,7 +87,7 @@ class TokenReader {
   std::vector<Token> tokens_;
   Diags& diags_;
   std::size_t at_ = 0;
-  int nesting_ = 0;  // open ( and [
+  int nesting_ = 0;  // number of open ( and [
   int levels_ = 0;
 };
 

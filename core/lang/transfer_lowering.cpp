@@ -45,7 +45,7 @@ void lower(Elaboration& e, const ast::StartRemote& node) {
   give_name(e, node.name, {NamedCopy::Side{*sent, *source}, {*arrived, *destination}}, node.loc);
 }
 
-// copy SRC -> DST: a copy of its own semaphore, awaited at once.
+// copy SRC -> DST: a copy with a semaphore of its own, followed by a wait.
 void lower(Elaboration& e, const ast::Copy& node) {
   const auto source = memory(e, node.source), destination = memory(e, node.destination);
   if (!source || !destination) return;
@@ -69,8 +69,8 @@ void lower(Elaboration& e, const ast::WaitFor& node) {
   e.builder.emit(Wait{*sem, bytes(e, *slice)});
 }
 
-// Of a copy to another device, what is waited for on the receiving side is what such a copy brings
-// here.
+// For a copy to another device, the side `arrived` waits for the data that the matching copy brings
+// to this device.
 void lower(Elaboration& e, const ast::WaitCopy& node) {
   const auto* member = node.copy.as<ast::Member>();
   const ast::Expression& name = member != nullptr ? *member->base : node.copy;

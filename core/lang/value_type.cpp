@@ -32,7 +32,7 @@ bool shifts(const Op& op) {
   return std::holds_alternative<TileShiftLeft>(op) || std::holds_alternative<TileShiftRight>(op);
 }
 
-// As interp/tiles/integer_range.h has it: numbers have the type of the tiles.
+// As in interp/tiles/integer_range.h: numbers have the type of the tiles.
 DType integer_type(const std::vector<DType>& tiles, bool is_shift) {
   if (tiles.empty()) return DType::i64;
   if (is_shift) return tiles.front();
@@ -65,9 +65,9 @@ DType value_type(const Program& program, const Op& op) {
   return any(is_wide) ? DType::i64 : DType::i32;
 }
 
-// Floats, comparisons and bits are computed alike wherever they go, and rounded there. Integers
-// wrap in the widest type of the target and the operands (interp/tiles/integer_range.h), which must
-// be the value's own, and saturate behind that.
+// Floats, comparisons and bit ops are computed independently of the target and then rounded.
+// Integers wrap in the widest type of target and operands (interp/tiles/integer_range.h) and then
+// saturate, so this type must be the value's own type.
 bool writes_as_cast(const Program& program, const Op& op, DType to) {
   const DType type = value_type(program, op);
   if (type == to || is_float(type) || gives_truths(op) || computes_integers(op)) return true;

@@ -1,19 +1,22 @@
-// Of which type the value of an elementwise op is, and where the op may write it at once.
+// Types of elementwise op values, and conditions for writing them directly to their target.
 #pragma once
 #include "core/program/program.h"
 
 namespace tessera {
 
-// Of bits and what cuts off, the operands' own integer type; of the others
-// f32 with a float among the operands, i64 where i32 does not hold each of them, else i32; of a
-// comparison i32.
+// Returns the type of the op's value. The first case that applies:
+// a comparison: i32;
+// bit ops, quotients, remainders and shifts of integers: the widest type of the tiles (a shift: its
+// first tile's type), or i64 without tiles;
+// a float operand, or a function such as exp: f32;
+// otherwise: i64 if i32 cannot represent all operand types, else i32.
 DType value_type(const Program& program, const Op& op);
 
 // True if each element of the value is 0 or 1: comparisons, is_finite.
 bool gives_truths(const Op& op);
 
-// Whether the op leaves in memory of this type what a tile of its value's type leaves there when it
-// is cast.
+// True if writing the value directly to memory of type `to` gives the same elements as a cast from
+// a tile of value_type().
 bool writes_as_cast(const Program& program, const Op& op, DType to);
 
 }  // namespace tessera

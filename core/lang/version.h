@@ -1,4 +1,4 @@
-// The version of the language that a text names on its first line: `tessera 1`.
+// Version of the language in the first line of a text: `tessera 1`.
 #pragma once
 #include <memory>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-// Fails if the first of these tokens is `tessera` and the second is not the current version.
+// Fails if the first token is `tessera` and the second is not the current version.
 Expected<void> check_language_version(const std::shared_ptr<const Source>& source,
                                       const std::vector<Token>& tokens);
 

@@ -3,7 +3,7 @@
 namespace tessera::ast {
 namespace {
 
-// A call for each form, which goes to its parts.
+// Visits the parts of each form.
 class Walk {
  public:
   explicit Walk(Visitor& visitor) : visitor_(visitor) {}

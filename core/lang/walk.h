@@ -1,16 +1,16 @@
-// Everything that stands in a part of a syntax tree, in the order of the text.
+// Traversal of a syntax tree in source order.
 #pragma once
 #include "core/lang/ast.h"
 
 namespace tessera::ast {
 
-// What is done with what is met: each is called before what stands in it.
+// Callbacks for the nodes; each is called before the callbacks for its children.
 class Visitor {
  public:
   virtual ~Visitor() = default;
   virtual void meet(const Expression&) {}
   virtual void meet(const Statement&) {}
-  virtual void meet(const Definition&) {}  // a statement, or an entry of `return`
+  virtual void meet(const Definition&) {}  // statement, or entry of `return`
   virtual void meet(const Declaration&) {}
   virtual void meet(const Parameter&) {}
   virtual void enter(const Block&) {}

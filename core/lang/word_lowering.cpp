@@ -41,7 +41,7 @@ Entity view(Elaboration& e, const ast::Call& node) {
   return view_entity(e.builder.whole(e.builder.emit(View{*source}, "view")));
 }
 
-// Of tiles the first argument is the dimension.
+// For tiles, the first argument is the dimension.
 Entity concat(Elaboration& e, const ast::Call& node) {
   std::vector<Entity> parts;
   bool has_tile = false;
@@ -53,7 +53,8 @@ Entity concat(Elaboration& e, const ast::Call& node) {
   return has_tile ? concat_tiles(e, node, parts) : concat_arrays(e, node, std::move(parts));
 }
 
-// The barrier semaphore of that collective id: declared, or made when it is first asked for.
+// Returns the barrier semaphore with this collective id: the declared one, or a new one at its
+// first use.
 ValueId barrier_semaphore(Elaboration& e, std::int64_t id) {
   ValueId& value = e.barriers.try_emplace(id, no_value).first->second;
   if (value == no_value) {
@@ -76,7 +77,7 @@ Entity barrier(Elaboration& e, const ast::Call& node) {
   return {.kind = Entity::Kind::sem, .slice = e.builder.whole(barrier_semaphore(e, *id))};
 }
 
-// first(i), last(i): whether it is the first or the last turn.
+// first(i), last(i): true in the first or the last iteration.
 Entity at_end_of_loop(Elaboration& e, const ast::Call& node) {
   const std::string& word = node.function;
   const Entity variable = evaluate(e, node.arguments[0]);
@@ -180,7 +181,7 @@ std::optional<Entity> call_word(Elaboration& e, const ast::Call& node, const Sli
   return call_tile_word(e, node, to);
 }
 
-// view(x) as T[a, b]: the extents are known, and without any those of x.
+// view(x) as T[a, b]: the extents must be known; without extents, the view has the extents of x.
 Entity view_as(Elaboration& e, const ast::ViewAs& node) {
   const auto& call = *node.memory->as<ast::Call>();
   if (call.arguments.size() != 1) return e.fail(call.loc, "view takes the memory that it shows");
@@ -193,7 +194,8 @@ Entity view_as(Elaboration& e, const ast::ViewAs& node) {
                   "a view with another shape or type shows memory whose extents are known "
                   "when the kernel is instantiated");
   ViewType as{*type, shown->shape};
-  // Of another width rows are packed, as they are where rows of words lie below each other.
+  // If the element size differs, the rows are packed into words or unpacked: the number of rows
+  // changes.
   const std::size_t rank = as.shape.size();
   const std::int64_t have = size_of(shown->dtype), want = size_of(*type);
   if (rank >= 2 && as.shape[rank - 2] * have % want == 0)

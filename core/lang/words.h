@@ -1,14 +1,14 @@
-// What a program can call without defining it.
+// Words that a program can call without a definition.
 #pragma once
 #include <string_view>
 #include <vector>
 
 namespace tessera {
 
-// An op, or a word that call_word() lowers. The functions of the library are no words: a file may
-// have one of the same name.
+// True for an op, or a word that call_word() lowers. Functions of the library are not words: a file
+// may define a function with the same name.
 bool is_word(std::string_view name);
-// All that can be called so.
+// Returns all words that can be called.
 std::vector<std::string_view> words();
 
 }  // namespace tessera
