@@ -92,7 +92,7 @@ Entity form(Elaboration& e, const ast::Call& node) { return call(e, node); }
 
 Entity form(Elaboration& e, const ast::MemberCall& node) { return call(e, node); }
 
-// Named arguments of functions are handled by their calls.
+// Named arguments of function calls are bound by the call; all others are errors.
 Entity form(Elaboration& e, const ast::NamedArgument& node) {
   const bool is_axis = node.parameter == "axis" || node.parameter == "dim";
   return e.fail(

@@ -7,8 +7,8 @@
 namespace tessera {
 namespace {
 
-// Names without a similar word in this language, which a spelling suggestion would not find, and
-// common functions that need more than one word here.
+// Names that a spelling suggestion would not resolve: other names for words of this language, and
+// common sums and functions that need more than one word here.
 struct ForeignWord {
   std::string_view theirs, ours;
 };

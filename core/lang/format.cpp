@@ -70,7 +70,7 @@ bool starts_with_word(std::string_view line, std::string_view word) {
   return line.starts_with(word) && (line.size() == word.size() || line[word.size()] == ' ');
 }
 
-// True if the line begins with a definition keyword.
+// True if a line without indentation, outside all braces, begins a definition.
 bool opens_definition(std::string_view line) {
   return starts_with_word(line, "kernel") || starts_with_word(line, "function");
 }

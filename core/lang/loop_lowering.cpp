@@ -30,14 +30,15 @@ Steps counted(Elaboration& e, const Entity& bounds, ValueId step) {
   if (!is_positive(e.program(), step))
     e.builder.emit(
         Require{e.builder.emit(Le{one, step}), e.builder.text("the step of a loop is at least 1")});
-  // Division rounds down, so that an empty range has no iteration and a large step does not
-  // overflow.
+  // Div rounds down, so an empty range has no iterations. Adding `step - 1` before a division could
+  // overflow for a large step.
   const ValueId last = e.builder.sub(e.builder.sub(bounds.upper, bounds.value), one);
   const ValueId turns = e.builder.add(e.builder.emit(Div{last, step}), one);
   return {e.builder.integer(0), turns, bounds.value, step};
 }
 
-// Returns the bounds of the program's loop; a loop with a step counts its steps from 0.
+// Returns the bounds of the program's loop; a loop with a step counts its steps from 0. None after
+// an error.
 std::optional<Steps> loop_steps(Elaboration& e, const ast::LoopVariable& variable, bool is_grid) {
   const Entity bounds = range(e, variable.range);
   if (bounds.kind == Entity::Kind::nothing) return std::nullopt;

@@ -177,7 +177,7 @@ Expected<Module> parse(std::shared_ptr<const Source> source, const SourceReader&
   Diags diags;
   auto lines = std::make_shared<LineMap>();
   std::vector<Token> tokens = lex(source, diags, lines.get());
-  TRY(check_language_version(source, tokens));  // fails before other errors are reported
+  TRY(check_language_version(source, tokens));  // no other errors for other versions
   auto root = std::make_shared<ast::File>(FileParser(source, std::move(tokens), diags).file());
   if (reader) lines->read_files(reader);
   Module module{source, root, lines->empty() ? nullptr : std::move(lines), {}, {}, {}};
