@@ -17,7 +17,7 @@ enum class DTypeKind : std::uint8_t { real, fp8, scale, integer };
 // Columns of dtype.def.
 struct DTypeInfo {
   std::string_view name;
-  int size;
+  int size;  // bytes of one element
   DTypeKind kind;
   std::string_view npy, safetensors, cuda;
   std::uint64_t undefined;

@@ -20,7 +20,7 @@ namespace tessera {
 struct HeldTensor {
   DType dtype;
   Shape shape;
-  std::vector<std::int64_t> strides;       // in bytes per axis; may be negative
+  std::vector<std::int64_t> strides;       // bytes between indices of an axis; may be negative
   std::shared_ptr<const std::byte> first;  // element (0, ..., 0); keeps the memory alive
 
   // Returns a tensor in row-major order. The elements are copied at the first access to them.

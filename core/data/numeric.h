@@ -27,9 +27,9 @@ struct Format {
   int bias;
   int sign_shift;
   std::uint32_t largest;  // largest finite code
-  std::uint32_t beyond;   // NaNs keep payload and sign
+  std::uint32_t beyond;   // overflow code: inf, or NaN for formats without inf
   std::uint32_t nan;      // quiet NaN
-  bool keeps_payload;     // of a NaN, and its sign
+  bool keeps_payload;     // NaNs keep payload and sign
 };
 
 inline constexpr Format bf16{7, 127, 15, 0x7F7F, 0x7F80, 0x7FC0, true};

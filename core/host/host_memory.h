@@ -12,7 +12,7 @@ namespace tessera {
 // The lowest memory limit of this process.
 struct MemoryLimit {
   std::int64_t bytes = 0;  // total
-  std::int64_t left = 0;   // not yet used
+  std::int64_t left = 0;   // still available
   // Source of the limit: "ulimit -v", "the memory limit of its cgroup", "this machine" ...
   std::string_view by;
 };
