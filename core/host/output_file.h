@@ -34,7 +34,8 @@ class OutputFile {
 
   Expected<void> append(std::span<const std::byte> bytes);
   Expected<void> append(std::string_view text);
-  // After success the file is complete and durable, even if the power fails.
+  // Writes the file to disk and gives it its name. After success, no later failure, not even of the
+  // power, leaves it incomplete.
   Expected<void> commit();
   // The path passed to create().
   const std::string& path() const { return path_; }
