@@ -1,6 +1,6 @@
-// How the shapes of tiles go together in an elementwise op. They are compared from the last
-// dimension on; an operand of fewer dimensions has leading ones of size 1, and a dimension of size
-// 1 is repeated.
+// Broadcasting of tile shapes in an elementwise op. Shapes are compared from the last dimension on.
+// An operand with fewer dimensions gets leading dimensions of size 1. Dimensions of size 1 are
+// repeated.
 #pragma once
 #include <string>
 #include <string_view>
@@ -9,16 +9,16 @@
 
 namespace tessera {
 
-// Whether the source, memory or a number, can be repeated to the shape of the target. What is not
-// known before the run is taken to fit.
+// True if the source, memory or a number, can be broadcast to the target's shape. Sizes that are
+// not known before the run are assumed to fit.
 bool broadcasts_to(const Program& program, const Slice& source, const Slice& target);
-// "(8, 200)", with ... for a size that is not known.
+// Returns the shape as text: "(8, 200)", with ... for unknown sizes.
 std::string slice_shape_text(const Program& program, const Slice& slice);
-// Says why they do not go together: "`g` has shape (100), which does not fit (8, 200): ...". `name`
-// is what the reader knows the operand by, `shape` and `wanted` are texts of shapes.
+// Returns the reason of a mismatch: "`g` has shape (100), which does not fit (8, 200): ...". `name`
+// is the operand in the user's words, `shape` and `wanted` are shapes as text.
 std::string misfit_text(std::string_view name, std::string_view shape, std::string_view wanted);
-// The name in the source of the memory that is read, in backquotes; `what` for a value that an
-// expression made, which has none.
+// Returns the source name of the slice's memory, in backquotes; `what` if it has no name, as for
+// the value of an expression.
 std::string operand_name(const Program& program, const Slice& slice, std::string_view what);
 
 }  // namespace tessera

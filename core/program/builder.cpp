@@ -46,7 +46,6 @@ ValueId Builder::real(double value) {
   return program_.values.add(std::move(v));
 }
 
-// Buffers and semaphores of one program have names of their own: the second `a` is a_2.
 std::string Builder::free_name(const std::string& wanted) {
   Index& known = index();
   if (known.names.insert(wanted).second) return wanted;
@@ -89,7 +88,7 @@ void Builder::rename(ValueId buffer, const std::string& name) {
   const std::string old = std::exchange(own, free_name(name));
   v.name = own;
   index().names.erase(old);
-  // The number of the old name is free now.
+  // The number of the old name becomes available again.
   const std::size_t mark = old.rfind('_');
   const auto base = index().next_number.find(old.substr(0, mark));
   if (mark == std::string::npos || base == index().next_number.end()) return;
@@ -181,7 +180,7 @@ Program Builder::finish() {
       if (scope == Scope::middle) {
         open.back() = i;
       } else {
-        // The end of an if with an else belongs to the if for whoever walks back.
+        // The end of an if with an else has the else as its partner.
         s.partner = open.back();
         open.pop_back();
       }

@@ -7,7 +7,7 @@ namespace {
 
 using Arithmetic = std::int64_t (*)(std::int64_t, std::int64_t);
 
-// The two-operand ops that folding and dispatch share, by position in Op.
+// Returns the function of a scalar op with two operands, by index in Op; null for other ops.
 Arithmetic arithmetic(std::size_t index) {
   switch (index) {
     case op_index<Add>():
@@ -60,7 +60,7 @@ Arithmetic arithmetic(std::size_t index) {
 Folded constant(std::int64_t value) { return {true, value, no_value}; }
 Folded same(ValueId id) { return {false, 0, id}; }
 
-// A value that is 0 or 1.
+// True if the value is always 0 or 1.
 bool is_condition(const Program& program, ValueId id) {
   const Value& v = program.value(id);
   if (v.constant || !v.statement) return v.constant && (v.integer == 0 || v.integer == 1);
@@ -78,7 +78,7 @@ bool is_condition(const Program& program, ValueId id) {
   }
 }
 
-// x + 0, x * 1, x * 0, x / 1, x and 1, ...: what stays when one operand is constant.
+// Simplifies an op with one constant operand: x + 0, x * 1, x * 0, x / 1, x and 1, ...
 Folded identity(std::size_t index, ValueId a, ValueId b, const Program& program) {
   const auto x = program.constant(a), y = program.constant(b);
   switch (index) {

@@ -1,4 +1,4 @@
-// What scalar ops give whose operands are known.
+// Folding of scalar ops with known operands.
 #pragma once
 #include <cstdint>
 
@@ -6,8 +6,9 @@
 
 namespace tessera {
 
-// A constant scalar op's value, or nothing when an operand is not constant or the op is no
-// arithmetic. Also the identities x + 0, x * 1, x * 0, select of a constant: the id of an operand.
+// Result of folding: a constant; or the id of an operand that equals the result, for example with
+// x + 0, x * 1 or a select with constant condition; or neither, if an operand is not constant or
+// the op is not arithmetic.
 struct Folded {
   bool is_constant = false;
   std::int64_t constant = 0;

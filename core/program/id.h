@@ -1,4 +1,4 @@
-// Typed indices: an id of one table is no id of another, and a table is asked by its own ids alone.
+// Typed indices: ids of different tables are different types, and a table accepts only its own ids.
 #pragma once  // public
 #include <compare>
 #include <cstddef>
@@ -9,20 +9,20 @@
 
 namespace tessera {
 
-// The index of an entry of the table that `Tag` names; -1: of none. As wide as a std::int32_t.
+// Index of an entry in the table for `Tag`; -1: none. As wide as a std::int32_t.
 template <typename Tag>
 struct Id {
-  std::int32_t index = -1;  // from 0; for who prints, hashes or stores the id
+  std::int32_t index = -1;  // from 0; for printing, hashing or storing the id
 
-  // Of no entry, or of the one at that index.
+  // The id of no entry, or of the entry at that index.
   constexpr Id() = default;
   constexpr explicit Id(std::int32_t i) : index(i) {}
   constexpr explicit Id(std::size_t i) : index(static_cast<std::int32_t>(i)) {}
-  // Whether it is of an entry at all.
+  // True unless it is the id of no entry.
   constexpr explicit operator bool() const { return index >= 0; }
   constexpr auto operator<=>(const Id&) const = default;
 
-  // The neighbours in a table whose order means something.
+  // Next and previous id in a table with a meaningful order.
   constexpr Id& operator++() {
     ++index;
     return *this;
@@ -31,22 +31,22 @@ struct Id {
     --index;
     return *this;
   }
-  // The id so many entries later, or earlier; how many entries `a` is later than `b`.
+  // The id `by` entries later or earlier; the number of entries from `b` to `a`.
   friend constexpr Id operator+(Id id, std::int32_t by) { return Id(id.index + by); }
   friend constexpr Id operator-(Id id, std::int32_t by) { return Id(id.index - by); }
   friend constexpr std::int32_t operator-(Id a, Id b) { return a.index - b.index; }
 };
 
-// The ids of a half-open range, for a loop over them.
+// A half-open range of ids, to iterate over.
 template <typename Key>
 class IdRange {
  public:
-  // Gives one id after the other.
+  // Iterates over the ids in ascending order.
   class Iterator {
    public:
-    // At that id.
+    // Starts at that id.
     constexpr explicit Iterator(Key id) : id_(id) {}
-    // The id; the next one; whether both are at the same.
+    // The current id; the next id; true if both are at the same id.
     constexpr Key operator*() const { return id_; }
     constexpr Iterator& operator++() {
       ++id_;
@@ -58,7 +58,7 @@ class IdRange {
     Key id_;
   };
 
-  // From the first to the one before the second; how many; and what a loop asks for.
+  // The range from `begin` up to, not including, `end`; its size; its iterators.
   constexpr IdRange(Key begin, Key end) : begin_(begin), end_(end) {}
   constexpr std::size_t size() const { return static_cast<std::size_t>(end_ - begin_); }
   constexpr Iterator begin() const { return Iterator(begin_); }
@@ -68,39 +68,39 @@ class IdRange {
   Key begin_, end_;
 };
 
-// Entries of T by their ids, which count from 0 in the order in which entries are added. Vector: a
-// std::vector<T>, of whatever allocator.
+// Entries of T, indexed by ids that count from 0 in the order of insertion. Vector: a
+// std::vector<T> with any allocator.
 template <typename Key, typename T, typename Vector = std::vector<T>>
 class Table {
  public:
-  using value_type = T;  // as standard containers have it
-  // T& and const T&; of a bool, which is kept in one bit, what stands for them.
+  using value_type = T;  // as in standard containers
+  // T& and const T&; proxies if T is bool, which is stored in one bit.
   using Reference = typename Vector::reference;
   using ConstReference = typename Vector::const_reference;
 
-  // No entries; so many, each T() or a copy of the value; or these.
+  // Creates no entries; `size` entries that are T() or copies of the value; or the given entries.
   Table() = default;
   explicit Table(std::size_t size) : entries_(size) {}
   Table(std::size_t size, const T& value) : entries_(size, value) {}
   explicit Table(Vector entries) : entries_(std::move(entries)) {}
 
-  // The entry of that id, which must be of one of these.
+  // Returns the entry of that id, which must be in the table.
   Reference operator[](Key id) { return entries_[static_cast<std::size_t>(id.index)]; }
   ConstReference operator[](Key id) const { return entries_[static_cast<std::size_t>(id.index)]; }
-  // The id of an entry of this table, which is named by its address.
+  // Returns the id of an entry of this table, identified by its address.
   Key id_of(const T& entry) const { return Key(static_cast<std::size_t>(&entry - &entries_[0])); }
 
-  // The new entry's id.
+  // Appends an entry and returns its id.
   Key add(T entry) {
     entries_.push_back(std::move(entry));
     return Key(entries_.size() - 1);
   }
-  // The id that the next entry gets.
+  // Returns the id of the next entry to be added.
   Key next() const { return Key(entries_.size()); }
-  // Whether the id is of one of these entries.
+  // True if the id is of an entry in the table.
   bool has(Key id) const { return id && static_cast<std::size_t>(id.index) < entries_.size(); }
 
-  // As of a std::vector.
+  // As in std::vector.
   std::size_t size() const { return entries_.size(); }
   bool empty() const { return entries_.empty(); }
   void reserve(std::size_t size) { entries_.reserve(size); }
@@ -116,12 +116,12 @@ class Table {
   auto end() { return entries_.end(); }
   auto end() const { return entries_.end(); }
 
-  // The id of the entry that was added last; none of an empty table.
+  // Returns the id of the last entry; none if the table is empty.
   Key last() const { return Key(static_cast<std::int32_t>(entries_.size()) - 1); }
-  // The ids of the entries that there are now, in order, for `for` alone:
+  // Returns the ids of the current entries, in order, for a range-based for:
   // `for (const PlaceId p : program.places.ids())`.
   IdRange<Key> ids() const { return {Key(0), next()}; }
-  // The entries alone, in order.
+  // The entries without their ids, in order.
   const Vector& entries() const { return entries_; }
   Vector& entries() { return entries_; }
 
@@ -133,10 +133,10 @@ class Table {
 
 }  // namespace tessera
 
-// Ids are keys of unordered containers.
+// Makes ids usable as keys of unordered containers.
 template <typename Tag>
 struct std::hash<tessera::Id<Tag>> {
-  // The hash of the index.
+  // Returns the hash of the index.
   std::size_t operator()(tessera::Id<Tag> id) const noexcept {
     return std::hash<std::int32_t>()(id.index);
   }

@@ -1,4 +1,4 @@
-// The ids of what a program has: each asks the table of Program that its comment names.
+// Ids of the parts of a program. Each indexes the table of Program named in its comment.
 #pragma once  // public
 #include "core/program/id.h"
 

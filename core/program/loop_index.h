@@ -1,5 +1,5 @@
-// Where in its loops something stands: the indices of the loops and grid dimensions around it,
-// outermost first, by the names of the source.
+// Position within loops: the indices of the enclosing loops and grid dimensions, outermost first,
+// by their names in the source.
 #pragma once  // public
 #include <cstdint>
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace tessera {
 
-// The index of one loop or grid dimension.
+// Index of one loop or grid dimension.
 struct LoopIndex {
-  std::string name;        // of the index, as the source has it
+  std::string name;        // name of the index in the source
   std::int64_t value = 0;  // its value
   bool operator==(const LoopIndex&) const = default;
 };

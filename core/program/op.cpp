@@ -1,4 +1,4 @@
-// The op table, built from ops.def at compile time.
+// The op table, generated from ops.def at compile time.
 #include "core/program/op.h"
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 namespace tessera {
 namespace {
 
-// The fields of each op, in the order of its members; one unused entry follows them, because an
-// array may not be empty.
+// Fields of each op, in the order of its members. One unused entry follows, because an array must
+// not be empty.
 #define OP(Struct, mnemonic, op_class, scope, result, math, shape, fields, text, meaning) \
   namespace of_##Struct {                                                                 \
     using Self [[maybe_unused]] = Struct;                                                 \

@@ -1,4 +1,4 @@
-// Ops: one struct per row of ops.def, the variant of them, and generic access to their fields.
+// Ops: one struct per row of ops.def, their variant, and generic access to their fields.
 #pragma once  // public
 #include <array>
 #include <cstdint>
@@ -11,31 +11,31 @@
 
 namespace tessera {
 
-inline constexpr ValueId no_value{};  // where there is no value
-inline constexpr int max_rank = 6;    // dimensions of a buffer, at most
+inline constexpr ValueId no_value{};  // no value
+inline constexpr int max_rank = 6;    // max dimensions of a buffer
 
 // A rectangle of a ref: `size[d]` elements from `start[d]` in each dimension, all scalar values.
-// Dimensions whose bit is set in `dropped` have size 1 and are not part of the slice's shape. Also
-// names one semaphore of an array (every dimension dropped). With rank 0 and a scalar or real base
-// it is that number.
+// Dimensions with their bit set in `dropped` have size 1 and are not part of the slice's shape.
+// Also denotes one semaphore of an array (every dimension dropped), or a number (rank 0, with a
+// scalar or real as base).
 struct Slice {
-  ValueId base = no_value;   // the ref, semaphore array or number
-  std::int8_t rank = 0;      // dimensions of the base
-  std::uint8_t dropped = 0;  // bit d: dimension d is no dimension of the slice
-  // Scalars for each dimension of the base: the first element, and how many elements.
+  ValueId base = no_value;   // ref, semaphore array or number
+  std::int8_t rank = 0;      // number of dimensions of the base
+  std::uint8_t dropped = 0;  // bit d: dimension d is not part of the slice's shape
+  // Scalars for each dimension of the base: index of the first element, and number of elements.
   std::array<ValueId, max_rank> start{no_value, no_value, no_value, no_value, no_value, no_value};
   std::array<ValueId, max_rank> size{no_value, no_value, no_value, no_value, no_value, no_value};
 
   bool operator==(const Slice&) const = default;
 };
 
-// A value that may be left out.
+// An optional value.
 struct Maybe {
-  ValueId id = no_value;  // no_value: left out
+  ValueId id = no_value;  // no_value: absent
   bool operator==(const Maybe&) const = default;
 };
 
-// C++ types of the kinds of fields in ops.def.
+// C++ types of the field kinds in ops.def.
 using ValueField = ValueId;
 using MaybeField = Maybe;
 using SliceField = Slice;
@@ -51,7 +51,7 @@ using TextField = TextId;
 #undef F
 #undef OP
 
-// No op: the default of Op.
+// No op: the default value of Op.
 struct Nothing {};
 // Any op: Nothing, then one struct for each row of ops.def, in its order. docs/ops.md lists them.
 using Op = std::variant<Nothing
@@ -60,9 +60,9 @@ using Op = std::variant<Nothing
 #undef OP
                         >;
 
-// The family of an op, by which passes and the interpreter treat it (ops.def explains each).
+// Family of an op, used by passes and the interpreter (explained in ops.def).
 enum class OpClass : std::uint8_t {
-  none,  // of Nothing
+  none,  // Nothing
   scalar,
   check,
   debug,
@@ -76,46 +76,45 @@ enum class OpClass : std::uint8_t {
   tile
 };
 
-// What a field holds: a value, one that may be left out, a slice, a literal integer, a literal
-// text.
+// Contents of a field: a value, an optional value, a slice, a literal integer, a literal text.
 enum class FieldKind : std::uint8_t { Value, Maybe, Slice, Int, Text };
-// What an op does to regions: nothing, begins one, divides it (else), ends it.
+// Effect of an op on regions: none, begins a region, divides it (else), ends it.
 enum class Scope : std::uint8_t { none, open, middle, close };
-// The value that an op defines: none, a 64-bit integer, an f32, or a ref (a view or a window).
+// Value defined by an op: none, a 64-bit integer, an f32, or a ref (a view or a window).
 enum class ResultKind : std::uint8_t { none, Scalar, Real, Ref };
-// What a run without arithmetic leaves out: nothing, ops on floats, the op whatever its types.
+// Ops skipped by a run without arithmetic: none, ops on floats, ops on any type.
 enum class LeftOut : std::uint8_t { none, floats, all };
-// What in a run can depend on the value of a field (ops.def explains each).
+// Effect of a field's value on a run (explained in ops.def).
 enum class Control : std::uint8_t { fixed, data, decides, must_fit, chooses };
 
 // One field of an op.
 struct FieldInfo {
-  FieldKind kind;         // what it holds
-  std::string_view name;  // of the struct's member
-  Control control;        // what can depend on its value
-  std::uint16_t offset;   // bytes from the begin of the op's struct
+  FieldKind kind;         // kind of its contents
+  std::string_view name;  // name of the struct's member
+  Control control;        // effect of its value on a run
+  std::uint16_t offset;   // in bytes, from the start of the op's struct
 };
 
 // One row of ops.def.
 struct OpInfo {
-  std::string_view mnemonic;          // its name in texts: "matmul"
-  OpClass op_class;                   // its family
-  Scope scope;                        // what it does to regions
-  ResultKind result;                  // the value that it defines
-  LeftOut math;                       // what --no-math leaves out of it
+  std::string_view mnemonic;          // name in texts: "matmul"
+  OpClass op_class;                   // family
+  Scope scope;                        // effect on regions
+  ResultKind result;                  // kind of value that it defines
+  LeftOut math;                       // skipped by --no-math: never, for floats, or always
   std::span<const FieldInfo> fields;  // in the order of the struct's members
-  std::string_view text;     // how it is written, {x} for field x; empty: mnemonic(field, ...)
-  std::string_view meaning;  // one sentence
+  std::string_view text;              // syntax, {x} for field x; empty: mnemonic(field, ...)
+  std::string_view meaning;           // description in one sentence
 };
 
-// Every op, in the order of ops.def; entry 0 is Nothing.
+// All ops, in the order of ops.def; entry 0 is Nothing.
 std::span<const OpInfo> op_table();
-// Its row.
+// Returns the op's row.
 inline const OpInfo& info(const Op& op) { return op_table()[op.index()]; }
-// The op of that mnemonic with default fields, or Nothing.
+// Returns the op of that mnemonic with default fields, or Nothing.
 Op make_op(std::string_view mnemonic);
 
-// Field access without naming the op; `field` must belong to info(op).
+// Accesses a field without naming the op's type. `field` must belong to info(op).
 void* field_address(Op& op, const FieldInfo& field);
 const void* field_address(const Op& op, const FieldInfo& field);
 template <typename T>
@@ -127,7 +126,7 @@ const T& field(const Op& op, const FieldInfo& f) {
   return *static_cast<const T*>(field_address(op, f));
 }
 
-// The family of the op at a position in Op; none for a number that is no position.
+// Returns the family of the op at an index of Op; none if the index is out of range.
 constexpr OpClass class_of(std::size_t index) {
   constexpr OpClass classes[] = {
       OpClass::none,
@@ -140,7 +139,7 @@ constexpr OpClass class_of(std::size_t index) {
 }
 inline OpClass class_of(const Op& op) { return class_of(op.index()); }
 
-// The position of the type T in Op, for dispatch tables and switches.
+// Index of the type T in Op, for dispatch tables and switches.
 template <typename T, std::size_t I = 0>
 constexpr std::size_t op_index() {
   if constexpr (std::is_same_v<std::variant_alternative_t<I, Op>, T>)

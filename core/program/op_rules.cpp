@@ -38,7 +38,7 @@ void OpRules::memories(const Op& op) {
     if (f.kind == FieldKind::Slice) memory(field<Slice>(op, f), f.name);
 }
 
-// Numbers of scalar memory are loaded and stored in the type that they have.
+// Scalar memory is accessed in its own element type, so its views cannot change the type.
 void OpRules::view_as(const ViewAs& op) {
   if (program_.value(op.source.base).kind != ValueKind::ref) return;
   const auto shown = type_of_slice(program_, op.source);
@@ -203,7 +203,8 @@ void OpRules::copy(const Slice& src, const Slice& dst, bool remote, bool reshape
   if (!remote || ref_info(program_, dst.base).space != Space::tile) report_.written(dst);
 }
 
-// A copy adds in the element type of the memory. A view of another type joins or splits elements.
+// A copy adds in the element type of the memory, but a view of another type joins or splits
+// elements.
 void OpRules::adds_to(const Slice& dst) {
   if (is_number(program_, dst) || program_.value(dst.base).kind != ValueKind::ref) return;
   const RefInfo ref = ref_info(program_, dst.base);

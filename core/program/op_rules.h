@@ -1,4 +1,4 @@
-// What single ops demand beyond the kinds of their fields, by the class of the op.
+// Verifier rules of single ops beyond the kinds of their fields, by op class.
 #pragma once
 #include <initializer_list>
 #include <string_view>

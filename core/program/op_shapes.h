@@ -1,5 +1,5 @@
-// How ops on tiles make their result, by the column `shape` of ops.def: executions that treat the
-// ops of a shape alike need no case for each of them.
+// Rules by which tile ops compute their results (column `shape` of ops.def). Code that treats ops
+// of one rule alike can dispatch on the rule instead of on each op.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace tessera::shapes {
 #define SHAPE_permute
 #define SHAPE_reduce(kind)
 
-// The rows of each shape, in their order.
+// Kinds of each rule, in the order of their rows.
 #define SHAPE_integers(kind)
 #define SHAPE_function(kind)
 #define SHAPE_binary(kind) kind,
@@ -61,7 +61,7 @@ inline constexpr auto function_names = std::to_array<std::string_view>({
 
 enum class Reduction : std::uint8_t { sum, max, min };
 
-// The words of the language.
+// Words of the language.
 constexpr std::string_view name(Integers kind) {
   return integers_names[static_cast<std::size_t>(kind)];
 }
@@ -69,11 +69,11 @@ constexpr std::string_view name(Function kind) {
   return function_names[static_cast<std::size_t>(kind)];
 }
 
-// Types to overload by.
+// Types for overloading.
 struct None {};
 struct Permuted {};
 
-// The shape of an op type: a kind above, Permuted or None.
+// Rule of an op type: a kind above, Permuted or None.
 template <typename T>
 inline constexpr None of{};
 #define OP(Struct, mnemonic, op_class, scope, result, math, shape, fields, text, meaning) \

@@ -1,4 +1,4 @@
-// The values that an op names.
+// Visits the values that an op refers to.
 #pragma once
 #include <cstddef>
 
@@ -6,8 +6,8 @@
 
 namespace tessera {
 
-// Calls visit for each, in the order of the fields: of a slice for its base, then for where each
-// dimension starts and its size. What is left out is none.
+// Calls visit for each value, in the order of the fields. For a slice: its base, then start and
+// size of each dimension. Absent optional values are skipped.
 template <typename SomeOp, typename Visit>
 void each_value(SomeOp& op, Visit visit) {
   for (const FieldInfo& f : info(op).fields) {

@@ -1,4 +1,4 @@
-// Look-ups in a program.
+// Lookups in a program.
 #include "core/program/program.h"
 
 namespace tessera {

@@ -1,4 +1,4 @@
-// A program: what one kernel is once its parameters are fixed. Flat statements; regions are closed
+// A program: one kernel with fixed parameters. Its statements are a flat list; regions are closed
 // by `end`.
 #pragma once  // public
 #include <cstdint>
@@ -13,16 +13,15 @@
 
 namespace tessera {
 
-// hbm: memory of a device; vmem: scratch next to the matrix unit; smem: scalars; tile: registers
-// (counted as vmem).
+// Memory space. hbm: device memory; vmem: scratch next to the matrix unit; smem: scalar memory;
+// tile: registers (counted as vmem).
 enum class Space : std::uint8_t { hbm, vmem, smem, tile };
-// What a buffer is to the caller: an operand, a result, or memory of the kernel's own.
+// Role of a buffer: an operand, a result, or internal memory of the kernel.
 enum class Role : std::uint8_t { in, out, scratch };
-// What a semaphore counts: signals; bytes of copies; signals of all cores to each other, by the
-// collective id.
+// Kind of counts: signals; bytes of copies; signals of all cores to each other, by collective id.
 enum class SemKind : std::uint8_t { count, bytes, barrier };
 
-// The enumerator's name, which is the word of the language.
+// Name of the enumerator, which is the word in the language.
 std::string_view name(Space space);
 std::string_view name(Role role);
 std::string_view name(SemKind kind);
@@ -30,114 +29,113 @@ std::string_view name(SemKind kind);
 // A 64-bit integer, an f32, memory, or semaphores.
 enum class ValueKind : std::uint8_t { scalar, real, ref, sem };
 
-// A value is a constant, a buffer, a semaphore array, or the result of the one statement that
-// defines it.
+// A constant, a buffer, a semaphore array, or the result of the one statement that defines it.
 struct Value {
-  ValueKind kind = ValueKind::scalar;  // what it is
-  bool constant = false;               // a scalar or real with the value below
-  BufferId buffer{};                   // ref: what it is of; none: a window or a view
-  std::int64_t integer = 0;            // of a constant scalar
-  double real = 0;                     // of a constant real
-  SemaphoreId semaphore{};             // sem: what it is of
-  StmtId statement;                    // result of a statement: which one
-  std::string name;                    // as the source calls it; may be empty, need not be unique
+  ValueKind kind = ValueKind::scalar;  // kind of value
+  bool constant = false;               // true for a scalar or real with the value below
+  BufferId buffer{};                   // for a ref: its buffer; none: a window or a view
+  std::int64_t integer = 0;            // value of a constant scalar
+  double real = 0;                     // value of a constant real
+  SemaphoreId semaphore{};             // for a sem: its semaphore
+  StmtId statement;                    // statement that defines it; none: not a result
+  std::string name;                    // name in the source; may be empty, not necessarily unique
 };
 
-// An operand, a result or scratch. Row-major unless `order` says how its dimensions are stored,
+// An operand, a result or scratch. Row-major, unless `order` lists its dimensions in storage order,
 // outermost first.
 struct Buffer {
   std::string name;            // unique among buffers and semaphores
   Role role = Role::scratch;   // operand, result or scratch
-  Space space = Space::hbm;    // where it lies
-  DType dtype = DType::f32;    // type of its elements
+  Space space = Space::hbm;    // memory space
+  DType dtype = DType::f32;    // element type
   Shape shape;                 // extents in elements
   std::vector<int> order;      // empty: 0, 1, 2, ...
-  bool scoped = false;         // exists between its alloc and free only
-  bool may_be_unread = false;  // declared so: it is no mistake that some of it is not read
-  ValueId value = no_value;    // its ref value
-  PlaceId place;               // its declaration; none for what no source has
+  bool scoped = false;         // exists only between its alloc and free
+  bool may_be_unread = false;  // declared so: parts may remain unread without a finding
+  ValueId value = no_value;    // ref value of the buffer
+  PlaceId place;               // declaration; none: not from a source
 };
 
-// A semaphore of each core, or an array of them.
+// A semaphore of each core, or an array of semaphores.
 struct Semaphore {
   std::string name;               // unique among buffers and semaphores
-  SemKind kind = SemKind::count;  // what it counts
-  Shape shape;                    // empty: a single one
-  std::int64_t collective = 0;  // barrier only: semaphores of one id are one semaphore of the core
-  bool monotone = false;        // never waited on, only awaited; exempt from zero at exit
-  bool scoped = false;          // exists between its alloc and free only
-  ValueId value = no_value;     // its sem value
-  PlaceId place;                // its declaration; none for what no source has
+  SemKind kind = SemKind::count;  // kind of counts
+  Shape shape;                    // empty: a single semaphore
+  std::int64_t collective = 0;    // barriers with equal ids share one semaphore per core
+  bool monotone = false;          // used by await, never by wait; need not be 0 at the end
+  bool scoped = false;            // exists only between its alloc and free
+  ValueId value = no_value;       // sem value of the semaphore
+  PlaceId place;                  // declaration; none: not from a source
 };
 
-// A place in a source, and the call that it was inlined from.
+// A place in a source, with the call from which it was inlined.
 struct Place {
-  Loc loc;         // empty for what no source has
+  Loc loc;         // empty: not from a source
   PlaceId caller;  // the call; none: not inlined
-  // Where the program's own text has it, when a `# line` there says that it comes from `loc`, which
-  // is a whole line then; else empty.
+  // Location in the program's own text, if a `# line` there maps it to `loc` (then a whole line);
+  // else empty.
   Loc written{};
 };
 
-// A loop or grid dimension of the source that statements of an expanded program stand in, and the
-// value that is its index there. What a pipeline does for a point behind or ahead of its loops has
-// that point's index; the loops that `expand` makes for itself are none.
+// A loop or grid dimension of the source around statements of an expanded program, and the value of
+// its index there. Actions of a pipeline for a later or earlier grid point have the index of that
+// point. Loops created by `expand` itself are not included.
 struct Loop {
-  std::string name;          // as the source calls it; may be empty
-  ValueId index = no_value;  // the scalar that is its index
-  LoopId outer;              // the loop around it, if there is one
+  std::string name;          // name in the source; may be empty
+  ValueId index = no_value;  // scalar value of its index
+  LoopId outer;              // enclosing loop; none: outermost
 };
 
 // One statement.
 struct Stmt {
-  Op op;                      // what it does
-  ValueId result = no_value;  // the value that it defines
-  PlaceId place;              // where the source has it
-  // Of ops that bound a region: of the begin its else or end, of an else its end, of an end its
-  // begin.
+  Op op;                      // operation
+  ValueId result = no_value;  // value that it defines
+  PlaceId place;              // location in the source
+  // Other boundary of a region. For the beginning: its else or end; for an else: its end; for an
+  // end: the else, or the beginning if there is no else.
   StmtId partner;
-  LoopId loop;  // the innermost around it, if there is one; set by `expand`
+  LoopId loop;  // innermost enclosing loop, if there is one; set by `expand`
 };
 
-// Slots of a window, at most.
+// Max slots of a window.
 inline constexpr std::int64_t max_window_depth = 1024;
 
-// A parameter of a kernel with its value.
+// A kernel parameter with its value.
 struct Setting {
-  std::string name;   // of the parameter
+  std::string name;   // parameter name
   std::string value;  // an integer, a real or a dtype as text
 };
 
 // One kernel with its parameters fixed.
 struct Program {
-  std::string name;                 // of the kernel
+  std::string name;                 // kernel name
   std::string doc;                  // the comment above the kernel
   std::vector<Setting> settings;    // problem and tuning parameters and dtypes, for reports
-  Table<BufferId, Buffer> buffers;  // in the order of declaration: operands, results, scratch
-  Table<SemaphoreId, Semaphore> semaphores;  // in the order of declaration
+  Table<BufferId, Buffer> buffers;  // operands, results and scratch, in declaration order
+  Table<SemaphoreId, Semaphore> semaphores;  // in declaration order
   Table<ValueId, Value> values;              // constants, declarations and results
-  Table<TextId, std::string> texts;          // the literal texts of ops
-  Table<PlaceId, Place> places;              // of declarations, statements and calls
-  Table<LoopId, Loop> loops;                 // around the statements of an expanded program
-  Table<StmtId, Stmt> body;                  // in the order of the text
-  // The numbers of devices, and of cores of each, that the program was made for; 0: any number.
+  Table<TextId, std::string> texts;          // literal texts of ops
+  Table<PlaceId, Place> places;              // places of declarations, statements and calls
+  Table<LoopId, Loop> loops;                 // loops around the statements of an expanded program
+  Table<StmtId, Stmt> body;                  // in text order
+  // Number of devices, and of cores per device, that the program requires; 0: any number.
   int devices = 0, cores = 0;
-  PlaceId call_place;  // of what begins and ends each of several launches; none: of one launch
+  PlaceId call_place;  // place of the ops around each of several launches; none: single launch
 
-  // The value of that id, which must be of one.
+  // Returns the value of that id, which must be valid.
   const Value& value(ValueId id) const { return values[id]; }
-  // The buffer a ref value names, or null for a window.
+  // Returns the buffer that a ref value names. Null for windows, views and other values.
   const Buffer* buffer(ValueId ref) const;
-  // By name; null when there is none.
+  // Returns the buffer of that name; null if there is none.
   const Buffer* find_buffer(std::string_view buffer_name) const;
-  // The number that a constant scalar is; none for other values.
+  // Returns the integer of a constant scalar; none for other values.
   std::optional<std::int64_t> constant(ValueId id) const;
-  // Where the statement comes from; none of none.
+  // Returns the place of the statement; none if the id is none.
   PlaceId place_of(StmtId statement) const { return statement ? body[statement].place : PlaceId(); }
-  // The place in the source; empty for none.
+  // Returns the location in the source; empty if the id is none.
   Loc loc(PlaceId place) const { return place ? places[place].loc : Loc{}; }
   Loc loc(StmtId statement) const { return loc(place_of(statement)); }
-  // The place in the program's own text: another one than loc() behind a `# line` only.
+  // Returns the location in the program's own text. Differs from loc() only after a `# line`.
   Loc written(PlaceId place) const;
 };
 

@@ -1,4 +1,5 @@
-// What a ref is: the element type, the space and the extents of a buffer, a window or a view.
+// Queries about refs (buffers, windows and views: element type, space, extents), slices and op
+// operands.
 #pragma once
 #include <optional>
 #include <vector>
@@ -9,47 +10,48 @@ namespace tessera {
 
 struct RefInfo {
   DType dtype = DType::f32;
-  Space space = Space::hbm;     // a window on hbm is in vmem; on anything else it is a view of it
-  Shape bound;                  // static extents; of a dynamic size its bound
-  std::vector<ValueId> extent;  // no_value for a buffer's dimension: `bound` is exact
-  ValueId root = no_value;      // the buffer's own ref value
+  Space space = Space::hbm;     // vmem for a window on hbm; else the space of its source
+  Shape bound;                  // static extents; the bound of a dynamic extent
+  std::vector<ValueId> extent;  // no_value: `bound` is exact
+  ValueId root = no_value;      // ref value of the buffer
 };
 
 // `ref` must be a ref value.
 RefInfo ref_info(const Program& program, ValueId ref);
-// What is written behind `as`: "u32[8, 128]".
+// Type after `as` in a view: "u32[8, 128]".
 struct ViewType {
   DType dtype = DType::f32;
   Shape shape;
 };
 std::string to_string(const ViewType& type);
-// Of a ViewAs of the program; its text was made by to_string.
+// Returns the type of a ViewAs of the program, parsed from its text.
 ViewType view_type(const Program& program, const ViewAs& op);
-// The memory that a view shows; null for other ops.
+// Returns the source slice of a View or ViewAs; null for other ops.
 const Slice* viewed_slice(const Op& op);
-// An op on tiles that computes nothing: elements, or their bits, in another order or shape.
+// True for tile ops that only move elements, or their bits, to another order or shape.
 bool keeps_elements(const Op& op);
-// The dimensions that a slice keeps, ascending.
+// Returns the dimensions of the slice that are not dropped, ascending.
 std::vector<int> kept(const Slice& slice);
-// The largest extents that a slice's kept dimensions can have: constant sizes, bounds of `max`,
-// else the ref's.
+// Returns the max extents of the dimensions that are not dropped: from constant sizes and `max`
+// bounds, else from the ref.
 Shape static_shape(const Program& program, const Slice& slice);
-// The largest value of a scalar, where the program says it: constants and `max`.
+// Returns the max value of a scalar, if the program determines one by constants and `max`.
 std::optional<std::int64_t> static_bound(const Program& program, ValueId scalar);
-// Whether the scalar is a multiple of the factor by the form of its sums and products, whatever the
-// numbers in them are.
+// True if sums and products of the scalar's expression show that it is a multiple of the factor for
+// all values of its variables.
 bool is_multiple(const Program& program, ValueId scalar, std::int64_t factor);
-// The slice is the whole of its ref, nothing dropped.
+// True if the slice covers its whole ref, with no dimension dropped.
 bool is_whole(const Program& program, const Slice& slice);
-// The slice that an op writes when it runs (not what its copy writes later), or null.
+// Returns the slice that an op writes: when it runs, or later by its copy if it is a `start`. Null
+// for other ops.
 const Slice* written_slice(const Op& op);
-// A slice whose base is a number, not memory.
+// True if the base of the slice is a number, not memory.
 bool is_number(const Program& program, const Slice& slice);
-// What a run without arithmetic leaves out (the column `math` of ops.def): such an op writes no
-// values, but what is defined is told as ever.
+// True if a run without arithmetic skips the op (column `math` of ops.def). The op then writes no
+// values, but definedness is still reported.
 bool is_left_out(const Program& program, const Op& op);
-// Whether the field's value, of a slice its contents, decides what is done or can stop the run (the
-// column `control`). is_choice_open: the op met undefined elements among those it chooses from.
+// True if the field's value (for a slice: its contents) decides the actions of the run or can stop
+// it (column `control`). is_choice_open: some elements that the op chooses from are undefined.
 bool is_control(const Program& program, const Op& op, const FieldInfo& f, bool is_choice_open);
 
 }  // namespace tessera

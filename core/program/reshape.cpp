@@ -5,7 +5,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::int64_t base = 10;  // of an order's digits
+constexpr std::int64_t base = 10;  // radix of an encoded order
 
 template <typename First, typename... Rest>
 bool holds_any(const Op& op) {

@@ -1,5 +1,4 @@
-// What the ops on tiles that are not elementwise make of a tile: the language and the rules ask
-// here.
+// Tile ops that are not elementwise: properties used by the language and the verifier.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -10,21 +9,22 @@
 namespace tessera {
 
 enum class Reshape : std::uint8_t {
-  none,      // elementwise, a product, or no op on tiles
-  permuted,  // the dimensions in another order
-  reduced    // one dimension has size 1
+  none,      // elementwise, a product, or not a tile op
+  permuted,  // dimensions in another order
+  reduced    // one dimension reduced to size 1
 };
 
 Reshape reshape_of(const Op& op);
-// Whether it takes tiles of two dimensions alone.
+// True if the op requires tiles of two dimensions.
 bool takes_matrix(const Op& op);
-// Whether it takes integers alone: bits and quotients. Its value has their type.
+// True if the op requires integers: bit operations and quotients. The result has their type.
 bool computes_integers(const Op& op);
-// The dimension that a reduction leaves with size 1.
+// Returns the dimension that a reduction reduces to size 1; none for other ops.
 std::optional<std::int64_t> reduced_dimension(const Op& op);
 
-// The order of a permuting op as its field has it: the source's dimension for each of the result's.
-// Of a source of that rank; empty for what is no permutation.
+// Dimension order of a permuting op, and its encoding in the op's field. order[d] is the source
+// dimension of result dimension d. `rank`: rank of the source. Empty if the field is not a
+// permutation.
 std::vector<int> permutation(const Op& op, int rank);
 std::int64_t permutation_field(const std::vector<int>& order);
 

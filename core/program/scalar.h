@@ -1,5 +1,4 @@
-// Scalar arithmetic of the IR, written once for constant folding and for the interpreter: 64 bits,
-// wrapping.
+// 64-bit wrapping scalar arithmetic of the IR, shared by constant folding and the interpreter.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -18,8 +17,8 @@ constexpr i64 sub(i64 a, i64 b) {
 constexpr i64 mul(i64 a, i64 b) {
   return static_cast<i64>(static_cast<u64>(a) * static_cast<u64>(b));
 }
-// floor(a / b); 0 when b is 0. b = -1 is negation, which also covers the one quotient that
-// overflows.
+// Returns floor(a / b), or 0 if b is 0. b = -1 is computed as a negation, which also covers the
+// only quotient that overflows.
 constexpr i64 div(i64 a, i64 b) {
   if (b == 0) return 0;
   if (b == -1) return sub(0, a);
@@ -31,7 +30,7 @@ constexpr i64 mod(i64 a, i64 b) {
   const i64 r = a % b;
   return (r != 0 && ((r < 0) != (b < 0))) ? r + b : r;
 }
-// Cut off towards zero; 0 when b is 0.
+// Truncated towards zero; 0 if b is 0.
 constexpr i64 quotient(i64 a, i64 b) {
   if (b == 0) return 0;
   return b == -1 ? sub(0, a) : a / b;
@@ -44,9 +43,8 @@ constexpr i64 popcount(i64 a) {
   return std::popcount(a < 0 ? u64{0} - static_cast<u64>(a) : static_cast<u64>(a));
 }
 
-// Of an integer type, bit by bit: what is shifted out is gone, and a number of places that is
-// negative or at least the width shifts all out. To the right the sign is filled in, of unsigned
-// types 0.
+// Shifts of an integer type. Bits that are shifted out are lost. A negative shift, or one of at
+// least the width, shifts out all bits. A right shift fills in the sign, or 0 for unsigned types.
 template <typename T>
 constexpr T shift_left(T a, i64 b) {
   if (b < 0 || b >= 8 * static_cast<i64>(sizeof(T))) return 0;

@@ -14,7 +14,8 @@
 namespace tessera {
 namespace {
 
-// What a text calls it: an op on tiles that has a word in common with others is tile_ and the word.
+// Name in messages: the mnemonic without the prefix tile_, which only distinguishes tile ops from
+// other ops.
 std::string_view word_of(const Op& op) {
   constexpr std::string_view prefix = "tile_";
   const std::string_view mnemonic = info(op).mnemonic;
@@ -50,7 +51,7 @@ void TileRules::operands(const Op& op) {
       operand(field<Slice>(op, fields[i]), fields[i].name, i == 0);
 }
 
-// Tile ops work on vmem and tile registers; hbm is reached by copies, smem by scalars.
+// Tile ops access vmem and tile registers. hbm is accessed by copies, smem by scalar ops.
 void TileRules::operand(const Slice& slice, std::string_view field, bool is_target) {
   if (is_number(program_, slice)) {
     if (is_target)
@@ -73,7 +74,7 @@ void TileRules::operand(const Slice& slice, std::string_view field, bool is_targ
   if (is_target) report_.written(slice);
 }
 
-// Any op of a core can stand for it, one on scalar memory too.
+// `opaque` can stand for any op of a core, also for one on scalar memory.
 void TileRules::opaque(const Slice& slice, std::string_view field, bool is_target) {
   const bool is_memory = program_.value(slice.base).kind == ValueKind::ref;
   if (!is_memory || ref_info(program_, slice.base).space != Space::smem)
@@ -82,7 +83,7 @@ void TileRules::opaque(const Slice& slice, std::string_view field, bool is_targe
     report_.written(slice);
 }
 
-// Those that reshape have an operand of another shape, and no number: it has no dimensions.
+// Ops that reshape require a tile: a number has no dimensions.
 void TileRules::elementwise(const Op& op, bool are_tiles) {
   const auto& fields = info(op).fields;
   if (reshape_of(op) == Reshape::none) {
@@ -98,7 +99,7 @@ void TileRules::elementwise(const Op& op, bool are_tiles) {
     reshaped(op, target, source);
 }
 
-// Permutations and reductions have one shape that the result can have.
+// Permutations and reductions determine the shape of their result.
 void TileRules::reshaped(const Op& op, const Slice& target, const Slice& source) {
   const std::vector<int> to = kept(target), from = kept(source);
   const auto extent = [&](const Slice& slice, const std::vector<int>& dims, std::size_t d) {
@@ -133,7 +134,7 @@ void TileRules::reshaped(const Op& op, const Slice& target, const Slice& source)
                              operand_name(program_, target, "a tile"), report_.shape_of(target)));
 }
 
-// Bits and what cuts off are of integers; `truncate` makes them.
+// Bit operations and quotients require integers; `truncate` produces integers.
 void TileRules::integers(const Op& op) {
   const bool cuts = std::holds_alternative<Truncate>(op);
   if (!cuts && !computes_integers(op)) return;
@@ -153,8 +154,8 @@ void TileRules::integers(const Op& op) {
   }
 }
 
-// A dimension of an operand is the target's or 1; constant sizes are compared, the others when the
-// op runs.
+// Each dimension of an operand must equal the target's or be 1. Only constant sizes are compared
+// here; others are checked when the op runs.
 void TileRules::broadcasts(const Op& op) {
   const auto& fields = info(op).fields;
   const Slice& target = field<Slice>(op, fields[0]);
@@ -188,7 +189,7 @@ bool TileRules::are_matrices(const Matmul& op) {
   return true;
 }
 
-// Leading dimensions are those of all three.
+// All three operands have the same leading dimensions.
 void TileRules::matmul(const Matmul& op) {
   if (!are_matrices(op)) return;
   const auto rank = static_cast<int>(kept(op.acc).size()), row = rank - 2, column = rank - 1;
@@ -226,7 +227,7 @@ void TileRules::accumulates(const Matmul& op) {
         ErrorCode::invalid_type);
 }
 
-// Blocks of one size cover the data.
+// The scales divide the data into blocks of equal size.
 void TileRules::scaled(const Scaled& op) {
   for (const auto& [slice, field] :
        {std::pair{&op.src, "first argument"}, std::pair{&op.scale, "second argument"}})
@@ -251,7 +252,7 @@ void TileRules::scaled(const Scaled& op) {
     report_.fail("`scaled` takes a tile and scales of floats", ErrorCode::invalid_type);
 }
 
-// Those that compute nothing: what is known of the shapes must fit.
+// Rules of the ops that compute nothing: known shapes must fit.
 void TileRules::in_order(const Op& op) {
   const auto& fields = info(op).fields;
   const Slice &dst = field<Slice>(op, fields[0]), &src = field<Slice>(op, fields[1]);

@@ -1,4 +1,4 @@
-// What tile ops demand of their operands beyond the kinds of their fields.
+// Verifier rules of tile ops beyond the kinds of their fields.
 #pragma once
 #include <string_view>
 
@@ -12,9 +12,9 @@ class TileRules {
  public:
   TileRules(const Program& program, VerifyReport& report) : program_(program), report_(report) {}
 
-  // An op of the class tile.
+  // Checks an op of the class tile.
   void check(const Op& op);
-  // Its slices are tiles, and the first is one that it may write.
+  // Checks that the slices are tiles, and that the first one may be written.
   void operands(const Op& op);
 
  private:

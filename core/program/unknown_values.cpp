@@ -9,14 +9,15 @@
 namespace tessera {
 namespace {
 
-// What an op writes when it runs, or its copy later; null for other ops.
+// Returns the slice that an op writes when it runs, or that its copy writes later; null for other
+// ops.
 const Slice* target_of(const Op& op) {
   if (const auto* remote = std::get_if<StartRemote>(&op)) return &remote->dst;
   if (const auto* back = std::get_if<WriteBack>(&op)) return &back->dst;
   return written_slice(op);
 }
 
-// Follows values and memory forward, until nothing new comes.
+// Propagates unknown values forward to a fixed point.
 class Forward {
  public:
   explicit Forward(const Program& program)
@@ -38,7 +39,7 @@ class Forward {
     return std::move(found_);
   }
 
-  // From where what the slice holds, or the number that it is, is not known.
+  // Returns the origin if the contents of the slice, or its number, are unknown; else none.
   static StmtId of(const Program& program, const UnknownValues& unknown, const Slice& slice) {
     if (is_number(program, slice)) return unknown.values[slice.base];
     const BufferId buffer = buffer_of(program, slice);
@@ -46,7 +47,7 @@ class Forward {
   }
 
  private:
-  // None of a semaphore.
+  // None for a semaphore.
   static BufferId buffer_of(const Program& program, const Slice& slice) {
     if (program.value(slice.base).kind != ValueKind::ref) return {};
     return program.value(ref_info(program, slice.base).root).buffer;

@@ -1,4 +1,4 @@
-// What of a program nobody knows: the values that `opaque` makes, and all that is made of them.
+// Unknown values of a program: those produced by `opaque` and all values that depend on them.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,31 +8,32 @@
 
 namespace tessera {
 
-// By the statement, an opaque_write, from which it comes first; none: it is known. Memory counts
-// as a whole: a buffer of which any element may be unknown is, at any time.
+// For each buffer or value, the opaque_write that first makes it unknown; none: known. A buffer
+// counts as unknown, at all times, if any of its elements may be unknown at any time.
 struct UnknownValues {
   Table<BufferId, StmtId> buffers;
   Table<ValueId, StmtId> values;  // scalars and reals
 
-  // Whether there are any.
+  // True if the program has unknown values.
   bool any = false;
 };
 UnknownValues unknown_values(const Program& program);
-// "`opaque` at kernel.py:49": the source of the values of a buffer or number; empty if they are
-// known. `from`: its entry in UnknownValues. That analysis costs as much as the program is long.
+// Returns the origin of unknown values of a buffer or number: "`opaque` at kernel.py:49". Empty if
+// they are known. `from`: entry in UnknownValues. The overloads without `from` analyse the whole
+// program.
 std::string why_unknown(const Program& program, StmtId from);
 std::string why_unknown(const Program& program, BufferId buffer);
 std::string why_unknown(const Program& program, ValueId number);
 
-// The opaque_reads that the values of an opaque_write are made of, in the order of the program.
+// Returns the opaque_reads on which the values of an opaque_write depend, in program order.
 std::vector<StmtId> opaque_sources(const Program& program, StmtId write);
 
-// The next op of the `opaque` that this one is of: both stand at one place, and only what computes
-// indices lies between. None behind its last one.
+// Returns the next op of the same `opaque` statement, or none after its last op. Ops of one
+// `opaque` have the same place, with only index computations between them.
 StmtId next_of_opaque(const Program& program, StmtId statement);
 
-// Statements that do one thing or another, or may stop the run, by a value that is not known: each
-// an error with the reason. Empty where nothing is unknown.
+// Returns an error, with the reason, for each statement that depends on an unknown value in its
+// actions or may be stopped by one. Empty if no value is unknown.
 Diags unknown_control(const Program& program);
 
 }  // namespace tessera

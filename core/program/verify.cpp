@@ -28,7 +28,7 @@ void Verifier::declarations() {
     defined_[b.value] = true;
     if (!names.insert(b.name).second)
       report_.fail_at(b.place, fmt::format("`{}` is declared twice", b.name));
-    // Slots of windows are as large as their blocks say.
+    // Checked here because a window's slots get their shape from its blocks.
     if (std::string problem = shape_problem(b.shape); !problem.empty())
       report_.fail_at(b.place, std::move(problem));
     const bool operand = b.role != Role::scratch;
@@ -104,7 +104,7 @@ void Verifier::use(const Slice& slice, std::string_view field) {
     use(slice.size[d], ValueKind::scalar, field);
   }
   if (report_.size() != before) return;
-  // What is known to leave the memory is reported before anything runs.
+  // Slices that are known to be out of bounds are reported before the run.
   const Value& base = program_.value(slice.base);
   const Shape extent = base.kind == ValueKind::sem ? program_.semaphores[base.semaphore].shape
                                                    : ref_info(program_, slice.base).bound;
@@ -165,7 +165,7 @@ void Verifier::statement(StmtId at) {
 
 void Verifier::rules(const Stmt& stmt) {
   const Op& op = stmt.op;
-  // Anything that is not scalar code begins the body of the pipeline it stands in.
+  // Any op that is not scalar code begins the body of its pipeline.
   const bool in_pipeline =
       !open_.empty() && std::holds_alternative<Pipeline>(program_.body[open_.back()].op);
   if (in_pipeline && !is_pure(op) && !std::holds_alternative<Limit>(op) &&
@@ -177,7 +177,7 @@ void Verifier::rules(const Stmt& stmt) {
   ops_.check(op);
 }
 
-// A `while` is left in one place, which every turn comes to.
+// A `while` has exactly one exit, which every iteration reaches.
 void Verifier::proceed() {
   const int count = proceeds_.empty() ? 0 : ++proceeds_.back();
   if (open_.empty() || !std::holds_alternative<While>(program_.body[open_.back()].op))

@@ -1,5 +1,5 @@
-// The verifier: the generic rules that follow from the op table, and how pipelines are built. Those
-// of single ops are in op_rules.h and tile_rules.h.
+// The verifier: generic rules that follow from the op table, and the structure of pipelines. The
+// rules of single ops are in op_rules.h and tile_rules.h.
 #pragma once
 #include <string_view>
 #include <vector>
@@ -34,12 +34,12 @@ class Verifier {
   VerifyReport report_;
   OpRules ops_{program_, report_};
   Table<ValueId, bool> defined_;
-  std::vector<StmtId> open_;  // statements whose regions are open
+  std::vector<StmtId> open_;  // statements with open regions
   std::vector<std::vector<ValueId>> scopes_{{}};
   StmtId at_;
   std::vector<std::size_t> grid_body_;  // per open pipeline: 0 grids may follow, 1 windows, 2 body
   bool last_grid_parallel_ = true;
-  std::vector<int> proceeds_;  // per open `while`: how many it has
+  std::vector<int> proceeds_;  // number of `proceed` per open `while`
 };
 
 }  // namespace tessera

@@ -1,4 +1,4 @@
-// What the verifier says of a program, at the statement that it is at.
+// Errors of the verifier, reported at the current statement.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,15 +15,15 @@ class VerifyReport {
   explicit VerifyReport(const Program& program) : program_(program) {}
 
   void at(StmtId statement) { at_ = statement; }
-  // An error at that statement, with the calls that it was inlined from.
+  // Adds an error at the current statement, with the calls from which it was inlined.
   void fail(std::string message, ErrorCode code = ErrorCode::invalid_value);
   void fail_at(PlaceId place, std::string message, ErrorCode code = ErrorCode::invalid_value);
-  // An error when the slice, which the op writes, is of an input.
+  // Adds an error if the slice, which the op writes, belongs to an input.
   void written(const Slice& slice);
 
-  // A field of the op at that statement: "`dst` of `tile_add`".
+  // Returns a field of the current op as text: "`dst` of `tile_add`".
   std::string field_text(std::string_view field) const;
-  // As the source would write them, with ... for what is not known.
+  // Return the slice and its shape as in the source, with ... for unknown numbers.
   std::string name_of(const Slice& slice) const;
   std::string shape_of(const Slice& slice) const;
 

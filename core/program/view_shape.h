@@ -1,4 +1,4 @@
-// What a view with another shape or type is allowed to be.
+// Rules for views with another shape or type.
 #pragma once
 #include <string>
 
@@ -6,14 +6,14 @@
 
 namespace tessera {
 
-// Along which dimension elements of one width are joined to, or split into, those of another; none:
-// the widths are equal.
+// Returns the dimension along which elements are joined or split between types of different widths;
+// none if the widths are equal.
 std::optional<int> packed_dim(const ViewType& from, const ViewType& to);
-// Why memory of the first type and extents cannot be seen as the second: "" if it can. Equal
-// widths: as many elements. Else the extents differ in one dimension, by the quotient of the
-// widths.
+// Returns the reason why memory of type `from` cannot be viewed as `to`; empty if it can. If the
+// widths are equal, the numbers of elements must be equal. Otherwise exactly one extent must
+// differ, by the ratio of the widths.
 std::string view_problem(const ViewType& from, const ViewType& to);
-// Type and extents of a slice of memory; none where the run alone knows them.
+// Returns type and extents of a slice of memory; none if an extent is only known at run time.
 std::optional<ViewType> type_of_slice(const Program& program, const Slice& slice);
 
 }  // namespace tessera

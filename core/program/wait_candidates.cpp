@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-// What the text says of copies and of waits.
+// Statements about copies and waits in the text.
 struct Words : ast::Visitor {
   explicit Words(const Loc& start) : start(start) {}
 
@@ -36,10 +36,10 @@ struct Words : ast::Visitor {
   }
 
   const Loc& start;
-  const ast::Statement* copy = nullptr;   // that begins there
-  std::vector<const ast::Block*> blocks;  // around it, outermost first
-  std::vector<const ast::Block*> around;  // what is met now
-  std::vector<int> lines;                 // on which statements and declarations begin
+  const ast::Statement* copy = nullptr;   // starts at `start`
+  std::vector<const ast::Block*> blocks;  // around the copy, outermost first
+  std::vector<const ast::Block*> around;  // around the current node
+  std::vector<int> lines;                 // first lines of statements and declarations
   std::vector<const ast::WaitFor*> waits;
   std::vector<const ast::Expression*> indices;
 };
@@ -68,7 +68,7 @@ class Candidates {
   }
 
  private:
-  // The semaphore that counts the bytes, and the memory that has them.
+  // Returns the semaphore that counts the bytes, and the memory that contains them.
   std::pair<const ast::Expression*, const ast::Expression*> counted(bool of_source) const {
     if (const auto* copy = words_.copy->as<ast::Start>())
       return {&copy->semaphore, of_source ? &copy->source : &copy->destination};
@@ -91,7 +91,7 @@ class Candidates {
   }
   std::string base_text(const ast::Expression& expression) const { return text(base(expression)); }
 
-  // In the order in which they are tried.
+  // Returns the waits in the order in which they should be tried.
   std::vector<std::string> waits(const ast::Expression& semaphore, const ast::Expression& memory,
                                  int line) const {
     std::vector<std::string> result;
@@ -101,7 +101,7 @@ class Candidates {
       if (std::find(result.begin(), result.end(), wait) == result.end())
         result.push_back(std::move(wait));
     };
-    // Which one of an array: as the access that comes too early says it.
+    // Use the semaphore index of the access that comes too early.
     for (const ast::Expression* access : words_.indices) {
       if (access->loc().line != line || base_text(*access) != base_text(memory)) continue;
       if (semaphore.as<ast::Index>()) {
@@ -117,7 +117,7 @@ class Candidates {
         add(text(wait->semaphore), text(wait->slice));
     return result;
   }
-  // The slice with another first index.
+  // Returns the slice with another first index.
   std::string with_first(const ast::Expression& slice, const std::string& which) const {
     const auto* index = slice.as<ast::Index>();
     if (index == nullptr) return {};
@@ -127,7 +127,7 @@ class Candidates {
     return result + "]";
   }
 
-  // The line on which the statement begins that this one is part of.
+  // Returns the first line of the statement that contains this line.
   int statement_line(int line) const {
     int first = 0;
     for (const int begin : words_.lines)
@@ -140,7 +140,7 @@ class Candidates {
     return first != std::string_view::npos && text[first] == '}';
   }
 
-  // The lines of the braces that close the blocks around the start, innermost first.
+  // Returns the lines of the braces that close the blocks around the start, innermost first.
   std::vector<int> ends() const {
     std::vector<int> lines;
     for (auto block = words_.blocks.rbegin(); block != words_.blocks.rend(); ++block)

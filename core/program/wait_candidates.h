@@ -1,6 +1,6 @@
-// The waits that a program's text could have for a copy that is not waited for: in the words that
-// the text uses at its start, at other waits for the same semaphore, and at the access that comes
-// too early. Whether one of them would do is for others to try.
+// Proposes waits for a copy without a wait. Their text is composed from the copy's `start`, from
+// other waits for the same semaphore, and from the access that comes too early. The caller must
+// test the candidates.
 #pragma once
 #include <string>
 #include <vector>
@@ -14,13 +14,14 @@ struct WaitCandidate {
   std::string text;  // "wait arrived[now] for buffer[now]"
 };
 
-// For the bytes of the copy that starts at `start` (of a remote one with `of_source`: those that it
-// has read), most likely first: before the `lines` of the accesses that come too early, then at the
-// ends of the blocks around the start.
+// Returns waits for the bytes of the copy that starts at `start`, most likely first: before the
+// `lines` of the early accesses, then at the ends of the blocks around the start. of_source: name
+// the source in the wait instead of the destination, and for a remote copy the semaphore that
+// counts the bytes read.
 std::vector<WaitCandidate> wait_candidates(const Module& module, const Loc& start, bool of_source,
                                            const std::vector<int>& lines);
 
-// The text of the module with the wait in a line of its own.
+// Returns the text of the module with the wait inserted on its own line.
 std::string with_wait(const Module& module, const WaitCandidate& wait);
 
 }  // namespace tessera
