@@ -1,5 +1,5 @@
-// A broken invariant of our own aborts with its place; user errors are Diags and findings, never
-// this.
+// Aborts with the source location if an invariant of this project is violated. Not for user errors,
+// which are Diags or findings.
 #pragma once
 #include <cstdio>
 #include <cstdlib>

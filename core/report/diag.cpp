@@ -15,11 +15,11 @@ namespace {
 constexpr std::size_t max_shown = 20;
 constexpr std::size_t longest_line = 1000;
 
-// The inner bytes of a UTF-8 character take no column of their own on the screen.
+// Only the first byte of a UTF-8 character takes a column on the screen.
 bool starts_character(char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }
 
-// A blank for each character that the text occupies when it is printed. Tabs are repeated, so that
-// what follows is aligned for every tab width.
+// Returns a blank for each printed character of the text. Tabs are kept, so that the alignment
+// holds for every tab width.
 std::string blanks(std::string_view text) {
   std::string result;
   for (const char c : printable_line(text))
@@ -27,7 +27,7 @@ std::string blanks(std::string_view text) {
   return result;
 }
 
-// Columns and widths count bytes of the line.
+// Columns and widths are in bytes of the line.
 std::string caret_line(std::string_view line, const Loc& loc) {
   const auto column = static_cast<std::size_t>(std::max(loc.column, 1));
   const auto begin = std::min(column - 1, line.size());
@@ -37,7 +37,7 @@ std::string caret_line(std::string_view line, const Loc& loc) {
          std::string(std::max<std::size_t>(width, 1) - 1, '~');
 }
 
-// Continued lines are indented: text within a message cannot look like a report of its own.
+// Continued lines are indented, so that text within a message cannot look like a separate report.
 std::string message_lines(std::string_view message) {
   while (message.ends_with('\n')) message.remove_suffix(1);
   std::string result;
@@ -63,12 +63,12 @@ std::string render_place(const Loc& loc, std::string_view kind, std::string_view
   auto text = fmt::format("{}:{}{}: {}: {}\n", printable_line(loc.source->name), loc.line, column,
                           kind, shown);
   const std::optional<std::string_view> line = source_line(loc.source, loc.line);
-  if (line && line->empty() && is_whole_line) return text;  // of a file that was not to be had
+  if (line && line->empty() && is_whole_line) return text;  // file was not available
   if (line && line->size() <= longest_line) {
     text += printable_line(*line) + '\n';
     if (!is_whole_line) text += caret_line(*line, loc) + '\n';
   } else if (line) {
-    // Of a line that nobody reads, a piece that begins at the place.
+    // A very long line is truncated to a part that begins at the location.
     const auto at = std::min(static_cast<std::size_t>(std::max(loc.column, 1)) - 1, line->size());
     text += printable_line(shown_text(line->substr(at), longest_line)) + "\n^\n";
   }

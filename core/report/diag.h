@@ -1,4 +1,4 @@
-// What is wrong with an input: a message with its place, and notes with theirs.
+// An error of an input: a message with its location, and notes with theirs.
 #pragma once  // public
 #include <memory>
 #include <string>
@@ -7,35 +7,36 @@
 
 namespace tessera {
 
-// A text that places point into.
+// A text that locations refer to.
 struct Source {
-  std::string name;  // as messages show it: a path, or "<gmm>" for an embedded program
-  std::string text;  // all of it, UTF-8
+  std::string name;  // name in messages: a path, or "<gmm>" for an embedded program
+  std::string text;  // whole text, UTF-8
 };
 
-// Where something stands in a source: 1-based line and column, and how many characters it covers.
+// Location in a source.
 struct Loc {
-  std::shared_ptr<const Source> source;  // null: the place is not known
-  int line = 0;                          // from 1; 0: the place is not known
+  std::shared_ptr<const Source> source;  // null: unknown location
+  int line = 0;                          // from 1; 0: unknown location
   int column = 0;                        // from 1, in bytes of the line; 0: the whole line
-  int width = 1;                         // bytes under the caret
+  int width = 1;                         // number of bytes to underline
 
-  // Whether the place is known.
+  // True if the location is known.
   explicit operator bool() const { return source != nullptr && line > 0; }
 };
 
-// The class of an error; the projects whose operations these are raise exceptions of such names.
+// Class of an error, with the exception that the implemented operations raise in their original
+// libraries.
 enum class ErrorCode {
-  invalid_value,  // ValueError: extents, sizes, options and texts that do not fit
-  invalid_type,   // TypeError: element types, and in some operations ranks
-  unsupported,    // NotImplementedError: sound, but not built; the message has the reason
-  runtime,        // RuntimeError: the work failed, or what it needs is not there any more
-  environment,    // a file, a device, a library or memory that is not there
-  interrupted,    // by a signal, the stop of the work (core/report/stop.h), or a limit
-  unused_option   // ValueError: an option that has no effect on the given call
+  invalid_value,  // ValueError: invalid extents, sizes, options or texts
+  invalid_type,   // TypeError: invalid element types, in some operations ranks
+  unsupported,    // NotImplementedError: valid, but not implemented; the message gives the reason
+  runtime,        // RuntimeError: the work failed, or a resource is no longer available
+  environment,    // missing file, device, library or memory
+  interrupted,    // stopped by a signal, a stop request (core/report/stop.h) or a limit
+  unused_option   // ValueError: an option without effect on this call
 };
 
-// What else there is to know about an error, and where.
+// Additional information on an error.
 struct Note {
   Loc loc;              // may be empty
   std::string message;  // one sentence without a full stop
@@ -43,21 +44,21 @@ struct Note {
 
 // One error of an input or of the environment.
 struct Diag {
-  ErrorCode code = ErrorCode::invalid_value;  // its class
-  Loc loc;                                    // empty when the error has no place in a text
+  ErrorCode code = ErrorCode::invalid_value;  // class
+  Loc loc;                                    // empty: not in a text
   std::string message;                        // one sentence without a full stop
-  std::vector<Note> notes;                    // in the order in which they are shown
+  std::vector<Note> notes;                    // in display order
 };
 
-// Several errors. Where a function returns only this, empty means success.
+// Several errors. As a return value, empty means success.
 using Diags = std::vector<Diag>;
 
-// "file:line:col: kind: text", the source line and a caret under what is meant; notes follow in the
-// same form.
+// Returns "file:line:col: kind: text", the source line, and a caret under the location; then the
+// notes in the same form.
 std::string render(const Diag& diag);
-// The first twenty, one after the other, and how many more there are.
+// Returns the first twenty errors in order, and the number of errors that follow.
 std::string render(const Diags& diags);
-// The same form for any word in place of "error" (findings use it).
+// Returns a message in the same form, with any word instead of "error" (used for findings).
 std::string render_place(const Loc& loc, std::string_view kind, std::string_view message);
 
 }  // namespace tessera

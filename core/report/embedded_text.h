@@ -1,12 +1,12 @@
-// A text that the build embedded in the program (cmake/embed.cmake).
+// A text embedded in the program at build time (cmake/embed.cmake).
 #pragma once
 #include <cstddef>
 
 namespace tessera {
 
-// Tables of them are in the order of their names.
+// Tables of embedded texts are sorted by name.
 struct EmbeddedText {
-  const char* name;  // of the file; programs without their ".tsr"
+  const char* name;  // file name; programs without their ".tsr"
   const char* text;
 };
 

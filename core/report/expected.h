@@ -1,4 +1,4 @@
-// A value, or the diagnostics that say why there is none.
+// A value, or the diagnostics for its absence.
 #pragma once  // public
 #include <utility>
 #include <variant>
@@ -8,31 +8,31 @@
 
 namespace tessera {
 
-// How failure is reported: one act that fails says so by Expected<T>, by Expected<void> where it
-// gives no value, and its callers hand that on with TRY (core/report/try.h). A function that goes
-// on after a mistake, to report all of them at once, appends to Diags: readers of arguments and
-// verifiers. An optional is for what may be absent without anything being wrong.
+// Error handling. A function that stops at an error returns Expected<T>, or Expected<void> if it
+// has no result; its callers propagate the errors with TRY (core/report/try.h). A function that
+// continues after an error, to report all errors together, appends to Diags: readers of arguments,
+// and verifiers. An optional is a value that may be absent without an error.
 
-// What a function returns that can fail. Reading the value of an error, or the errors of a value,
-// aborts the process: test first.
+// Result of a function that can fail. Reading the value if there are errors, or the errors if there
+// is a value, aborts the process: test first.
 template <typename T>
 class [[nodiscard]] Expected {
  public:
-  // From a value, from errors (at least one), or from one error.
+  // From a value, from several errors (at least one), or from one error.
   Expected(T value)
       : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit on purpose
   Expected(Diags diags) : state_(std::in_place_index<1>, std::move(diags)) {}      // NOLINT
   Expected(Diag diag) : state_(std::in_place_index<1>, Diags{std::move(diag)}) {}  // NOLINT
 
-  // Whether there is a value.
+  // True if there is a value.
   explicit operator bool() const { return state_.index() == 0; }
-  // The value.
+  // The value. Aborts if there is none.
   T& operator*() & { return value(); }
   const T& operator*() const& { return const_cast<Expected*>(this)->value(); }
   T&& operator*() && { return std::move(value()); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &const_cast<Expected*>(this)->value(); }
-  // The errors, at least one.
+  // The errors, at least one. Aborts if there is a value.
   const Diags& diags() const& {
     CHECK(state_.index() == 1);
     return std::get<1>(state_);
@@ -50,20 +50,20 @@ class [[nodiscard]] Expected {
   std::variant<T, Diags> state_;
 };
 
-// Success, or why not: for functions that give no value.
+// Success or errors, for functions without a result.
 template <>
 class [[nodiscard]] Expected<void> {
  public:
   Expected() = default;
-  // From errors (at least one), or from one error.
+  // From several errors (at least one), or from one error.
   Expected(Diags diags) : diags_(std::move(diags)) { CHECK(!diags_.empty()); }  // NOLINT
   Expected(Diag diag) : diags_{std::move(diag)} {}                              // NOLINT
 
-  // Whether it succeeded.
+  // True if there is no error.
   explicit operator bool() const { return diags_.empty(); }
-  // Aborts unless it succeeded.
+  // Aborts if there is an error.
   void operator*() const { CHECK(diags_.empty()); }
-  // The errors, at least one.
+  // The errors, at least one. Aborts if there is none.
   const Diags& diags() const& {
     CHECK(!diags_.empty());
     return diags_;
@@ -77,12 +77,12 @@ class [[nodiscard]] Expected<void> {
   Diags diags_;
 };
 
-// Adds the errors of what was tried, for a function that goes on and reports all of them.
+// Appends the errors of `tried`, for a function that continues and reports all errors together.
 inline void collect(Diags& diags, const Expected<void>& tried) {
   if (!tried) diags.insert(diags.end(), tried.diags().begin(), tried.diags().end());
 }
 
-// An error without a place in a text; invalid_value where no code is named.
+// Creates an error without a location; its code is invalid_value by default.
 inline Diag error(ErrorCode code, std::string message) {
   return Diag{code, {}, std::move(message), {}};
 }

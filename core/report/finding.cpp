@@ -1,4 +1,4 @@
-// The names of findings and how they read.
+// Names and texts of findings.
 #include "core/report/finding.h"
 
 #include <fmt/format.h>
@@ -76,7 +76,8 @@ bool names(std::string_view text, std::string_view agent) {
   return false;
 }
 
-// "dev1.core0", or "dev1" for no agent in particular; empty if the message names it already.
+// Returns "dev1.core0", or "dev1" if there is no particular agent; empty if the message already
+// names it.
 std::string agent_of(const FindingPlace& place, std::string_view message) {
   std::string agent = place.agent;
   if (agent.empty() && place.device >= 0) agent = fmt::format("dev{}", place.device);
@@ -92,7 +93,7 @@ std::string with_place(const FindingPlace& place, std::string_view message,
                      loops.empty() ? "" : "at ", loops);
 }
 
-// The text of a note; it names its agent only if the finding is on another core.
+// Returns the text of a note. It names its agent only if the finding is on another core.
 std::string note_text(const FindingPlace& note, const FindingPlace& finding) {
   const auto core = [](const std::string& agent) { return agent.substr(0, agent.find('/')); };
   const bool is_other = !note.agent.empty() && core(note.agent) != core(finding.agent);

@@ -1,4 +1,4 @@
-// What a run found wrong with the program: data, never an exception.
+// Defects of a program found by a run: data, never exceptions.
 #pragma once  // public
 #include <cstdint>
 #include <span>
@@ -12,26 +12,26 @@
 
 namespace tessera {
 
-// What readers of findings ask about a kind; several may hold.
+// Properties of a kind of finding; several may apply.
 enum class FindingTrait : std::uint8_t {
   none = 0,
-  // It depends on the order of agents and on counts alone, not on values.
+  // Depends only on the order of agents and on counts, not on values.
   of_order = 1,
-  // It shows where a run ends, whatever led there.
+  // Found at the end of a run, whatever happened before.
   at_end = 2,
-  // A semaphore keeps a count.
+  // A semaphore has a count left.
   leftover = 4,
-  // The program asks for more than the machine of the profile has; no schedule changes that.
+  // The program exceeds the machine of the profile, in every schedule.
   of_machine = 8,
-  // The program may be right, but it was not judged: exit code 2 where there is nothing else.
+  // The program may be correct but was not checked: exit code 2 if there are only such findings.
   unsupported = 16,
 };
-// Both traits.
+// Combines the traits.
 constexpr FindingTrait operator|(FindingTrait a, FindingTrait b) {
   return FindingTrait(static_cast<std::uint8_t>(a) | static_cast<std::uint8_t>(b));
 }
 
-// Every kind with its traits, once.
+// All kinds with their traits.
 #define TESSERA_FINDING_KINDS(KIND)                  \
   KIND(race, of_order)                               \
   KIND(deadlock, of_order | at_end)                  \
@@ -50,7 +50,7 @@ constexpr FindingTrait operator|(FindingTrait a, FindingTrait b) {
   KIND(mismatch, none)                               \
   KIND(unsupported, of_machine | unsupported)
 
-// What went wrong. The enumerator is the name in reports; docs/findings.md explains each kind.
+// Kind of defect. The enumerator is the name in reports; docs/findings.md explains each kind.
 enum class FindingKind : std::uint8_t {
 #define KIND(name, traits) name,
   TESSERA_FINDING_KINDS(KIND)
@@ -59,102 +59,103 @@ enum class FindingKind : std::uint8_t {
 
 // All kinds, in the order of the enumerators.
 std::span<const FindingKind> finding_kinds();
-std::string_view name(FindingKind kind);         // as reports have it: "out_of_bounds"
-bool has(FindingKind kind, FindingTrait trait);  // by the list above
+std::string_view name(FindingKind kind);         // name in reports: "out_of_bounds"
+bool has(FindingKind kind, FindingTrait trait);  // true if the kind has the trait
 
-// What a note shows, for readers of reports that act on it.
+// Meaning of a note, for programs that read reports.
 enum class NoteRole : std::uint8_t {
   other,            // described only by the message
-  undefined_since,  // declares or writes the memory that is undefined since then
-  moved_by,         // copied the undefined data
+  undefined_since,  // statement that declares or writes the memory that is undefined since then
+  moved_by,         // copy of the undefined data
 };
-std::string_view name(NoteRole role);  // as reports have it: "moved_by"
+std::string_view name(NoteRole role);  // name in reports: "moved_by"
 
-// An event of a run: who did or waits for what, and where the program says so.
+// An event of a run: its agent and its place in the program.
 struct FindingPlace {
-  Loc loc{};               // the statement; empty where there is none
+  Loc loc{};               // statement; empty: none
   std::string message{};   // one sentence without a full stop
-  int device = -1;         // its number; -1: no device in particular
-  std::string agent{};     // "dev0.core0", "dev0.core0/dma#3"; empty: no agent in particular
-  LoopIndices loops{};     // indices of the loops around it; of a copy: around its start
-  bool is_last = false;    // the message counts several events; `loops` are those of the last one
-  bool is_detail = false;  // a note that only a full report shows
-  NoteRole role = NoteRole::other;  // kind of a note
-  std::string buffer{};             // memory that the role is about; empty: none
+  int device = -1;         // device number; -1: no particular device
+  std::string agent{};     // "dev0.core0", "dev0.core0/dma#3"; empty: no particular agent
+  LoopIndices loops{};     // indices of the enclosing loops; for a copy: around its start
+  bool is_last = false;    // the message counts several events; `loops` belongs to the last one
+  bool is_detail = false;  // only shown in full reports
+  NoteRole role = NoteRole::other;  // meaning of a note
+  std::string buffer{};             // memory to which the role refers; empty: none
 };
 
-// The begin or the end of the kernel on a core, with which an access of another core can race.
+// Begin or end of the kernel on a core. An access of another core can race with it.
 enum class KernelEnd : std::uint8_t { none, entry, exit };
 
-// What a finding is about, as indices: statements, semaphores and buffers of the expanded program,
-// -1 where there is none. Findings that follow from others are recognised by it.
+// Subject of a finding, as indices of the expanded program; -1: none. Used to recognise findings
+// that follow from others.
 struct FindingSubject {
-  StmtId statement;         // at which it stands
-  StmtId other;             // race: the other access; undefined value: the read out of bounds
-  StmtId copy;              // the start of a copy that is not waited for in time ...
-  SemaphoreId semaphore{};  // ... and the semaphore that counts its bytes; or one left over
-  StmtId wait;              // race: the last wait of one side for the other, which is too early
+  StmtId statement;         // statement of the finding
+  StmtId other;             // race: other access; undefined value: read out of bounds
+  StmtId copy;              // start of a copy without a wait in time
+  SemaphoreId semaphore{};  // semaphore that counts its bytes, or that has a count left
+  StmtId wait;              // race: last wait of one side for the other, which is too early
   BufferId buffer{};        // raced for, undefined or never written
-  StmtId points_of;         // race of points: their loop, in the program of single points
-  bool of_source = false;   // it is the read side of the copy
-  KernelEnd end = KernelEnd::none;  // race: with a core's entering or leaving the kernel
-  bool decides = false;             // a race whose read decides what the program does next
+  StmtId points_of;         // race of iterations: their loop, in the program expanded per iteration
+  bool of_source = false;   // true for the read side of the copy
+  KernelEnd end = KernelEnd::none;  // race with the begin or end of the kernel on a core
+  bool decides = false;             // race with a read that decides the next actions
   bool operator==(const FindingSubject&) const = default;
 };
 
-// A wait that the program lacks, as a statement of the language.
+// A wait that is missing in the program, as a statement of the language.
 struct MissingWait {
-  int before_line = 0;  // line of the source before which it belongs, from 1; 0: none is known
-  std::string text{};   // the statement: "wait arrived[now] for buffer[now]"
+  int before_line = 0;  // source line before which it belongs, from 1; 0: unknown
+  std::string text{};   // statement: "wait arrived[now] for buffer[now]"
 };
 
-// The memory access that a finding is about, as reports print it; empty texts: none.
+// Memory access of a finding, as printed in reports; empty texts: none.
 struct FindingAccess {
   std::string buffer{};   // name of the accessed memory
-  std::string slice{};    // its accessed part: "a[0 .. 128, 3]"
-  std::string element{};  // the undefined element: "a[5, 3]"
-  std::string result{};   // name of the result to which the element is copied
+  std::string slice{};    // accessed slice: "a[0 .. 128, 3]"
+  std::string element{};  // undefined element: "a[5, 3]"
+  std::string result{};   // result to which the element is copied
 };
 
-// One mistake of the program that a run showed.
+// A defect of the program, found by a run.
 struct Finding {
-  FindingKind kind;       // its class
+  FindingKind kind;       // kind of defect
   std::string message{};  // one sentence with the values: "read of a[0 .. 8, 3] leaves ..."
-  FindingPlace at{};      // where it happened
-  std::vector<FindingPlace> notes{};  // call chain, origins, the other access, who waits for what
-  FindingSubject about{};             // the same as indices into the program
-  Loc start{};                        // of the copy that it is about; empty where there is none
-  int mended_with = -1;  // index of the finding whose missing wait mends this one too; -1: none
-  MissingWait missing_wait{};  // with it this finding, and those that follow from it, do not happen
-  std::vector<std::int32_t> devices{};  // numbers of the devices on which it was found, ascending
-  FindingAccess access{};               // of undefined data; empty for other kinds
+  FindingPlace at{};      // place of the defect
+  std::vector<FindingPlace> notes{};  // call chain, origins, other access, blocked agents
+  FindingSubject about{};             // subject as indices into the program
+  Loc start{};                        // start of the copy concerned; empty: none
+  int mended_with = -1;  // index of the finding whose missing wait also fixes this one; -1: none
+  MissingWait missing_wait{};  // wait that fixes this finding and those that follow from it
+  std::vector<std::int32_t> devices{};  // numbers of the devices with this finding, ascending
+  FindingAccess access{};               // access to undefined data; empty for other kinds
 };
 
-// Whether some finding is of a kind with this trait; whether all are (also where there is none).
+// Returns true if any finding has the trait, or if all have it (also if there are none).
 bool any_has(const std::vector<Finding>& findings, FindingTrait trait);
 bool all_have(const std::vector<Finding>& findings, FindingTrait trait);
 
-// What a report says about a place although it is no mistake.
+// Information on a place that is not a defect.
 struct Remark {
-  FindingPlace at{};                  // the place, with the message
-  std::vector<FindingPlace> notes{};  // other places that belong to it
+  FindingPlace at{};                  // place with the message
+  std::vector<FindingPlace> notes{};  // related places
 };
 
-// The message with the agent, unless the message names it, and the place in the loops:
-// "..., on dev2.core0 at i=0 j=1 s=3".
+// Returns the message with the agent, unless the message names it, and with the loop indices: "...,
+// on dev2.core0 at i=0 j=1 s=3".
 std::string message_text(const FindingPlace& place, std::string_view message);
-// The same for a finding. The notes of a deadlock name each blocked core, so its text names none.
+// Returns the same for a finding. A deadlock's text does not name an agent, because its notes name
+// all blocked cores.
 std::string message_text(const Finding& finding, std::string_view message);
 
-// The finding as an error with the message "KIND: message", for callers that treat it as one.
+// Returns the finding as an error with the message "KIND: message".
 Diag as_error(const Finding& finding);
 
-// "file:line:col: kind: text", source line and caret, then the notes.
+// Returns "file:line:col: kind: text", source line and caret, then the notes.
 std::string render(const Finding& finding);
 std::string render(const std::vector<Finding>& findings);
-// A note that begins with these words: "...: note: in no order: ...".
+// Returns a note that begins with the given words: "...: note: in no order: ...".
 std::string render(const Remark& remark, std::string_view words);
-// With another message, and with or without the notes that are details.
+// Renders with another message, and with or without the notes that are details.
 std::string render(const Finding& finding, std::string_view message, bool with_details);
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
-// Exceptions at public entries: missing memory, a request to stop and a value that cannot be
-// represented are returned as errors. Public entries neither abort nor throw.
+// Exception handler of public functions, which neither abort nor throw. Converts missing memory,
+// stop requests and values that cannot be represented into errors.
 //
 //   Expected<Tensor> multiply(...) try {
 //     ...
@@ -13,9 +13,9 @@
 
 namespace tessera {
 
-// Error for the exception that is being handled: for missing memory the number of bytes requested,
-// the work and the limit; for InvalidValue its text. Rethrows other exceptions, for example of a
-// caller's functions.
+// Returns the error for the exception that is being handled. For missing memory it has the number
+// of bytes requested, the work (`doing`) and the limit; for InvalidValue its text. Rethrows other
+// exceptions, for example those of a caller's functions.
 Diag given_up(std::string_view doing);
 
 }  // namespace tessera

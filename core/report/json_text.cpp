@@ -14,8 +14,8 @@ using Json = nlohmann::ordered_json;
 
 struct TooDeep {};
 
-// Watches the parser: what is given twice is gone once an object is built, and what is too deep
-// must not be built.
+// Parser callback that detects duplicate members, which are lost in the built object, and values
+// that nest too deep, before they are built.
 class Watch {
  public:
   explicit Watch(std::string_view member) : member_(member) {}
@@ -38,7 +38,7 @@ class Watch {
 
  private:
   std::string_view member_;
-  std::vector<std::set<std::string>> names_;  // of the objects around; of arrays none
+  std::vector<std::set<std::string>> names_;  // per enclosing object; empty sets for arrays
   Diags twice_;
 };
 

@@ -1,5 +1,5 @@
-// JSON that others wrote: read with a bound on its depth, and quoted in messages with a bound on
-// its length.
+// JSON from external sources: parsed with limited depth, and quoted in messages with limited
+// length.
 #pragma once
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace tessera {
 
-// No file of ours nests deeper than a handful. The library's own writing and copying recurse, so no
-// deeper value may come to be.
+// Max nesting depth, far above all formats used here. The JSON library writes and copies
+// recursively, so deeper values must not be created.
 inline constexpr int deepest_json = 64;
 
-// The value of the text; `what` begins the sentence that says why it is none. A member that is
-// given twice is an error which names it after `member`.
+// Parses the text. Errors of syntax and depth begin with `what`. A duplicate member is an error
+// that begins with `member` and its name.
 Expected<nlohmann::ordered_json> parse_json(std::string_view text, std::string_view what,
                                             std::string_view member = "member");
-// The value in JSON, cut where it is long.
+// Returns the value as JSON, truncated if it is long.
 std::string shown_json(const nlohmann::ordered_json& value);
 
 }  // namespace tessera

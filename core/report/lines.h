@@ -1,4 +1,4 @@
-// Where the lines of a text begin, so that any of them is found at once.
+// Line starts of a text, for access to its lines in constant time.
 #pragma once
 #include <cstddef>
 #include <string_view>
@@ -8,7 +8,7 @@ namespace tessera {
 
 class Lines {
  public:
-  // `text` must outlive this.
+  // `text` must outlive this object.
   explicit Lines(std::string_view text) : text_(text) {
     for (std::size_t at = 0; at != std::string_view::npos;) {
       starts_.push_back(at);
@@ -20,7 +20,7 @@ class Lines {
   bool has(int number) const {
     return number >= 1 && static_cast<std::size_t>(number) <= starts_.size();
   }
-  // Line `number`, counted from 1, without its end; empty when there are fewer.
+  // Returns line `number`, counted from 1, without its line end; empty if there are fewer lines.
   std::string_view operator[](int number) const {
     if (!has(number)) return {};
     const auto i = static_cast<std::size_t>(number) - 1;

@@ -27,7 +27,7 @@ int edit_distance(std::string_view a, std::string_view b) {
 
 namespace {
 
-// Whether only capitals differ.
+// True if the words differ only in letter case.
 bool same_letters(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
     return std::tolower(x) == std::tolower(y);
@@ -41,10 +41,10 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   int best_distance = 1 + static_cast<int>(word.size()) / 3;
   for (const std::string_view candidate : candidates) {
     if (same_letters(word, candidate)) return candidate;
-    // The beginning of exactly one word is as good as a slip.
+    // A prefix counts as a single edit.
     const bool begins = word.size() >= 3 && candidate.starts_with(word);
     const int distance = begins ? 1 : edit_distance(word, candidate);
-    if (distance >= static_cast<int>(word.size())) continue;  // nothing of it is left
+    if (distance >= static_cast<int>(word.size())) continue;  // nothing in common
     if (distance < best_distance || (best.empty() && distance == best_distance)) {
       best = candidate;
       best_distance = distance;

@@ -1,4 +1,4 @@
-// The word a user probably meant.
+// Suggestions for misspelled words.
 #pragma once
 #include <span>
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace tessera {
 
-// How many single-character edits (swaps of neighbours included) turn `a` into `b`.
+// Returns the number of single-character edits (including swaps of neighbours) from `a` to `b`.
 int edit_distance(std::string_view a, std::string_view b);
-// The candidate closest to `word`, or empty when none is close enough to be a slip of it.
+// Returns the candidate closest to `word`; empty if none is close enough for a typing error.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
-// "; did you mean 'x'?", or empty.
+// Returns "; did you mean 'x'?", or empty if there is no such candidate.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 
 }  // namespace tessera

@@ -11,7 +11,7 @@ unsigned byte_at(std::string_view text, std::size_t at) {
   return static_cast<unsigned char>(text[at]);
 }
 
-// Bytes of the UTF-8 character that begins with this byte; 0: no character begins with it.
+// Length in bytes of the UTF-8 character that starts with this byte; 0: not a start byte.
 std::size_t length_of(unsigned first) {
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first <= 0xDF) return 2;
@@ -19,16 +19,16 @@ std::size_t length_of(unsigned first) {
   return first >= 0xF0 && first <= 0xF4 ? 4 : 0;
 }
 
-// False for bytes that are no continuation, overlong forms, surrogates and code points over
-// 0x10FFFF. index: position of the byte in the character, from 1.
+// Returns false for bytes that are not continuation bytes, overlong forms, surrogates and code
+// points over 0x10FFFF. index: position of the byte in the character, from 1.
 bool continues(unsigned first, std::size_t index, unsigned byte) {
   const unsigned from = index > 1 ? 0x80 : first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
   const unsigned to = index > 1 ? 0xBF : first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
   return byte >= from && byte <= to;
 }
 
-// Bytes at the beginning of the text that are a beginning of one character, all of it if it is
-// complete; 0: none begins here.
+// Returns the number of bytes at the beginning of the text that belong to one character, complete
+// or not; 0: no valid character begins there.
 std::size_t begun(std::string_view text) {
   const unsigned first = byte_at(text, 0);
   const std::size_t length = std::min(length_of(first), text.size());

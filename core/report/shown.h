@@ -1,4 +1,4 @@
-// What an input gave, as a message may show it: no more of it than people read.
+// Limits the length of input text in messages.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -7,7 +7,7 @@
 namespace tessera {
 
 inline constexpr std::size_t longest_message = 4000;
-// The text, cut where it is longer, and then with its length.
+// Returns the text; if it is longer than `most` bytes, truncated and with its length.
 std::string shown_text(std::string_view text, std::size_t most = 80);
 
 }  // namespace tessera

@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-// The line starts of the sources that were used last.
+// Line starts of the most recently used sources.
 class RecentLines {
  public:
   const Lines& of(const std::shared_ptr<const Source>& source) {
@@ -21,7 +21,7 @@ class RecentLines {
   }
 
  private:
-  // A text may be replaced once, when its file is read.
+  // The text of a source may be replaced once, when its file is read.
   struct Entry {
     std::weak_ptr<const Source> source;
     const char* text = nullptr;

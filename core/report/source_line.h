@@ -1,4 +1,4 @@
-// Lines of a source by their numbers.
+// Lookup of source lines by number.
 #pragma once
 #include <memory>
 #include <optional>
@@ -8,9 +8,9 @@
 
 namespace tessera {
 
-// Returns line `number` (from 1) without its end; none if the text has fewer lines. Valid as long
-// as the text of the source. Constant time while few sources alternate: a report with a place on
-// each of 100,000 lines searches the text once.
+// Returns line `number` (from 1) without its line end; none if the text has fewer lines. Valid as
+// long as the source's text. Takes constant time if few sources alternate, so that a report with
+// many places searches a text only once.
 std::optional<std::string_view> source_line(const std::shared_ptr<const Source>& source,
                                             int number);
 

@@ -1,4 +1,4 @@
-// What the source says at a place, for tables and timelines.
+// Source text at a location, for tables and timelines.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace tessera {
 
-// In one line without indentation or gaps; what is longer than `longest` ends in "...". The whole
-// line where the place has no width; empty where there is no source.
+// Returns the text on one line, without indentation and repeated blanks; text longer than `longest`
+// is truncated and ends in "...". Returns the whole line if the location has no width, and empty
+// text if there is no source.
 std::string source_words(const Loc& loc, std::size_t longest);
 
 }  // namespace tessera

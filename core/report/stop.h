@@ -1,23 +1,23 @@
-// A request from outside to end long work early: by a signal, or from another thread.
+// External requests to end long work early: by a signal, or from another thread.
 #pragma once  // public
 #include <atomic>
 #include <exception>
 
 namespace tessera {
 
-// A flag that is set from outside when the work shall end; null: the work is not stopped.
+// Flag that is set externally to end the work; null: the work cannot be stopped.
 using Stop = const std::atomic<bool>*;
 
-// Whether the flag is there and set.
+// True if the flag exists and is set.
 inline bool is_stopped(Stop stop) {
   return stop != nullptr && stop->load(std::memory_order_relaxed);
 }
 
-// While it lives, the work of this thread ends when the flag is set. Scopes nest; null changes
-// nothing.
+// While it exists, setting the flag ends the work of this thread. Scopes nest; null keeps the
+// enclosing scope's flag.
 class StopScope {
  public:
-  // The flag must outlive the scope.
+  // `stop` must outlive the scope.
   explicit StopScope(Stop stop);
   ~StopScope();
   StopScope(const StopScope&) = delete;
@@ -26,17 +26,17 @@ class StopScope {
  private:
   Stop before_;
 };
-// The flag of this thread's innermost scope; null without one.
+// Returns the flag of this thread's innermost scope; null if there is none.
 Stop current_stop();
 
-// Thrown by work that has no partial result. Operations catch it and return ErrorCode::interrupted.
+// Thrown by work without a partial result. Operations catch it and return ErrorCode::interrupted.
 class Interrupted : public std::exception {
  public:
   // "interrupted".
   const char* what() const noexcept override { return "interrupted"; }
 };
 
-// Throws Interrupted when current_stop() is set. Work that may take long calls it now and then.
+// Throws Interrupted if current_stop() is set. Long work must call it regularly.
 inline void leave_if_stopped() {
   if (is_stopped(current_stop())) throw Interrupted();
 }

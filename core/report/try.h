@@ -1,10 +1,10 @@
-// The value of an Expected, or the end of the function with its diagnostics:
+// Yields the value of an Expected, or returns its diagnostics from the function:
 //
 //   const Program program = TRY(make_program(launch));
 //   TRY(check_config(config));
 //
-// For functions that return an Expected. Kept apart from expected.h, so that programs which include
-// the public headers do not get a macro of this name.
+// Requires a function that returns an Expected. Not part of expected.h, so that programs which
+// include the public headers do not get a macro of this name.
 #pragma once
 #include <utility>
 
