@@ -8,8 +8,8 @@
 namespace tessera {
 namespace {
 
-// What computes and nothing else. Lifetime is not among it: what a body allocates has an end that
-// copies of windows could be on either side of.
+// True for ops that only compute. Lifetime ops are excluded: copies of windows could complete
+// before or after the end of an allocation in the body.
 bool only_computes(const Op& op) {
   switch (class_of(op)) {
     case OpClass::scalar:
@@ -33,7 +33,8 @@ const Slice* counted_on(const Op& op) {
   return nullptr;
 }
 
-// Nobody waits for bytes that never go down again: the language has no such semaphore.
+// True for the semaphore that marks such programs: the language has no monotone semaphores of
+// bytes.
 bool is_mark(const Semaphore& semaphore) {
   return semaphore.kind == SemKind::bytes && semaphore.monotone;
 }
@@ -43,7 +44,7 @@ bool is_mark(const Semaphore& semaphore) {
 bool can_move_at_once(const Program& structured, const PipelineParts& parts) {
   for (StmtId i = parts.body_from; i < parts.close; ++i)
     if (!only_computes(structured.body[i].op)) return false;
-  std::map<ValueId, int> windows;  // by the memory behind them
+  std::map<ValueId, int> windows;  // number of windows per memory
   for (const PipelineWindow& w : parts.windows)
     ++windows[ref_info(structured, std::get<Window>(structured.body[w.at].op).source.base).root];
   return std::all_of(parts.windows.begin(), parts.windows.end(), [&](const PipelineWindow& w) {
@@ -55,7 +56,7 @@ bool can_move_at_once(const Program& structured, const PipelineParts& parts) {
 }
 
 bool tells_points(const Program& structured) {
-  StmtId end(0);  // of the outermost parallel loop that is open
+  StmtId end(0);  // end of the outermost open parallel loop
   for (StmtId i(0); i < structured.body.next(); ++i) {
     const Stmt& s = structured.body[i];
     if (std::holds_alternative<Pipeline>(s.op)) {
@@ -120,7 +121,7 @@ StmtId pipeline_of(const Op& op) {
 
 void mark_at_once(Semaphore& semaphore, BufferId state) {
   semaphore.monotone = true;
-  semaphore.collective = state.index;  // which means nothing else of one that counts bytes
+  semaphore.collective = state.index;  // unused by semaphores of bytes
 }
 
 bool is_at_once(const Program& expanded) {

@@ -16,7 +16,7 @@ bool reaches_others(const Program& program) {
   });
 }
 
-// One that names no core where it reaches another device runs with one core per device only.
+// A program that accesses other devices without naming a core runs only with one core per device.
 bool names_cores(const Program& program) {
   return std::any_of(program.body.begin(), program.body.end(), [](const Stmt& s) {
     const auto* signal = std::get_if<Signal>(&s.op);
@@ -37,7 +37,7 @@ bool needs_barrier(const Program& program) {
 
 namespace {
 
-// One round: every core signals all, and waits for as many.
+// One round: every core signals all cores and waits for as many signals.
 void emit_round(Builder& builder, std::int64_t id, bool has_cores) {
   Semaphore barrier;
   barrier.name = "automatic_barrier";
@@ -63,7 +63,8 @@ void emit_round(Builder& builder, std::int64_t id, bool has_cores) {
 void emit_barrier(Builder& builder, const Program& program, ValueId call) {
   const bool has_cores = names_cores(program);
   if (call == no_value) return emit_round(builder, -1, has_cores);
-  // Launches take two in turn: who is one ahead may signal before others have waited.
+  // Launches alternate between two barriers: a core that is one launch ahead may signal before
+  // other cores have waited.
   builder.emit(If{builder.emit(Mod{call, builder.integer(2)})});
   emit_round(builder, -2, has_cores);
   builder.emit(Else{});

@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-// The new program keeps the declarations and, under the same ids, their values; everything else is
+// The new program keeps the declarations, texts and places with their ids. All other entries are
 // written anew.
 Expander::Expander(const Program& program, const Expansion& how, bool at_once)
     : old_(program), how_(how), at_once_(at_once), builder_(program.name), tiles_(builder_) {
@@ -45,8 +45,8 @@ Expected<Program> Expander::run() {
   return result;
 }
 
-// The pipelines of the program take turns with one array, which is as large as the largest would
-// have for itself: its numbers are defined once.
+// All pipelines use one array in turn, as large as the largest pipeline needs, so that its elements
+// are defined only once.
 void Expander::declare_at_once() {
   Semaphore semaphore;
   semaphore.name = "at_once";
@@ -55,7 +55,7 @@ void Expander::declare_at_once() {
   std::int64_t numbers = 0;
   for (const StmtId s : old_.body.ids()) {
     if (!std::holds_alternative<Pipeline>(old_.body[s].op)) continue;
-    Diags others;  // that are reported where it is written
+    Diags others;  // reported when the pipeline is written
     const PipelineParts parts = pipeline_parts(old_, s, others);
     if (others.empty()) numbers = std::max(numbers, numbers_of(old_, parts));
   }

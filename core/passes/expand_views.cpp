@@ -1,4 +1,4 @@
-// Slices of views: where they lie in memory, and what ops are given in their place.
+// Slices of views: their memory, and the operands that replace them in ops.
 #include <fmt/format.h>
 
 #include "core/passes/expand.h"
@@ -11,7 +11,7 @@ void Expander::refuse(std::string what) {
   diags_.push_back({ErrorCode::unsupported, builder_.program().loc(at), std::move(what), {}});
 }
 
-// Whether the ref is, itself or by views, a view with another shape or type.
+// True if the ref is a view with another shape or type, directly or through other views.
 bool Expander::is_shown_as(ValueId ref) const {
   if (shown_.contains(ref)) return true;
   const Replacement* by = replacement(ref);
@@ -49,8 +49,8 @@ ViewPlace Expander::place(const ShownAs& shown, const Slice& slice, const ValueM
   return at;
 }
 
-// Emits a check for each dimension in which a slice of a view may be outside the view. A slice
-// without elements has no place: the size that is checked is 0 if another size is.
+// Emits a check for each dimension in which a slice of a view may exceed the view. The checked size
+// is 0 if another size is 0, because a slice without elements has no position.
 void Expander::hold_inside(const Slice& slice, const std::vector<ValueId>& extents) {
   if (only_looks_) return;
   const Program& p = builder_.program();
@@ -69,10 +69,10 @@ void Expander::hold_inside(const Slice& slice, const std::vector<ValueId>& exten
   }
 }
 
-// Ops on tiles get a tile; copies and who only names memory get the rectangle.
+// Tile ops get a tile; copies, and ops that only refer to memory, get the rectangle.
 Slice Expander::operand(const Op& op, const FieldInfo& f, const ViewPlace& place) {
   const OpClass op_class = class_of(op);
-  // Of what is not computed the shape does not matter.
+  // `opaque` has no computation, so the shape does not matter.
   if (std::holds_alternative<OpaqueRead>(op) || std::holds_alternative<OpaqueWrite>(op))
     return place.slice;
   if (op_class == OpClass::tile) {
@@ -97,7 +97,8 @@ Slice Expander::operand(const Op& op, const FieldInfo& f, const ViewPlace& place
   return place.slice;
 }
 
-// Elements of both sides in order, also where views gave them one shape.
+// Sets `reshaped` if the shapes of the two sides only agree through views: elements are then copied
+// in order.
 void Expander::finish_copy(Op& op, const Op& old, const ValueMap& map) {
   if (class_of(op) != OpClass::copy) return;
   const Slice *src = nullptr, *dst = nullptr, *old_src = nullptr, *old_dst = nullptr;
@@ -131,7 +132,7 @@ void Expander::finish_copy(Op& op, const Op& old, const ValueMap& map) {
                     "of {}: expected one type on both sides, seen in the same way",
                     tessera::name(from), tessera::name(to)));
   if (a == b) return;
-  // The two sides had one shape; of what the run alone knows it is looked at now.
+  // Both sides must have one shape; extents that are only known at run time are checked by the run.
   if (*reshaped == 0) {
     const std::vector<ValueId> x = shape(with_scalars(*old_src, map)),
                                y = shape(with_scalars(*old_dst, map));

@@ -34,14 +34,14 @@ class PartsFinder {
   void find_parts();
   std::set<ValueId> index_memory() const;
   std::set<ValueId> written_windows() const;
-  // What the body of one step may change for the windows of later ones.
+  // Effects of the body of a step on the windows of later steps.
   struct Changes {
-    bool memory = false;   // what a wait lets arrive: anything but operands
-    bool indices = false;  // what the windows' places are computed from
+    bool memory = false;   // waits: data may arrive in all memory except operands
+    bool indices = false;  // changes memory from which window positions are computed
   };
   Changes changes() const;
   ValueId root_of(ValueId ref) const;
-  bool is_operand(ValueId ref) const;  // it is there from the start, and nobody writes it
+  bool is_operand(ValueId ref) const;  // true for inputs: filled before the run and never written
   void classify();
   void classify(PipelineWindow& w, const std::set<ValueId>& written, const Changes& by_body);
   void refuse_early_uses();
@@ -51,7 +51,8 @@ class PartsFinder {
   PipelineParts parts_;
 };
 
-// Grid dimensions with the scalar code before each, then windows among scalar code, then the body.
+// Finds the grid dimensions with the scalar code before each, then windows among scalar code, then
+// the body.
 void PartsFinder::find_parts() {
   StmtId from = parts_.open + 1;
   parts_.body_from = from;
@@ -65,12 +66,12 @@ void PartsFinder::find_parts() {
       parts_.windows.back().at = i;
       parts_.body_from = i + 1;
     } else if (!is_pure(s.op)) {
-      if (std::holds_alternative<Pipeline>(s.op)) i = s.partner;  // its windows are its own
+      if (std::holds_alternative<Pipeline>(s.op)) i = s.partner;  // skip nested windows
     }
   }
 }
 
-// The memory that the windows' places are computed from, step by step, by its buffers.
+// Returns the buffers from which the window positions are computed in each step.
 std::set<ValueId> PartsFinder::index_memory() const {
   std::set<ValueId> result;
   for (StmtId i = parts_.open; i < parts_.body_from; ++i) {
@@ -82,7 +83,7 @@ std::set<ValueId> PartsFinder::index_memory() const {
   return result;
 }
 
-// A window is an output when something in the body writes to it, also through a view.
+// Returns the output windows: those written in the body, directly or through a view.
 std::set<ValueId> PartsFinder::written_windows() const {
   std::map<ValueId, ValueId> window_of;
   for (const PipelineWindow& w : parts_.windows) window_of[stmt(w.at).result] = stmt(w.at).result;
@@ -93,7 +94,7 @@ std::set<ValueId> PartsFinder::written_windows() const {
       if (const auto it = window_of.find(source); it != window_of.end())
         window_of[s.result] = it->second;
     };
-    // A nested pipeline's window on this one writes it when that window is written.
+    // Writing to a nested pipeline's window on this window also writes to this window.
     if (const Slice* viewed = viewed_slice(s.op)) {
       stands_for(viewed->base);
     } else if (const auto* inner = std::get_if<Window>(&s.op)) {
@@ -126,7 +127,7 @@ PartsFinder::Changes PartsFinder::changes() const {
   return changes;
 }
 
-// What a view shows is memory of the buffer behind it.
+// Returns the ref of the buffer that contains the memory of a window or view.
 ValueId PartsFinder::root_of(ValueId ref) const {
   return old_.value(ref).kind == ValueKind::ref ? ref_info(old_, ref).root : ref;
 }
@@ -181,12 +182,12 @@ void PartsFinder::classify(PipelineWindow& w, const std::set<ValueId>& written,
     w.ahead = static_cast<int>(window.depth) - 1;
 }
 
-// The places of windows are computed for points whose blocks are not there yet, so the scalar code
-// among the windows cannot use one of them.
+// Window positions are computed for points with blocks that are not fetched yet. The scalar code
+// among the windows must therefore not use a window of the pipeline.
 void PartsFinder::refuse_early_uses() {
   for (StmtId i = parts_.grid_from; i < parts_.body_from; ++i) {
     const Stmt& s = stmt(i);
-    if (std::holds_alternative<Window>(s.op)) continue;  // on a window: classify
+    if (std::holds_alternative<Window>(s.op)) continue;  // checked in classify
     for (const FieldInfo& f : info(s.op).fields) {
       if (f.kind != FieldKind::Slice) continue;
       const Value& base = old_.value(field<Slice>(s.op, f).base);

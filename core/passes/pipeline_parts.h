@@ -1,5 +1,5 @@
-// What a pipeline consists of: its grid, its windows and its body, and which of its windows are
-// fetched or stored.
+// Parts of a pipeline: its grid, its windows and its body. Classifies windows as inputs, outputs
+// and views.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -8,30 +8,31 @@
 
 namespace tessera {
 
-// One grid dimension and the scalar code before it, [from, at).
+// One grid dimension at statement `at`, with the scalar code before it: [from, at).
 struct PipelineDimension {
   StmtId from, at;
 };
 
 struct PipelineWindow {
   StmtId at;             // its statement
-  bool is_view = false;  // of memory that the core reads in place
+  bool is_view = false;  // on memory that the core reads in place
   bool is_output = false, is_input = false;
-  int ahead = 0;          // input: how many steps before its use it is fetched
-  Shape block;            // of the kept dimensions
-  std::vector<int> dims;  // kept dimensions of the source
+  int ahead = 0;          // input: number of steps between its fetch and its use
+  Shape block;            // extents of the dimensions that are not dropped
+  std::vector<int> dims;  // dimensions of the source that are not dropped
 };
 
 struct PipelineParts {
-  StmtId open, close;  // the pipeline's statements
-  StmtId grid_from;    // where the scalar code of the dimensions and windows begins
+  StmtId open, close;  // first and last statement of the pipeline
+  StmtId grid_from;    // start of the scalar code of the dimensions and windows
   StmtId body_from;    // after the last window
   std::vector<PipelineDimension> dimensions;
   std::vector<PipelineWindow> windows;
-  int ahead = 0;  // the most steps that any window is fetched before its use
+  int ahead = 0;  // max of its windows
 };
 
-// Of the pipeline that opens at `open`. Reports what no pipeline can do: then it cannot be written.
+// Returns the parts of the pipeline that opens at `open`. Adds an error to `diags` if the pipeline
+// cannot be expanded.
 PipelineParts pipeline_parts(const Program& program, StmtId open, Diags& diags);
 
 }  // namespace tessera

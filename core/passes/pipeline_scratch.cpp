@@ -27,9 +27,9 @@ ValueId PipelineScratch::new_array(const std::string& name, Shape shape) {
   return ref;
 }
 
-// Makes every number of the array a defined one: a step may load, and compare, what no step before
-// it has stored, and does not use the result. Of the ops of scalar memory, iota alone writes a
-// whole array without reading one.
+// Defines every element of the array: a step may load and compare an element that no earlier step
+// has stored, without using the result. `iota` is the only op on scalar memory that writes a whole
+// array without reading another.
 void PipelineScratch::define_all(ValueId array) { builder_.emit(Iota{builder_.whole(array)}); }
 
 ValueId PipelineScratch::load(ValueId array, ValueId index, std::string_view name) {

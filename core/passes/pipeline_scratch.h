@@ -1,4 +1,4 @@
-// The memory that an expanded pipeline has for itself: slots, semaphores, and arrays of numbers.
+// Internal memory of an expanded pipeline: slots, semaphores, and arrays of integers.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -14,10 +14,11 @@ class PipelineScratch {
   explicit PipelineScratch(Builder& builder) : builder_(builder) {}
 
   void alloc(ValueId ref);
-  // Frees everything, last first.
+  // Frees everything in reverse order of allocation.
   void release();
 
-  // An array of integers in scalar memory; its numbers are whatever, until they are stored.
+  // Declares and allocates an array of integers in scalar memory. Elements have arbitrary values
+  // until they are stored.
   ValueId new_array(const std::string& name, Shape shape);
   ValueId load(ValueId array, ValueId index, std::string_view name = {});
   ValueId load_number(ValueId array, std::int64_t index, std::string_view name = {});

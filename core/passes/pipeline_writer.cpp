@@ -40,7 +40,7 @@ void PipelineWriter::write() {
   close_points(points);
 }
 
-// The loops are the grid's own, and a point's blocks are fetched when it is computed.
+// Uses the loops of the grid unchanged. Blocks are fetched when their point is computed.
 void PipelineWriter::write_at_once() {
   is_at_once_ = true;
   builder_.at_place(stmt(parts_.open).place);
@@ -48,7 +48,7 @@ void PipelineWriter::write_at_once() {
   const std::size_t points = open_points();
   for (PipelineWindow& w : parts_.windows) w.ahead = 0;
   windows_.reserve(parts_.windows.size());
-  std::int64_t from = 0;  // of its numbers in the state
+  std::int64_t from = 0;  // index of the window's first number in the state
   for (const PipelineWindow& window : parts_.windows) {
     windows_.emplace_back(expander_, scratch_, window, around_);
     windows_.back().move_at_once(from);
@@ -65,7 +65,8 @@ void PipelineWriter::write_at_once() {
   builder_.emit(End{});
 }
 
-// What moves at once is stored point by point, so that a run tells what each of them does.
+// True for the innermost parallel dimension with synchronous moves: blocks are stored at the end of
+// each of its iterations, so that a run shows the effects of each iteration separately.
 bool PipelineWriter::is_end_of_point(std::size_t dim) const {
   const auto is_parallel = [&](std::size_t d) {
     return d < parts_.dimensions.size() &&
@@ -81,8 +82,8 @@ void PipelineWriter::close_points(std::size_t points) {
   }
 }
 
-// Where each point is by itself, the parallel dimensions are loops around a pipeline of the others.
-// How many were opened.
+// With Expansion::per_point, writes the parallel dimensions as loops around a pipeline of the other
+// dimensions. Returns the number of loops opened.
 std::size_t PipelineWriter::open_points() {
   if (!expander_.is_per_point()) return 0;
   std::size_t points = 0;
@@ -90,7 +91,7 @@ std::size_t PipelineWriter::open_points() {
   for (const PipelineDimension& d : dimensions) {
     const Stmt& s = stmt(d.at);
     const auto& grid = std::get<Grid>(s.op);
-    if (grid.parallel == 0) break;  // those behind it are not either
+    if (grid.parallel == 0) break;  // nor are the dimensions after it
     expander_.write(d.from, d.at, around_);
     builder_.at_place(s.place);
     const ValueId lower = expander_.mapped(grid.lower, around_),
@@ -102,7 +103,7 @@ std::size_t PipelineWriter::open_points() {
   }
   outer_loop_ = builder_.loop();
   dimensions.erase(dimensions.begin(), dimensions.begin() + static_cast<std::ptrdiff_t>(points));
-  if (dimensions.empty()) {  // one step: nothing can be fetched before it
+  if (dimensions.empty()) {  // single step: no earlier step to fetch in
     for (PipelineWindow& w : parts_.windows) w.ahead = 0;
     parts_.ahead = 0;
   }
@@ -120,9 +121,9 @@ void PipelineWriter::allocate() {
   for (int i = 0; i < 2 + ahead; ++i) scratch_.store_number(counts_, i, builder_.integer(0));
 }
 
-// In part 0 the loops are the grid's own. In part 1 the outermost runs once for each queued point,
-// the others once; the scalar code between them then sees the last point of the grid, which is a
-// real one.
+// In part 0 the loops run over the grid. In part 1 the outermost loop runs once per queued
+// point, and each other loop once. The scalar code between them then uses the last point of the
+// grid, which is valid.
 void PipelineWriter::loops(std::size_t dim, ValueMap& point, ValueId part, Indices& indices) {
   if (dim == parts_.dimensions.size()) return step(point, part, indices);
   const PipelineDimension& d = parts_.dimensions[dim];
@@ -151,7 +152,7 @@ void PipelineWriter::loops(std::size_t dim, ValueMap& point, ValueId part, Indic
   builder_.emit(End{});
 }
 
-// The index of the point that was queued last.
+// Returns the index of the point queued last, in that dimension.
 ValueId PipelineWriter::newest(std::size_t dim, ValueId queued) {
   const auto rank = static_cast<std::int64_t>(parts_.dimensions.size());
   const ValueId slot = builder_.emit(
@@ -160,14 +161,14 @@ ValueId PipelineWriter::newest(std::size_t dim, ValueId queued) {
                                             builder_.integer(static_cast<std::int64_t>(dim))));
 }
 
-// What is written from here on is for the point of these indices.
+// Assigns the statements that follow to the point with these indices.
 void PipelineWriter::at_point(const Indices& indices) {
   builder_.at_loop(outer_loop_);
   for (std::size_t d = 0; d < parts_.dimensions.size(); ++d)
     builder_.enter_loop(name_of(parts_.dimensions[d]), indices[d]);
 }
 
-// Where the queue has that dimension of the point of that number.
+// Returns the position in the queue of one dimension of the point with that number.
 ValueId PipelineWriter::place_of(ValueId number, std::size_t dim) {
   const ValueId slots = builder_.integer(parts_.ahead + 1),
                 rank = builder_.integer(static_cast<std::int64_t>(parts_.dimensions.size()));
@@ -191,7 +192,7 @@ void PipelineWriter::queue_point(const Indices& indices) {
   fetch(evaluate(indices), parts_.ahead);
 }
 
-// Windows that are fetched fewer steps ahead than others, for the points that have come so near.
+// Fetches the windows with a smaller `ahead`, for the queued points that are now within reach.
 void PipelineWriter::fetch_lesser(ValueId queued, ValueId computed) {
   for (int lesser = 1; lesser < parts_.ahead; ++lesser) {
     if (!is_any_fetched(lesser)) continue;
@@ -217,7 +218,7 @@ void PipelineWriter::step(const ValueMap& producer, ValueId part, const Indices&
   builder_.emit(If{builder_.emit(Not{part})});
   queue_point(indices);
   builder_.emit(End{});
-  builder_.at_loop(outer_loop_);  // the queue belongs to no point
+  builder_.at_loop(outer_loop_);  // the queue ops belong to no point
   const ValueId queued = scratch_.load_number(counts_, 0, "queued"),
                 computed = scratch_.load_number(counts_, 1, "computed");
   const ValueId full =
@@ -232,13 +233,13 @@ void PipelineWriter::step(const ValueMap& producer, ValueId part, const Indices&
   builder_.emit(End{});
 }
 
-// The scalar code between the windows.
+// Writes the scalar code between the windows.
 void PipelineWriter::scalars(StmtId from, StmtId to, ValueMap& map) {
   for (StmtId i = from; i < to; ++i)
     if (!std::holds_alternative<Window>(stmt(i).op)) expander_.write_one(i, map);
 }
 
-// Behind the last dimension.
+// Writes the scalar code after the last dimension.
 void PipelineWriter::last_scalars(ValueMap& map) {
   const auto& dimensions = parts_.dimensions;
   scalars(dimensions.empty() ? parts_.grid_from : dimensions.back().at + 1, parts_.body_from, map);

@@ -1,7 +1,7 @@
-// One pipeline as explicit loops. The loops walk the grid `ahead` steps before the body: a step's
-// point is queued, its input blocks are fetched, and the point that is `ahead` steps older is
-// computed. A second part of the loop nest computes what is still queued when the grid has ended,
-// so the body stands in the program once.
+// Writes one pipeline as explicit loops. The loops run `ahead` grid points ahead of the body: each
+// step queues its point, fetches the input blocks of this point, and computes the point that was
+// queued `ahead` steps earlier. A second part of the loop nest computes the points that are still
+// queued after the last grid point. The body is therefore written only once.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -15,12 +15,12 @@ namespace tessera {
 
 class PipelineWriter {
  public:
-  // `open` is the pipeline's statement; `map` what is defined around it.
+  // open: statement of the pipeline. map: values defined around it.
   PipelineWriter(Expander& expander, StmtId open, const ValueMap& map);
   void write();
 
  private:
-  using Indices = std::vector<ValueId>;  // of a point, by dimension
+  using Indices = std::vector<ValueId>;  // index of a point per dimension
 
   void write_at_once();
   std::size_t open_points();
@@ -39,7 +39,7 @@ class PipelineWriter {
   void consume(const ValueMap& point);
   void fetch(const ValueMap& point, int ahead);
   bool is_any_fetched(int ahead) const;
-  // The scalar code of the whole grid and of the windows at a point whose indices are given.
+  // Emits the scalar code of the whole grid and of the windows, for a point with these indices.
   ValueMap evaluate(const Indices& indices);
   void last_scalars(ValueMap& map);
   const Stmt& stmt(StmtId at) const { return old_.body[at]; }
@@ -53,12 +53,12 @@ class PipelineWriter {
   PipelineParts parts_;
   bool is_at_once_ = false;
   ValueMap around_;
-  LoopId outer_loop_;  // of the source, around the pipeline
+  LoopId outer_loop_;  // loop of the source around the pipeline
   PipelineScratch scratch_;
   std::vector<WindowWriter> windows_;
-  ValueId queue_ = no_value;  // smem [ahead + 1, dimensions]: the points not yet computed
-  ValueId counts_ =
-      no_value;  // smem: points queued, points computed, then one fetch cursor per lesser `ahead`
+  ValueId queue_ = no_value;  // smem [ahead + 1, dimensions]: points not yet computed
+  // smem: number of points queued, points computed, then one fetch cursor per smaller `ahead`.
+  ValueId counts_ = no_value;
 };
 
 }  // namespace tessera

@@ -16,13 +16,14 @@ Purpose purpose_of_debug(const Op& op) {
   return std::holds_alternative<Assert>(op) ? Purpose::assertion : Purpose::show;
 }
 
-// Computes a number and does nothing else.
+// True if the statement only computes a number.
 bool is_number_only(const Stmt& s) {
   return s.result != no_value && (is_pure(s.op) || std::holds_alternative<Limit>(s.op));
 }
 
-// A count may be shown as it is at this moment. An assertion of it is a step that reads it: what
-// holds in one schedule then says nothing of others.
+// True for reads of a semaphore count. A `print` may show the current count without a step. In an
+// assertion the read is a step: the count depends on the schedule, so one run does not decide all
+// schedules.
 bool is_count(const Stmt& s) { return std::holds_alternative<ReadSem>(s.op); }
 
 class Finder {
@@ -45,7 +46,7 @@ class Finder {
     Purpose purpose = Purpose::show;
   };
 
-  // Branches and loops in which nobody does anything but look.
+  // Finds branches and sequential loops that contain only debug statements and computations.
   void find_regions() {
     std::vector<Region> open;
     for (const StmtId i : program_.body.ids()) {
@@ -103,8 +104,8 @@ class Finder {
   }
 
   const Program& program_;
-  Table<StmtId, Purpose> found_;                 // work, unless something else is known
-  Table<ValueId, std::optional<Purpose>> user_;  // the strongest of those that use the value
+  Table<StmtId, Purpose> found_;                 // work by default
+  Table<ValueId, std::optional<Purpose>> user_;  // strongest purpose among the users of the value
 };
 
 }  // namespace

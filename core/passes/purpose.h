@@ -1,6 +1,6 @@
-// For whom the statements of a program are. Debug statements look at a run; what they alone need is
-// computed beside it, without steps and accesses, so that a program does the same with and without
-// them.
+// Purpose of each statement. Debug statements observe a run. Computations that only serve debug
+// statements take no steps and make no accesses, so a program behaves the same with and without its
+// debug statements.
 #pragma once
 #include <cstdint>
 
@@ -8,15 +8,16 @@
 
 namespace tessera {
 
-// work: what the program does. assertion: an `assert`, and what it alone needs. show: a `print` or
-// a `breakpoint`, and what these alone need.
+// work: the program itself. assertion: an `assert` and the computations that only serve asserts.
+// show: a `print` or `breakpoint` and the computations that only serve these.
 enum class Purpose : std::uint8_t { work, assertion, show };
 
-// An `if` or a loop around nothing but debug statements is for these too.
+// An `if` or a loop that contains only debug statements has their purpose.
 Table<StmtId, Purpose> purposes(const Program& program);
 bool has_debug_statements(const Program& program);
 
-// The program without the statements of that purpose and those behind it in the list.
+// Returns the program without the statements of purpose `from` and of the purposes after it in
+// Purpose.
 Program without(Program program, Purpose from);
 
 }  // namespace tessera

@@ -18,14 +18,14 @@ bool reads_memory(const Op& op) {
          std::holds_alternative<SearchRight>(op);
 }
 
-// Memory ops that are no stores: they name a slice without changing what it holds.
+// True for ops that refer to memory without changing its contents.
 bool only_reads(const Op& op) {
   return reads_memory(op) || viewed_slice(op) != nullptr || std::holds_alternative<Window>(op) ||
          std::holds_alternative<OpaqueRead>(op) || class_of(op) == OpClass::sync ||
          class_of(op) == OpClass::debug;
 }
 
-// The buffers a statement may write: every slice of a copy, the first slice of anything else.
+// Adds the buffers that an op may write: all slices of a copy, the first slice of any other op.
 void add_written(const Program& program, const Op& op, std::set<ValueId>& roots) {
   if (only_reads(op)) return;
   const bool is_copy = class_of(op) == OpClass::copy;
@@ -37,7 +37,7 @@ void add_written(const Program& program, const Op& op, std::set<ValueId>& roots)
   }
 }
 
-// Buffers that a copy may write at any time: their loads are never shared.
+// Returns the buffers that copies may write at any time. Loads from these buffers are never shared.
 std::set<ValueId> copied_into(const Program& program) {
   std::set<ValueId> roots;
   for (const Stmt& s : program.body)
@@ -62,7 +62,8 @@ class CommonSubexpressions {
       if (scope == Scope::open) enter(i);
       if (scope == Scope::middle) leave(), enter(i);
       if (scope == Scope::close) leave();
-      // What debug statements need is nobody else's, so that all else is as it were without them.
+      // Values for debug statements are not shared with other statements, which are thus the same
+      // without them.
       const bool is_work = purpose[i] == Purpose::work;
       if (is_work && is_pure(s.op)) {
         const std::string key = key_of(s.op);
@@ -114,8 +115,8 @@ class CommonSubexpressions {
     }
   }
 
-  // The buffers written anywhere in the region that opens at `i`: a loop may come back after the
-  // write.
+  // Invalidates the loads of buffers that are written anywhere in the region that opens at `i`,
+  // because a loop may reach a load again after the write.
   void enter(StmtId i) {
     std::set<ValueId> written;
     int depth = 0;
@@ -179,7 +180,8 @@ class CommonSubexpressions {
   Table<StmtId, Stmt> pending_;
 };
 
-// The indices of the loops around what acts are used: by whoever asks where it happened.
+// Removes unused scalar computations. Indices of loops around statements with effects are used to
+// report places, so they are kept.
 void drop_unused(Table<StmtId, Stmt>& body, const Table<LoopId, Loop>& loops, std::size_t values) {
   Table<ValueId, bool> used(values);
   std::vector<Stmt> kept;
@@ -196,7 +198,7 @@ void drop_unused(Table<StmtId, Stmt>& body, const Table<LoopId, Loop>& loops, st
   body = Table<StmtId, Stmt>(std::move(kept));
 }
 
-// Values in the order of declaration and first use; nothing else stays.
+// Renumbers the values in the order of declaration and first use, and removes all others.
 void renumber(Program& program) {
   Table<ValueId, ValueId> to(program.values.size());
   Table<ValueId, Value> values;

@@ -1,14 +1,14 @@
-// One pass over a finished program: equal scalar computations are made once, unused ones not at
-// all.
+// Simplifies a finished program: computes equal scalar expressions once and removes unused ones.
 #pragma once
 #include "core/program/program.h"
 
 namespace tessera {
 
-// Keeps every statement that is not a scalar computation, and their order. Idempotent.
+// Keeps all statements other than scalar computations, in their order. Idempotent.
 Program simplify(Program program);
 
-// An op whose result depends only on its operands and on scalar memory, and that changes nothing.
+// True if the op's result depends only on its operands and on scalar memory, and the op has no
+// effect.
 bool is_pure(const Op& op);
 
 }  // namespace tessera

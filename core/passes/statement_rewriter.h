@@ -1,4 +1,4 @@
-// One statement of a program changed, with scalars and statements of its own in front of it.
+// Changes one statement of a program and inserts scalars and statements before it.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -13,27 +13,29 @@ class StatementRewriter {
 
   ValueId constant(std::int64_t integer);
   ValueId constant_real(double real);
-  // In front of the statement, in the order of the calls; returns the op's scalar, ...
+  // Inserts an op before the statement, after the ops inserted so far, and returns its scalar
+  // result.
   ValueId emit(Op op);
-  // ... or none of an op that has none.
+  // Inserts an op without a result.
   void add(Op op);
-  // What does nothing, in the place of an op whose result nobody takes: all indices stay.
+  // Returns an op without effect, to replace an op with an unused result. Statement indices do not
+  // change.
   Op nothing() { return Require{constant(1), program_.texts.add("removed")}; }
-  // What ends the run where it is reached.
+  // Returns an op that stops the run when it is executed.
   Op refusal() { return Require{constant(0), program_.texts.add("reached")}; }
   // (value + 1) mod count
   ValueId next_of(ValueId value, ValueId count);
 
   Stmt& statement() { return program_.body[at_]; }
   const Program& program() const { return program_; }
-  // The program; places in the source stay those of the statement.
+  // Returns the program. Inserted statements have the source place of the statement.
   Program take();
 
  private:
   Program program_;
   StmtId at_;
   std::vector<Stmt> added_;
-  ValueId first_added_;  // the values from here on know their statements
+  ValueId first_added_;  // values from here on already have their final statement
 };
 
 }  // namespace tessera

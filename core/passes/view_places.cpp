@@ -12,7 +12,7 @@ ViewPlace::Layer layer_of(const Slice& slice, const ViewType& view) {
   return layer;
 }
 
-// One for each that the statement needs; the next statement has them again.
+// Returns a tile that the current statement does not use yet; later statements may reuse it.
 Slice ViewTiles::fresh(const ViewPlace::Layer& layer, DType dtype) {
   Shape bound;
   for (std::size_t d = 0; d < layer.size.size(); ++d)
@@ -53,7 +53,7 @@ Slice ViewTiles::tile(const ViewPlace& place, bool reads, bool writes) {
   };
   for (const ViewPlace::Layer& layer : place.layers) {
     const bool is_retyped = layer.dtype != dtype;
-    // Types of one width differ in the shape as well where a view changed both.
+    // With types of equal width, a view may change both the type and the shape.
     if (!is_retyped || size_of(layer.dtype) == size_of(dtype)) step(layer, dtype, false);
     if (is_retyped) step(layer, layer.dtype, true);
     at.dropped = layer.dropped;

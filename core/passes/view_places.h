@@ -1,5 +1,6 @@
-// Where slices of views with another shape or type lie, and what ops on tiles take in their place:
-// a tile of the slice's shape and type, made of the memory before the op and put back behind it.
+// Slices of views with another shape or type: their memory, and the temporary tiles that tile ops
+// use instead. Such a tile has the slice's shape and type; it is filled from memory before the op
+// and stored back after it.
 #pragma once
 #include <map>
 #include <string>
@@ -10,35 +11,36 @@
 
 namespace tessera {
 
-// A rectangle of memory, and what a slice of a view is beside it, from the inner view outward.
+// A rectangle of memory, and the layers of views through which a slice accesses it, innermost
+// first.
 struct ViewPlace {
   struct Layer {
     DType dtype = DType::f32;
-    Shape bound;                // of the slice, dropped dimensions too
-    std::vector<ValueId> size;  // of each
+    Shape bound;                // extents of the view, including dropped dimensions
+    std::vector<ValueId> size;  // sizes of the slice in these dimensions
     std::uint8_t dropped = 0;
   };
   Slice slice;
-  std::vector<Layer> layers;  // none: the slice itself
+  std::vector<Layer> layers;  // empty: the slice itself
 };
 
-// A layer for a slice of a view of that type.
+// Returns the layer of a slice of a view of that type.
 ViewPlace::Layer layer_of(const Slice& slice, const ViewType& view);
 
 class ViewTiles {
  public:
   explicit ViewTiles(Builder& builder) : builder_(builder) {}
 
-  // The tile that stands for the place in the statement at hand. reads: it has the place's
-  // elements; writes: put_back() stores it there.
+  // Returns a tile to use instead of `place` in the current statement. reads: fills the tile from
+  // memory; writes: put_back() stores the tile to memory.
   Slice tile(const ViewPlace& place, bool reads, bool writes);
-  // Behind the statement: what stands in tiles that it writes goes back into memory.
+  // Call after the statement: stores the written tiles to memory.
   void put_back();
 
  private:
   using Key = std::pair<DType, Shape>;
   Slice fresh(const ViewPlace::Layer& layer, DType dtype);
-  // From the rectangle to the tile, or back.
+  // A step between memory (inner) and tile (outer). is_bits: a bitcast; else a reshape.
   struct Move {
     Slice outer, inner;
     bool is_bits;
@@ -46,9 +48,9 @@ class ViewTiles {
   void move(const Slice& to, const Slice& from, bool is_bits);
 
   Builder& builder_;
-  std::map<Key, std::vector<ValueId>> tiles_;  // that were made, for any statement
-  std::map<Key, std::size_t> taken_;           // of them, by the statement at hand
-  std::vector<Move> back_;                     // in the order of the statement behind
+  std::map<Key, std::vector<ValueId>> tiles_;  // all tiles created, for any statement
+  std::map<Key, std::size_t> taken_;           // number of these used by the current statement
+  std::vector<Move> back_;                     // steps of put_back(), in order
 };
 
 }  // namespace tessera

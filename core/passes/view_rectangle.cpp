@@ -11,12 +11,12 @@
 namespace tessera {
 namespace {
 
-// Dimensions of the memory that are, all together, dimensions of the view.
+// Memory dimensions and view dimensions that together contain the same elements.
 struct Group {
   std::vector<std::size_t> memory, view;
 };
 
-// As small as can be; without elements all dimensions are one group.
+// Returns minimal groups. Without elements, all dimensions form one group.
 std::vector<Group> groups_of(const Shape& memory, const Shape& view) {
   std::vector<Group> groups;
   const bool is_empty = elements(memory) == 0;
@@ -86,7 +86,8 @@ class Finder {
   void refuse(std::string why) {
     if (found_.problem.empty()) found_.problem = std::move(why);
   }
-  // Holds now, or the run finds that it does not.
+  // Requires the condition: a problem if it is known to be false, a run-time check if it is
+  // unknown.
   void need(ValueId condition, const std::string& why) {
     const auto is_held = known(condition);
     if (is_held == 0) refuse(why);
@@ -105,7 +106,7 @@ class Finder {
   }
   void drop(std::size_t d) { found_.slice.dropped |= static_cast<std::uint8_t>(1U << d); }
 
-  // Types of another width: whole elements of the wider one.
+  // Types of different width: the slice must consist of whole elements of the wider type.
   void pack(std::size_t packed) {
     const std::int64_t memory = size_of(memory_.dtype), view = size_of(view_.dtype);
     for (std::size_t d = 0; d < view_.shape.size(); ++d) {
@@ -132,8 +133,8 @@ class Finder {
     if (found_.problem.empty()) keep_shape(group);
   }
 
-  // Of the view's dimensions those before `along` have one element, and those behind it are whole:
-  // the elements follow one another in the memory.
+  // Handles a contiguous range: dimensions of the view before `along` have size 1, and those after
+  // it are whole.
   void stretch(const Group& group) {
     std::size_t along = 0;
     while (along < group.view.size() && is_one(from_.size[group.view[along]])) ++along;
@@ -156,14 +157,14 @@ class Finder {
         is_element ? 1 : inner);
   }
 
-  // `count` times `inner` elements from the position on, as a rectangle of the memory: of one of
-  // its dimensions a part, of those behind it all, of those before it one element.
+  // Makes a rectangle of `count` times `inner` elements from `position` on: a part of one memory
+  // dimension, all of the dimensions after it, and one element of the dimensions before it.
   void cut(const Group& group, ValueId position, ValueId count, std::int64_t inner) {
     if (group.memory.empty()) {
       if (!is_one(count)) refuse(no_rectangle());
       return;
     }
-    std::vector<std::int64_t> width(group.memory.size(), 1);  // elements behind one of a dimension
+    std::vector<std::int64_t> width(group.memory.size(), 1);  // number of elements per index
     for (std::size_t i = group.memory.size() - 1; i-- > 0;)
       width[i] = width[i + 1] * memory_.shape[group.memory[i + 1]];
     const auto along = part_of(group, width, position, count, inner);
@@ -189,8 +190,8 @@ class Finder {
     }
   }
 
-  // Which dimension of the group is cut: of a known count the innermost that can be, of another one
-  // the outermost, which the stretch cannot leave.
+  // Returns the dimension of the group to take a part of: the innermost possible one if the count
+  // is known, else the outermost one, which the range cannot exceed.
   std::optional<std::size_t> part_of(const Group& group, const std::vector<std::int64_t>& width,
                                      ValueId position, ValueId count, std::int64_t inner) const {
     const auto known_count = known(count);
@@ -208,7 +209,7 @@ class Finder {
     return std::nullopt;
   }
 
-  // Dimensions of one element are dropped where that gives the shape of the slice.
+  // Drops dimensions of size 1 if the result has the shape of the slice.
   void keep_shape(const Group& group) {
     std::vector<ValueId> wanted;
     for (const std::size_t v : group.view)

@@ -1,4 +1,4 @@
-// The rectangle of a memory that a slice of a view with another shape or type is.
+// Memory rectangles of slices of views with another shape or type.
 #pragma once
 #include <string>
 
@@ -7,17 +7,18 @@
 
 namespace tessera {
 
-// Of a slice of a view: one dimension for each of the memory that the view shows, and whether what
-// it keeps has the shape of the slice. Or why it is no rectangle.
+// Memory rectangle of a slice of a view, or the reason why the slice is not a rectangle. `slice`
+// has one dimension for each dimension of the memory. has_shape: its dimensions that are not
+// dropped have the shape of the view's slice.
 struct ViewRectangle {
   Slice slice;
   bool has_shape = false;
-  std::string problem{};  // empty: there is one
+  std::string problem{};  // empty: the rectangle is valid
 };
 
-// `slice` has a start and a size for each dimension of `view`, and stays inside of it. Scalars that
-// it takes are emitted, and conditions that the run alone knows are required there; not where
-// `only_looks`. `what` is what messages call the view.
+// `slice` must have a start and a size for each dimension of `view` and must be inside it. Emits
+// the scalars of the rectangle, and a `require` for each condition that is only known at run time
+// (not if `only_looks`). what: name of the view in messages.
 ViewRectangle view_rectangle(Builder& builder, const ViewType& memory, const ViewType& view,
                              const Slice& slice, const std::string& what, bool only_looks);
 

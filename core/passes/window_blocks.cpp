@@ -13,7 +13,7 @@ bool WindowBlock::stays(const Program& program) const {
 
 const Window& WindowBlocks::window() const { return std::get<Window>(old_.body[part_.at].op); }
 
-// A block that starts at a multiple of its size never leaves an extent that is a multiple too.
+// A block that starts at a multiple of its size does not exceed an extent that is also a multiple.
 bool WindowBlocks::divides(ValueId start, std::int64_t block, ValueId extent) {
   const auto limit = builder_.program().constant(extent);
   return limit && block > 0 && *limit % block == 0 && is_multiple(builder_.program(), start, block);
@@ -34,7 +34,7 @@ WindowBlock WindowBlocks::at(const ValueMap& point) {
   return b;
 }
 
-// The extents of the window's source in the new program.
+// Returns the extents of the window's source in the new program.
 std::vector<ValueId> WindowBlocks::extents() {
   const ValueId ref = window().source.base;
   std::vector<ValueId> result;
@@ -46,7 +46,8 @@ std::vector<ValueId> WindowBlocks::extents() {
   return result;
 }
 
-// Whether the run decides if the window's source has elements: a block without any has no place.
+// True if it is only known at run time whether the window's source has elements. A block without
+// elements has no position.
 bool WindowBlocks::may_be_empty() {
   const std::vector<ValueId> all = extents();
   return std::any_of(all.begin(), all.end(), [&](ValueId extent) {
@@ -54,7 +55,8 @@ bool WindowBlocks::may_be_empty() {
   });
 }
 
-// Ends the run if a block with elements starts outside, unless it is known not to.
+// Emits a check that stops the run if a block with elements starts outside, unless it is known to
+// start inside.
 void WindowBlocks::check_inside(ValueId start, ValueId extent) {
   const auto at = builder_.program().constant(start), limit = builder_.program().constant(extent);
   if (at && limit && *at >= 0 && *at < *limit) return;
@@ -76,7 +78,8 @@ void WindowBlocks::locate(WindowBlock& b, bool check) {
   for (std::size_t d = 0; d < extent.size(); ++d) {
     const bool dropped = inner.dropped >> d & 1;
     const std::int64_t block = dropped ? 1 : part_.block[kept_dim++];
-    // A single element of memory in place is inside or missed altogether, which its use finds out.
+    // A single element of memory read in place is either inside or completely outside; its use
+    // detects the latter.
     const bool single = part_.is_view && block == 1;
     if (!dropped && (single || divides(b.start[d], block, extent[d]))) inside_[d] = true;
     const ValueId size =
@@ -88,7 +91,7 @@ void WindowBlocks::locate(WindowBlock& b, bool check) {
   }
   if (const Replacement* by = expander_.replacement(ref)) {
     Replacement unchecked = *by;
-    unchecked.checked = false;  // clipped to its extents already
+    unchecked.checked = false;  // already clipped to its extents
     b.source = expander_.compose(unchecked, inner);
   } else {
     inner.base = expander_.mapped(ref, around_);

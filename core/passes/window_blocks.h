@@ -1,4 +1,4 @@
-// Where the blocks of a window are: what of the operand they cover, clipped to it.
+// Blocks of a window: the rectangles of the operand that they cover, clipped to the operand.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -8,20 +8,21 @@
 
 namespace tessera {
 
-// Where a window stands at one point of the grid.
+// Block of a window at one grid point.
 struct WindowBlock {
-  std::vector<ValueId> start;  // of every dimension of the source
+  std::vector<ValueId> start;  // for every dimension of the source
   std::vector<ValueId> size;   // clipped to the operand
   ValueId when = no_value;
-  Slice source;  // the clipped rectangle
+  Slice source;  // clipped rectangle
 
-  // It is opened once: no earlier block has to go back before it.
+  // True if the start is constant: the block is opened once, so no earlier block must be written
+  // back.
   bool stays(const Program& program) const;
 };
 
 class WindowBlocks {
  public:
-  // around: what is defined around the pipeline.
+  // around: values defined around the pipeline.
   WindowBlocks(Expander& expander, const PipelineWindow& part, const ValueMap& around)
       : expander_(expander),
         builder_(expander.builder()),
@@ -29,12 +30,12 @@ class WindowBlocks {
         part_(part),
         around_(around) {}
 
-  // Its starts and whether it is there; `locate` says the rest.
+  // Returns the block with its starts and its condition; call locate() for its size and source.
   WindowBlock at(const ValueMap& point);
-  // The rectangle of the operand that a block starting at b.start covers. With `check`, a block
-  // that has nothing inside the operand ends the run.
+  // Sets size and source of the block at b.start. check: emits a check that stops the run if a
+  // block with elements starts outside the operand.
   void locate(WindowBlock& b, bool check);
-  // No block that was located can leave the operand.
+  // True if no block that was located can exceed the operand.
   bool always_inside() const;
   ValueId bytes(const WindowBlock& b);
 
@@ -51,7 +52,7 @@ class WindowBlocks {
   const Program& old_;
   const PipelineWindow& part_;
   const ValueMap& around_;
-  std::vector<bool> inside_;  // by dimension of the source: a block never leaves it
+  std::vector<bool> inside_;  // per dimension of the source: blocks never exceed it
 };
 
 }  // namespace tessera

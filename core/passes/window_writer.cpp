@@ -10,8 +10,8 @@
 namespace tessera {
 namespace {
 
-// Positions in a window's state: how many blocks were fetched, used and opened; then, by dimension,
-// the start in use and the start fetched last; then the bytes of each slot.
+// Layout of a window's state: numbers of blocks fetched, used and opened; for each dimension, the
+// start in use, then for each, the start fetched last; then the byte count of each slot.
 constexpr std::int64_t fetched_at = 0, used_at = 1, opened_at = 2, starts_at = 3;
 
 }  // namespace
@@ -43,7 +43,8 @@ ValueId WindowWriter::allocate_slots() {
   slots.scoped = true;
   slots.shape.push_back(window_.depth);
   slots.shape.insert(slots.shape.end(), part_.block.begin(), part_.block.end());
-  // A slot is stored as the operand is, so that a copy moves rows and not elements.
+  // A slot has the storage order of the operand, so that a copy moves rows instead of single
+  // elements.
   const Buffer& root = *old_.buffer(source.root);
   const bool direct = window_.source.base == source.root;
   if (direct && !root.order.empty()) {
@@ -67,7 +68,7 @@ ValueId WindowWriter::allocate_semaphore(const char* suffix) {
   sem.shape = {window_.depth};
   sem.scoped = true;
   const ValueId id = builder_.semaphore(std::move(sem));
-  if (!is_at_once_) scratch_.alloc(id);  // else it is declared alone, as what the machine must have
+  if (!is_at_once_) scratch_.alloc(id);  // else only declared, as a requirement on the machine
   return id;
 }
 
@@ -89,15 +90,16 @@ void WindowWriter::allocate() {
   allocate_state();
   const ValueId root = ref_info(old_, window_.source.base).root;
   const bool rereads = window_.update != 0 && window_.depth == 1;
-  // A point by itself opens a block once; what several points store is judged beside this. Of
-  // blocks in flight two could store one element in either order, which those that move at once do
-  // not show.
+  // With per_point, a point opens a block once, and stores of different points are checked
+  // separately. With synchronous moves, scratch is also checked: in the asynchronous form two
+  // write-backs in flight could store an element in either order, which a synchronous run does not
+  // show.
   const bool is_judged = old_.buffer(root)->role == Role::out || is_at_once_;
   if (part_.is_output && !rereads && is_judged && !expander_.is_per_point())
     builder_.emit(Once{builder_.whole(expander_.mapped(root, around_))});
 }
 
-// Slot `which`, or the part of it that a clipped block fills.
+// Returns slot `which`, or its part that is filled by a clipped block.
 Slice WindowWriter::slot(ValueId which, const WindowBlock* clip) {
   Slice s = builder_.whole(slots_);
   s.start[0] = which;
@@ -114,7 +116,8 @@ Slice WindowWriter::semaphore(ValueId sem, ValueId which) {
   return builder_.element(sem, {&which, 1});
 }
 
-// The block at b.start is not the one whose starts are remembered at `at`, or there is none yet.
+// Emits the condition that the window is on and its block is new: its start differs from the start
+// stored at `at`, or `first` is true because there is no block yet.
 ValueId WindowWriter::changed(const WindowBlock& b, std::int64_t at, ValueId first) {
   ValueId result = first;
   for (std::size_t d = 0; d < b.start.size(); ++d) {
@@ -136,7 +139,7 @@ ValueId WindowWriter::bytes_at(ValueId which) {
   return builder_.add(which, builder_.integer(starts_at + 2 * window_.source.rank));
 }
 
-// The slot of the block that is the count-th.
+// Returns the slot of the block with number `count`.
 ValueId WindowWriter::slot_of(ValueId count) {
   if (is_at_once_) return builder_.integer(0);
   return builder_.emit(Mod{count, builder_.integer(window_.depth)});
@@ -171,7 +174,8 @@ void WindowWriter::fetch(const ValueMap& point) {
   });
 }
 
-// A step in which the window is off sees a slot that does not exist.
+// Returns the slot of the current block, or a slot that does not exist if the window is off in this
+// step.
 ValueId WindowWriter::current(const WindowBlock& b, std::int64_t counter) {
   const ValueId depth = builder_.integer(window_.depth);
   const ValueId which = slot_of(builder_.sub(number(counter), builder_.integer(1)));
@@ -193,7 +197,7 @@ void WindowWriter::use_input(const ValueMap& point) {
   expander_.replace(stmt_.result, {slot(current(b, used_at), nullptr), false});
 }
 
-// The block that was open goes back: only what was stored of it.
+// Writes back the open block: only its elements that were stored.
 void WindowWriter::flush(ValueId opened) {
   WindowBlock b;
   for (std::size_t d = 0; d < static_cast<std::size_t>(window_.source.rank); ++d) {
@@ -207,7 +211,7 @@ void WindowWriter::flush(ValueId opened) {
   if (!is_at_once_) scratch_.store(state_, bytes_at(which), blocks_.bytes(b));
 }
 
-// Until the block that was written back from there last is stored.
+// Waits until the last block written back from the slot is stored.
 void WindowWriter::await_stored(ValueId which) {
   builder_.emit(Wait{semaphore(stored_, which), scratch_.load(state_, bytes_at(which))});
 }
@@ -221,7 +225,7 @@ void WindowWriter::use_output(const ValueMap& point) {
   expander_.replace(stmt_.result, {slot(current(b, opened_at), nullptr), false});
 }
 
-// A block that is another one than before: the one before it goes back, and a slot is free for it.
+// Opens a new block: writes back the block before it, and waits until a slot is free.
 void WindowWriter::open(WindowBlock& b, ValueId opened, const ValueMap& point) {
   const ValueId depth = builder_.integer(window_.depth);
   blocks_.locate(b, true);
@@ -266,8 +270,8 @@ void WindowWriter::drain() {
   builder_.emit(End{});
 }
 
-// Memory that the core reads in place: the window is the rectangle itself, or a padded copy where
-// it may leave it.
+// A window on memory that the core reads in place: the rectangle itself, or a copy if the rectangle
+// may exceed the memory.
 void WindowWriter::use_view(const ValueMap& point) {
   WindowBlock b = blocks_.at(point);
   blocks_.locate(b, false);
@@ -284,7 +288,7 @@ void WindowWriter::refuse_view(WindowBlock& b) {
                    "place that is a multiple of it",
                    old_.value(stmt_.result).name),
        {}});
-  // The body is still written, as if the block were there: nothing else may look wrong.
+  // The body is still written as if the block were inside, to avoid follow-up errors.
   const std::vector<int> dims = kept(b.source);
   for (std::size_t i = 0; i < dims.size(); ++i)
     b.source.size[static_cast<std::size_t>(dims[i])] = builder_.integer(part_.block[i]);

@@ -1,5 +1,4 @@
-// One window of a pipeline: when its block changes, what is fetched, awaited, taken and written
-// back.
+// Writes one window of a pipeline: block changes, fetches, waits, uses and write-backs.
 #pragma once
 #include <cstdint>
 
@@ -12,26 +11,26 @@ namespace tessera {
 
 class WindowWriter {
  public:
-  // around: what is defined around the pipeline. All must outlive this.
+  // around: values defined around the pipeline. All arguments must outlive this object.
   WindowWriter(Expander& expander, PipelineScratch& scratch, const PipelineWindow& part,
                const ValueMap& around);
 
-  // Its blocks move at once; its numbers in the state that all windows have begin there.
+  // Selects synchronous moves. from: index of its first number in the state shared by all windows.
   void move_at_once(std::int64_t from) {
     is_at_once_ = true;
     from_ = from;
   }
-  // An input that is fetched so many steps before its use, of 0 in the step itself.
+  // True for an input that is fetched `steps` steps before its use; 0: in the same step.
   bool is_fetched_ahead(int steps) const;
-  // In front of the loops: its slots, semaphores and state.
+  // Allocates slots, semaphores and state. Call it before the loops.
   void allocate();
-  // The block of a point, if it is another one than that fetched last.
+  // Fetches the block of a point, if it differs from the block fetched last.
   void fetch(const ValueMap& point);
-  // From here on the window stands for the block of this point.
+  // Makes the window refer to the block of this point from here on.
   void use(const ValueMap& point);
-  // At the end of a point, of what moves at once: the open block goes back, and is open no more.
+  // For synchronous moves, at the end of a point: writes back the open block and closes it.
   void close();
-  // After the last step: the open block goes back, and every write-back that was not awaited is.
+  // After the last step: writes back the open block and awaits all outstanding write-backs.
   void drain();
 
  private:
@@ -46,7 +45,7 @@ class WindowWriter {
   ValueId allocate_slots();
   ValueId allocate_semaphore(const char* suffix);
   void allocate_state();
-  // A number of its state, by its position there.
+  // Loads a number of its state by position.
   ValueId number(std::int64_t at) { return scratch_.load_number(state_, from_ + at); }
   void set_number(std::int64_t at, ValueId value) {
     scratch_.store_number(state_, from_ + at, value);
@@ -57,10 +56,10 @@ class WindowWriter {
   Slice semaphore(ValueId sem, ValueId which);
   ValueId changed(const WindowBlock& b, std::int64_t at, ValueId first);
   void remember(const WindowBlock& b, std::int64_t at);
-  // Where the bytes of slot `which` are in the state.
+  // Returns the index in the state of the byte count of slot `which`.
   ValueId bytes_at(ValueId which);
-  void here();  // what is emitted from here on belongs to the window's statement
-  // What `write` emits runs when the condition holds; a known condition needs no `if`.
+  void here();  // statements that follow belong to the window's statement
+  // Executes the ops emitted by `write` if the condition holds. A constant condition needs no `if`.
   template <typename Write>
   void when(ValueId condition, Write write) {
     const auto known = builder_.program().constant(condition);
@@ -80,11 +79,11 @@ class WindowWriter {
   const Window& window_;
   WindowBlocks blocks_;
   ValueId slots_ = no_value;  // buffer [depth, block]
-  // Semaphores [depth]: bytes fetched, and bytes written back.
+  // Semaphores [depth] for bytes fetched and for bytes written back.
   ValueId landed_ = no_value, stored_ = no_value;
-  ValueId state_ = no_value;  // smem, see the .cpp
-  std::int64_t from_ = 0;     // of its numbers there
-  bool is_at_once_ = false;   // one slot is used, and nothing is awaited
+  ValueId state_ = no_value;  // smem; layout: see the .cpp
+  std::int64_t from_ = 0;     // index of its first number in state_
+  bool is_at_once_ = false;   // true: uses one slot and no waits
 };
 
 }  // namespace tessera
