@@ -1,4 +1,4 @@
-// Measures: rows of our time beside that of peers, taken in turn in the same run.
+// Benchmark measurements: the time of each case and of its peers, alternating within one run.
 #pragma once
 #include <functional>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tessera::bench {
 
-// What is timed; each call runs once and gives its seconds.
+// Runs the timed code once and returns its time in seconds.
 using Timed = std::function<Expected<double>()>;
 
 struct Peer {
@@ -21,10 +21,11 @@ struct BenchCase {
   std::string name;
   Timed run;
   std::vector<Peer> peers;
-  double work = 0;                     // of one run, for a rate
-  std::string unit;                    // "GFLOP/s", "million ops/s": of `work` a second
-  bool is_per_unit = false;            // the rate is seconds for one unit of work instead
-  std::function<std::string()> check;  // "ok", or why the result is not right; after the timing
+  double work = 0;           // per run, to compute a rate
+  std::string unit;          // unit of the rate: "GFLOP/s", "million ops/s"
+  bool is_per_unit = false;  // the rate is seconds per unit of work instead
+  std::function<std::string()>
+      check;  // returns "ok" or the error of the result; called after the timing
 };
 
 struct Times {
@@ -40,14 +41,14 @@ struct BenchRow {
   std::string unit;
   std::string check = "ok";
 
-  // Our median time over the best peer's; 0 without peers.
+  // Median time divided by the median of the best peer; 0 without peers.
   double ratio() const;
 };
 
-// Runs a case at least three times and for about `seconds` in all, in turn with its peers.
+// Runs a case and its peers alternately, at least three times and for about `seconds` in total.
 BenchRow measure(const BenchCase& a_case, double seconds);
 
-// A suite's cases are made one at a time: operands are large.
+// Cases of a suite are created one at a time, because their operands are large.
 struct BenchEntry {
   std::string name;
   std::function<Expected<BenchCase>()> make;

@@ -1,4 +1,4 @@
-// The suite `certificate`: what it costs to decide about all schedules, beside the run alone.
+// The suite `certificate`: cost of a verdict on all schedules, compared with the run itself.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -22,7 +22,7 @@
 namespace tessera::bench {
 namespace {
 
-// An all-gather matmul of one ring of devices: over k, of bf16, or over the rows, of f32.
+// An all-gather matmul on one ring of devices: over k with bf16, or over the rows with f32.
 struct Ring {
   int devices = 8;
   std::int64_t m = 8, k = 64, n = 8;
@@ -31,7 +31,7 @@ struct Ring {
   bool over_rows = false, has_math = false;
 };
 
-// The launch with its operands, made ready once.
+// The launch with its operands, prepared once.
 struct Call {
   RunOptions options;
   std::vector<Tensor> lhs, rhs;
@@ -39,7 +39,7 @@ struct Call {
   std::unique_ptr<Executable> executable{};
 };
 
-// One for each device, filled once somebody reads it.
+// One operand per device, filled on first access.
 std::vector<Tensor> operands(const Ring& ring, DType dtype, const Shape& shape, FillRole role,
                              std::uint64_t stream) {
   std::vector<Tensor> all;
@@ -91,7 +91,8 @@ Expected<std::shared_ptr<Call>> prepared(const Ring& ring) {
   return call;
 }
 
-// Seconds of one run from the program to its result; with a certifier it must be proved.
+// Returns the seconds of one run from program to result. With a certifier, the program must be
+// proved.
 Expected<double> timed(const Call& call, Certifier* certifier) {
   RunOptions options = call.options;
   if (certifier != nullptr) options.observers.push_back(certifier);
@@ -135,7 +136,7 @@ BenchEntry entry(std::string name, Ring ring) {
           }};
 }
 
-// The arithmetic of `devices` products of one shape, without a kernel.
+// Computes `devices` products of one shape with Eigen, without a kernel.
 Peer arithmetic(std::int64_t devices, std::int64_t m, std::int64_t k, std::int64_t n) {
   struct Matrices {
     Tensor lhs, rhs, out;
@@ -151,8 +152,9 @@ Peer arithmetic(std::int64_t devices, std::int64_t m, std::int64_t k, std::int64
           }};
 }
 
-// The all-gather matmul over rows of 64x256 by 256x128 shards on 8 devices, with its certificate,
-// beside its arithmetic: the row without it is to cost less than the arithmetic would.
+// The all-gather matmul over the rows of 64x256 by 256x128 shards on 8 devices, with its
+// certificate, compared with its arithmetic. The case without arithmetic should cost less than the
+// arithmetic.
 BenchEntry small_entry(bool has_math) {
   const std::string name = has_math ? "rows_64x256x128_8" : "rows_64x256x128_8_no_math";
   return {
@@ -178,16 +180,16 @@ BenchEntry small_entry(bool has_math) {
 
 std::vector<BenchEntry> certificate_suite() {
   std::vector<BenchEntry> entries = {small_entry(true), small_entry(false)};
-  // Rings of more and more devices.
+  // Increasing numbers of devices.
   for (const int devices : {8, 32, 256}) {
     entries.push_back(
         entry(fmt::format("ring_{}_devices", devices), {.devices = devices, .k = 8 * devices}));
   }
-  // Eight devices, more and more steps.
+  // Eight devices, increasing numbers of steps.
   for (const int calls : {10, 100, 1000}) {
     entries.push_back(entry(fmt::format("ring_8_calls_{}", calls), {.calls = calls}));
   }
-  // More and more tiles between two hops.
+  // Increasing numbers of tiles between two hops.
   for (const int n : {32, 128, 512}) {
     entries.push_back(entry(fmt::format("ring_8_tiles_{}", n * 8 * 16 / 64),
                             {.m = 64, .k = 1024, .n = n, .tiling = Tiling{8, 8, 8}}));

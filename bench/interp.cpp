@@ -1,4 +1,4 @@
-// The suite `interp`: how fast the interpreter is.
+// The suite `interp`: speed of the interpreter.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,14 +44,14 @@ Tensor as_f32(const Tensor& tensor) {
   return result;
 }
 
-// A square gmm of 8 equal groups with its operands; shared by the closures of a case.
+// A square gmm with 8 equal groups, and its operands; shared by the closures of a case.
 struct Gmm {
   std::int64_t side;
   std::vector<std::int64_t> group_sizes;
   Tensor lhs, rhs, sizes;
   Tiling tiling;
   MachineProfile machine = machine_of(default_profile);
-  Tensor lhs_f32, rhs_f32, out_f32;  // the peer's
+  Tensor lhs_f32, rhs_f32, out_f32;  // for the peer
 
   Gmm(DType dtype, std::int64_t extent, std::int64_t tile)
       : side(extent),
@@ -67,7 +67,7 @@ struct Gmm {
 
   double flops() const { return 2.0 * static_cast<double>(side * side * side); }
 
-  // Seconds of the kernel alone; a result that is wrong, where it is checked, is an error.
+  // Returns the seconds of the kernel only. Fails if the result is checked and wrong.
   Expected<double> run(bool checked, Check check) {
     RunOptions options;
     options.checks.enabled = checked;
@@ -161,10 +161,10 @@ kernel ring_copies(count)
 }
 )";
 
-// A program on the interpreter, its operands zero.
+// A program on the interpreter with operands of zeros.
 struct Run {
   Program program;
-  std::vector<std::vector<Tensor>> tensors;  // of each device
+  std::vector<std::vector<Tensor>> tensors;  // per device
   MachineProfile machine = machine_of("v5p");
   RunStats last;
 
@@ -207,7 +207,7 @@ Expected<std::shared_ptr<Run>> make_run(std::string_view text, std::string_view 
   return result;
 }
 
-// How many of something a run does, per second; `count` reads it off the run.
+// Measures the rate of a quantity of a run, per second; `count` is its counter in the statistics.
 BenchEntry program_entry(std::string name, std::string_view text, std::string_view kernel,
                          const Settings& settings, int devices, std::string unit,
                          std::int64_t RunStats::*count) {

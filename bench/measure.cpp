@@ -31,9 +31,9 @@ BenchRow measure(const BenchCase& a_case, double seconds) {
   std::vector<double> ours;
   std::vector<std::vector<double>> theirs(a_case.peers.size());
   double spent = 0;
-  // The first round warms caches and libraries up and does not count.
+  // The first round warms up caches and libraries and is not counted.
   for (std::size_t round = 0; round < least + 1 || (spent < seconds && round < most); ++round) {
-    if (is_stopped(current_stop())) return row;  // which counts for nothing
+    if (is_stopped(current_stop())) return row;  // discarded by the caller
     const auto time = [&](const Timed& run, std::vector<double>& into) {
       const Expected<double> took = run();
       if (!took) {
@@ -45,7 +45,8 @@ BenchRow measure(const BenchCase& a_case, double seconds) {
       spent += *took;
       return true;
     };
-    // In turn, and every other round backwards: who comes second finds another clock and cache.
+    // Every other round runs in reverse order, because the clock rate and the caches depend on the
+    // position.
     const std::size_t arms = theirs.size() + 1;
     for (std::size_t i = 0; i < arms; ++i) {
       const std::size_t arm = round % 2 == 0 ? i : arms - 1 - i;

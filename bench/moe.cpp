@@ -1,6 +1,7 @@
-// The moe suite: the 25 shapes on a GPU, beside cuBLAS in a loop over the groups, in one grouped
-// call, and on a dense product of as many operations; some of them also of e4m3, beside the dense
-// product of bf16. Times are the device's own, each after the L2
+// The moe suite: 25 shapes on a GPU, compared with cuBLAS in a loop over the groups, in one grouped
+// call, and as a dense product with the same number of operations. Some shapes are also run with
+// e4m3, compared with the dense product in bf16. Times are measured on the device, each after the
+// L2 cache was overwritten.
 // cache was overwritten.
 #include <fmt/format.h>
 
@@ -16,7 +17,8 @@
 namespace tessera::bench {
 namespace {
 
-// What the peer multiplies in bf16, group by group and in one call; each is checked.
+// Adds the products of the peer in bf16, group by group and in one call; the results of both are
+// checked.
 void add_grouped_peers(const std::shared_ptr<MoeRun>& run, PeerLibrary& peer, BenchCase& result) {
   const std::vector<DenseProduct> products = run->products();
   const Enqueue loop = [products, &peer]() -> Expected<void> {
@@ -66,7 +68,7 @@ BenchEntry moe_entry(const MoeShape& shape, bool transposed, DType operand = DTy
 
 }  // namespace
 
-// gmm shapes in both storages of the weights; large groups also of e4m3.
+// gmm shapes with both storage orders of the weights; shapes with large groups also with e4m3.
 std::vector<BenchEntry> moe_entries() {
   constexpr std::array narrow{"S1", "S4", "S8", "S19", "S21"};
   std::vector<BenchEntry> entries;

@@ -1,4 +1,4 @@
-// What runs of the moe suite computed, against the reference.
+// Checks results of the moe suite against the reference.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace tessera::bench {
 namespace {
 
-// As many elements as `to` has, from the element of that index on: why they could not be read.
+// Reads elements from the device, beginning at index `element`, until `to` is full.
 Expected<void> from_device(Workbench& bench, Tensor& to, std::uint64_t from, std::int64_t element) {
   return bench.read(to, from + static_cast<std::uint64_t>(element * size_of(to.dtype())));
 }
@@ -55,7 +55,7 @@ std::string MoeRun::check_group(std::size_t group, std::int64_t first) const {
   return product.is_tgmm() ? check_block(group, first) : check_rows(group, first);
 }
 
-// The block's first and last rows: columns of lhs.
+// Checks the first and last rows of the block, which are columns of lhs.
 std::string MoeRun::check_block(std::size_t group, std::int64_t first) const {
   const std::int64_t size = product.sizes[group], g = static_cast<std::int64_t>(group);
   constexpr std::int64_t each = 4;
@@ -86,7 +86,7 @@ std::string MoeRun::check_block(std::size_t group, std::int64_t first) const {
   return verdict.ok ? "ok" : verdict.message;
 }
 
-// The group's first and last rows against its weights.
+// Checks the first and last rows of the group with the group's weights.
 std::string MoeRun::check_rows(std::size_t group, std::int64_t first) const {
   const std::int64_t size = product.sizes[group], g = static_cast<std::int64_t>(group);
   const std::int64_t rows = std::min<std::int64_t>(size, 8), head = rows / 2 + rows % 2;

@@ -1,5 +1,4 @@
-// One shape of the moe suite on a GPU: its operands in the device's memory, and what is run and
-// checked on them.
+// One shape of the moe suite on a GPU: operands in device memory, timed runs and checks.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -14,34 +13,35 @@
 namespace tessera::bench {
 
 struct MoeRun {
-  GroupedDesc product;               // both operands are of one type
-  std::uint64_t seed = 0;            // of the operands
-  std::unique_ptr<Workbench> bench;  // holds the operands
+  GroupedDesc product;               // with operands of equal type
+  std::uint64_t seed = 0;            // for the operands
+  std::unique_ptr<Workbench> bench;  // owns the operands
   std::uint64_t lhs = 0, rhs = 0, out = 0, group_sizes = 0;
   std::uint64_t dense_lhs = 0, dense_rhs = 0;  // bf16, for the peer
   std::int64_t out_bytes = 0;
   std::unique_ptr<Executable> kernel;
 
-  // For the chain that chooses: what `gmm-run tune` kept, else the model's first.
+  // Problem for the selection of a configuration: the one stored by `gmm-run tune`, else the best
+  // one by the model.
   GroupedTuningProblem tuning_problem() const;
-  // The kernel, the operands in memory of the device, and the result's place.
+  // Creates the kernel, the operands in device memory, and memory for the result.
   Expected<void> prepare();
-  // One product for each group that has rows.
+  // Returns one product for each group with rows.
   std::vector<DenseProduct> products() const;
   Expected<void> run_ours();
-  // As many operations in one dense product, or in a batch of equal reductions.
-  // By the peer.
+  // Runs about the same number of operations on the peer as one dense product, or as a batch of
+  // equal reductions for tgmm.
   Expected<void> run_dense();
-  // Seconds of what `enqueue` enqueues.
+  // Returns the time of the work that `enqueue` enqueues, in seconds.
   Expected<double> timed(const Enqueue& enqueue) { return bench->seconds(enqueue); }
-  // What `enqueue` computes in a poisoned result, against the reference: "ok", or why not. Of the
-  // first and the last group with rows, the longest and one in the middle, it checks the first and
-  // the last rows (tgmm: rows of the block).
+  // Poisons the result, runs `enqueue`, and compares with the reference; returns "ok" or the
+  // difference. Checks the first and last rows (tgmm: rows of the block) of four groups: the first
+  // and the last group with rows, the longest, and one in the middle.
   std::string check(const Enqueue& enqueue);
 
  private:
   Expected<void> run_poisoned(const Enqueue& enqueue);
-  // first: the group's first row of lhs.
+  // first: first row of the group in lhs.
   std::string check_group(std::size_t group, std::int64_t first) const;
   std::string check_block(std::size_t group, std::int64_t first) const;
   std::string check_rows(std::size_t group, std::int64_t first) const;

@@ -25,10 +25,10 @@ Json to_json(const BenchRow& row) {
   return object;
 }
 
-// A report that is read is judged by the library, whose problems have good sentences.
+// Parsed with the JSON library, for the error messages of its accessors.
 using Read = nlohmann::ordered_json;
 
-// Throws what the JSON library throws: read_report makes a sentence of it.
+// Throws exceptions of the JSON library, which read_report converts to errors.
 Times times_from(const Read& object) {
   return {object.at("min").get<double>(), object.at("median").get<double>(),
           object.at("max").get<double>()};
@@ -46,7 +46,7 @@ BenchRow row_from(const Read& object) {
   return row;
 }
 
-// Names of all rows' peers, in the order in which they come.
+// Returns the names of all peers, in order of first appearance.
 std::vector<std::string> peers_of(const BenchReport& report) {
   std::vector<std::string> names;
   for (const BenchRow& row : report.rows) {
@@ -135,7 +135,7 @@ std::string plot_of(const BenchReport& report) {
       if (row.times.median > 0) most = std::max(most, times.median / row.times.median);
     }
   }
-  most = std::min(most, 3.0);  // what is further ahead stands at the edge
+  most = std::min(most, 3.0);  // larger ratios are drawn at the edge
   const double width = left + column * static_cast<double>(report.rows.size()) + 20;
   const auto y = [&](double ratio) { return top + height * (1 - std::min(ratio, most) / most); };
   std::string svg = fmt::format(

@@ -1,4 +1,4 @@
-// A measured suite as JSON, as a table and as a plot, and JSON of an earlier run read again.
+// Results of a suite as JSON, as a table and as a plot, and the parser of such JSON.
 #pragma once
 #include <string>
 #include <string_view>
@@ -15,15 +15,16 @@ struct BenchReport {
   std::vector<BenchRow> rows;
 };
 
-// {"suite", "device", "machine", "rows"}: what `bench --json` prints, without its status.
+// Returns {"suite", "device", "machine", "rows"}: the output of `bench --json` without its status.
 Json to_json(const BenchReport& report);
-// The rows of such an object; an error says which field is missing or wrong.
+// Parses such an object; errors name the missing or wrong field.
 Expected<BenchReport> read_report(std::string_view text);
 
-// One line a row: our time and rate, and our time over each peer's (below 1 is ahead).
+// Returns one line per row: time and rate of the case, and its time relative to each peer (below 1:
+// faster than the peer).
 std::string table_of(const BenchReport& report);
-// An SVG of peers' time over ours, a column a row and a colour a peer: above the line at 1 is
-// ahead.
+// Returns an SVG of the peers' times relative to the case, with a column per row and a colour per
+// peer. Above the line at 1, the case is faster.
 std::string plot_of(const BenchReport& report);
 
 }  // namespace tessera::bench

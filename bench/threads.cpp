@@ -1,4 +1,4 @@
-// The suite `threads`: products as task graphs on all threads, and on one, beside Eigen's.
+// The suite `threads`: products as task graphs on all threads and on one, compared with Eigen.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,14 +28,14 @@ Tensor random(DType dtype, const Shape& shape, FillRole role, std::uint64_t seed
   return tensor;
 }
 
-// Products that somebody computes on so many threads; the seconds of one run.
+// Products as a task graph and with Eigen. ours() returns the seconds of one run.
 class Products {
  public:
   virtual ~Products() = default;
   virtual Expected<double> ours() = 0;
   virtual void eigen(int threads) = 0;
   virtual double flops() const = 0;
-  // The largest difference of the two results, in parts of the largest element.
+  // Largest difference of the two results, relative to the largest element.
   virtual double difference() const = 0;
 };
 
@@ -86,8 +86,8 @@ class Grouped final : public Products {
   Tensor lhs_, rhs_, group_sizes_, ours_, theirs_;
 };
 
-// All-gather matmul of bf16: each device has a part of the columns of lhs and a part of the columns
-// of the result. The peer has all of lhs in f32 and multiplies, device after device.
+// All-gather matmul in bf16: each device has some columns of lhs and computes some columns of the
+// result. The peer has the whole lhs in f32 and multiplies for one device after the other.
 class Gathered final : public Products {
  public:
   Gathered(std::int64_t side, int devices)

@@ -1,4 +1,4 @@
-// Draws of the fuzzer: everything follows from (seed, index).
+// Random choices of the fuzzer, determined by (seed, index).
 #pragma once
 #include <algorithm>
 #include <array>
@@ -33,7 +33,7 @@ class Choices {
   }
   std::uint64_t word() { return random_.next(); }
 
-  // Around the edges of tiles more often than elsewhere.
+  // Prefers values near the edges of tiles.
   std::int64_t extent(std::int64_t highest) {
     constexpr std::array<std::int64_t, 10> edges = {1, 2, 7, 8, 9, 15, 16, 17, 32, 33};
     if (percent(30)) return std::min(among(edges), highest);
@@ -48,7 +48,7 @@ class Choices {
   SplitMix random_;
 };
 
-// A schedule of the interpreter, every third time the plain one.
+// Returns a schedule of the interpreter; `eager` in at least a third of the cases.
 std::string draw_schedule(Choices& choices);
 
 }  // namespace tessera::fuzz

@@ -11,7 +11,7 @@ bool draw_last_dims(Choices& choices, Invocation& result, const Numbers& sizes, 
                     std::int64_t n) {
   const auto groups = static_cast<std::int64_t>(sizes.size());
   if (choices.percent(40)) {
-    // Groups of any shapes, each operand one way or the other.
+    // Groups of any shape; each operand in either orientation.
     const Numbers rows = draw_sizes(choices, groups, 30, 1),
                   columns = draw_sizes(choices, groups, 30, 1);
     const bool left = choices.percent(50), right = choices.percent(50);
@@ -29,7 +29,7 @@ bool draw_last_dims(Choices& choices, Invocation& result, const Numbers& sizes, 
     add(result, "rhs-shape", list({groups, k, n}));
     add(result, "contracting", "0/1");
   } else {
-    // A contraction that is ragged along the last dims of lhs, and of rhs one way or the other.
+    // A ragged contraction along the last dims of lhs, and the first or last dims of rhs.
     const bool both = choices.percent(50);
     add(result, "lhs-shape", list({k, sum(sizes)}));
     add(result, "lhs-last-dims", list(sizes));
@@ -50,7 +50,7 @@ Invocation draw_grouped_gemm(Choices& choices) {
   constexpr std::array<const char*, 6> numbers = {"0", "1", "2", "-1", "0.3", "-1.7"};
   Invocation result{"grouped-gemm", {}};
   const std::string scaling = choices.among(scalings);
-  // Quantised operands contract a multiple of so many elements.
+  // Quantised operands require a contraction over a multiple of `unit` elements.
   const std::int64_t tile_unit = scaling == "mxfp8" ? 32 : 1;
   const std::int64_t unit = scaling == "none" ? 1 : scaling == "mxfp8" ? 32 : 16;
   const std::int64_t groups = choices.between(1, 6);

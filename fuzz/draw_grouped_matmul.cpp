@@ -18,12 +18,13 @@ Numbers draw_groups(Choices& choices, std::int64_t rows) {
   if (!distribution.empty()) {
     const auto sizes = generate_group_sizes(distribution, groups, rows, choices.word());
     if (sizes) return *sizes;
-    // Half of one group is no group, and the rows go nowhere.
+    // A distribution can fail, for example `empty:50` without a group for the rows. The last group
+    // then gets all rows.
     Numbers one(static_cast<std::size_t>(groups), 0);
     one.back() = rows;
     return one;
   }
-  // Differences of sorted cuts, drawn with replacement: empty groups occur.
+  // Differences of sorted cuts; equal cuts make empty groups.
   Numbers cuts = {0, rows};
   for (std::int64_t g = 1; g < groups; ++g) cuts.push_back(choices.between(0, rows));
   std::sort(cuts.begin(), cuts.end());
@@ -32,8 +33,8 @@ Numbers draw_groups(Choices& choices, std::int64_t rows) {
   return sizes;
 }
 
-// Of a product with its rows and sizes: which groups are processed, and the rows of these alone
-// where lhs holds no others.
+// Chooses the groups to process, for a product with its rows and sizes. In some cases lhs has only
+// the rows of these groups, or a few more.
 void draw_window(Choices& choices, GroupedDesc& desc) {
   desc.local_groups = desc.groups();
   if (!choices.percent(30)) return;
@@ -59,7 +60,7 @@ Invocation draw_grouped_matmul(Choices& choices, std::string_view operation) {
   desc.m = choices.extent(160);
   desc.k = choices.percent(2) ? 0 : choices.extent(96);
   desc.n = choices.extent(96);
-  // Rows that no group owns, in one of four.
+  // One case in four has rows without a group.
   const bool has_tail = choices.percent(25);
   desc.sizes = draw_groups(choices, has_tail ? choices.between(0, desc.m) : desc.m);
   const std::string operand = choices.among(operands);

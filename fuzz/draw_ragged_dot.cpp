@@ -7,7 +7,7 @@
 namespace tessera::fuzz {
 namespace {
 
-// m, k, n and a mode.
+// Cases given by m, k, n and a mode.
 void draw_plain_dot(Choices& choices, Invocation& to) {
   constexpr std::array<const char*, 3> modes = {"noncontracting", "contracting", "batch"};
   const std::string mode = choices.among(modes);
@@ -33,7 +33,7 @@ void draw_plain_dot(Choices& choices, Invocation& to) {
   }
 }
 
-// Axes of any number in any order; the sizes are those of one list.
+// Cases with any number of axes in any order, and one list of group sizes.
 void draw_free_dot(Choices& choices, Invocation& to) {
   struct Axis {
     char part;

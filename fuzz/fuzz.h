@@ -1,5 +1,4 @@
-// Random command lines of the operations, and failing ones made small. What runs them is the
-// caller's.
+// Random command lines of the operations, and reduction of failing ones. The caller runs them.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -13,29 +12,29 @@
 
 namespace tessera::fuzz {
 
-// What went wrong: a word (a finding's kind, "mismatch", "error", "nondeterminism") and a sentence.
+// A failure: its kind (a finding's kind, "mismatch", "error", "nondeterminism") and a sentence.
 struct Failure {
   std::string kind;
   std::string message;
 };
-// Runs a case; none where it is right.
+// Runs a case; returns none if it is right.
 using Tester = std::function<std::optional<Failure>(const Invocation&)>;
 
 // "gmm", "tgmm", "ragged-dot", "grouped-gemm".
 std::span<const std::string_view> operations();
-// A valid case on the interpreter, a function of (seed, index) alone: whatever goes wrong with it
-// is a defect. Without an operation: gmm or tgmm.
+// Returns a valid case for the interpreter, determined by the operation, seed and index. Every
+// failure of the case is a defect. An empty operation selects gmm or tgmm.
 Invocation draw(std::string_view operation, std::uint64_t seed, std::int64_t index);
 
-// The smallest case found that fails in the same way; tries at most `attempts` others. Options are
-// dropped or given a plainer value, and numbers made smaller. Same is the kind, and of an "error"
-// the message too: a case that is no longer valid is an error as well.
+// Returns the smallest case found that fails with the same kind; tries at most `attempts` other
+// cases. Options are removed or get a simpler value, and numbers are reduced. For the kind "error",
+// the message must also be the same, because a case that is no longer valid is also an error.
 Invocation shrink(Invocation failing, const Failure& failure, const Tester& tester, int attempts);
 
-// Whether the case is one of a shipped kernel alone: gmm and tgmm.
+// True if the case runs a single shipped kernel: gmm and tgmm.
 bool has_program(const Invocation& a_case);
-// A program that `gmm-run run` accepts: the kernel's text with the case's parameters as defaults,
-// so that it can be read and edited.
+// Returns a program for `gmm-run run`, to read and edit: the text of the kernel, with the
+// parameters of the case as defaults.
 Expected<std::string> as_program(const Invocation& a_case, const Failure& failure);
 
 }  // namespace tessera::fuzz

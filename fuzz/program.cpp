@@ -1,4 +1,4 @@
-// A failing case as a file: the kernel's own text, so that it can be read and edited.
+// A failing case as a program file: the text of the kernel, to read and edit.
 #include <fmt/format.h>
 
 #include <array>
@@ -30,7 +30,7 @@ Numbers groups_of(const Invocation& c) {
 
 bool is_local(const Invocation& c) { return c.value("rows") == "local"; }
 
-// The groups that are processed.
+// Returns the sizes of the groups that are processed.
 Numbers window_of(const Invocation& c) {
   const Numbers sizes = groups_of(c);
   const std::int64_t first = integer(c, "group-offset").value_or(0);
@@ -39,7 +39,7 @@ Numbers window_of(const Invocation& c) {
   return {begin, begin + integer(c, "local-groups").value_or(after)};
 }
 
-// The kernel's own parameters, as the operation gives them to it.
+// Returns the parameters that the operation passes to the kernel.
 Settings settings_of(const Invocation& c) {
   const bool is_gmm = c.command == "gmm";
   const Numbers sizes = groups_of(c), window = window_of(c);
@@ -72,7 +72,7 @@ Settings settings_of(const Invocation& c) {
   return settings;
 }
 
-// Where the bracket at `open` is closed.
+// Returns the position of the bracket that closes the one at `open`.
 std::size_t closing(std::string_view text, std::size_t open) {
   int depth = 0;
   for (std::size_t i = open; i < text.size(); ++i) {
@@ -82,7 +82,7 @@ std::size_t closing(std::string_view text, std::size_t open) {
   return text.size();
 }
 
-// The kernel's header with every parameter's value as its default.
+// Returns the header of the kernel with the values of the parameters as defaults.
 std::string header(const KernelInfo& kernel, const Settings& settings) {
   std::string types, problem, tuning;
   for (const ParameterInfo& parameter : kernel.parameters) {

@@ -13,13 +13,13 @@ namespace tessera::fuzz {
 namespace {
 
 using Option = Invocation::Option;
-// Instead of an option: another value, or nothing.
+// Replacement of an option: another value, or none to remove it.
 using Instead = std::optional<Option>;
 
-// The plainest value of what has a default that is not: it stays.
+// Options that are not removed, because their default is not the simplest value; and that value.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 1> plainest = {
     {{"dtype", "f32"}}};
-// Plainer values, for where the case does not fail without the option.
+// Simpler values, for options that cannot be removed.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> plainer = {
     {{"schedule", "lazy"}, {"buffers", "1"}, {"fill", "integers"}, {"seed", "0"}}};
 

@@ -46,7 +46,8 @@ std::vector<std::string> Invocation::words() const {
     if (name.empty()) {
       words.push_back(value.value_or(""));
     } else if (value && value->starts_with("--")) {
-      words.push_back("--" + name + "=" + *value);  // apart it would be an option of its own
+      words.push_back("--" + name + "=" +
+                      *value);  // as a separate word it would be parsed as an option
     } else {
       words.push_back("--" + name);
       if (value) words.push_back(*value);
@@ -63,7 +64,7 @@ std::string Invocation::line() const {
 
 namespace {
 
-// A word for a shell. One with control characters is in Bash's $'...' form, which shows them.
+// Quotes a word for a shell; control characters are escaped in Bash's $'...' form.
 std::string shell_word(const std::string& word) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";

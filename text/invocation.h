@@ -1,5 +1,4 @@
-// A command line as a value: a report prints the one that runs it again, a fuzzer draws one and
-// makes it small.
+// A command line as a value: reports print it to repeat a run, the fuzzer draws and reduces it.
 #pragma once
 #include <initializer_list>
 #include <optional>
@@ -11,36 +10,37 @@
 namespace tessera {
 
 struct Invocation {
-  // An option with its value, none for a switch; without a name: a word that belongs to no option.
+  // An option with its value (none for a switch), or, without a name, a positional word.
   struct Option {
-    std::string name;  // without its dashes
+    std::string name;  // without dashes
     std::optional<std::string> value{};
     bool operator==(const Option&) const = default;
   };
 
   std::string command;
-  std::vector<Option> options;  // in their order on the command line
+  std::vector<Option> options;  // in command-line order
 
   bool operator==(const Invocation&) const = default;
 
   bool has(std::string_view name) const;
-  // The value of the last one of that name; none where it is not given, or is a switch.
-  std::optional<std::string> value(std::string_view name) const;
-  // The same without any of these options.
-  Invocation without(std::initializer_list<std::string_view> names) const;
-  // The same with the option at its end, in the place of those of its name; without a value: a
+  // Returns the value of the last option of that name; none if there is no such option, or it is a
   // switch.
+  std::optional<std::string> value(std::string_view name) const;
+  // Returns the invocation without these options.
+  Invocation without(std::initializer_list<std::string_view> names) const;
+  // Returns the invocation with the option appended, in place of all options of that name. No
+  // value: a switch.
   Invocation with(std::string_view name, std::optional<std::string> value = {}) const;
-  // The command as the first word of another one: `verify gmm ...`.
+  // Returns the command as the first word of another command: `verify gmm ...`.
   Invocation under(std::string_view outer) const;
 
-  // What follows the program's name: the command, its options and words.
+  // Returns the words after the program's name: the command, its options and positional words.
   std::vector<std::string> words() const;
-  // "gmm-run gmm --m 8": what a shell reads back as these words.
+  // Returns "gmm-run gmm --m 8", quoted for a shell.
   std::string line() const;
 };
 
-// The words as one line that a shell reads back as these words.
+// Returns the words as one line, quoted such that a shell parses it into the same words.
 std::string shell_line(std::span<const std::string> words);
 
 }  // namespace tessera

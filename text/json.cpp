@@ -36,7 +36,7 @@ Json from_library(const Library& library) {
       return library.get<bool>();
     case Library::value_t::number_integer:
       return library.get<std::int64_t>();
-    case Library::value_t::number_unsigned:  // what fits is an integer like any other
+    case Library::value_t::number_unsigned:  // signed if it fits
       if (library.get<std::uint64_t>() <= INT64_MAX) return library.get<std::int64_t>();
       return library.get<std::uint64_t>();
     case Library::value_t::number_float:

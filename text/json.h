@@ -1,5 +1,5 @@
-// JSON values as commands build them: a tree whose objects keep their order. Only json.cpp sees the
-// library that reads and writes the text; its templates cost every file that includes them seconds.
+// JSON values: a tree in which objects keep the order of their members. Only json.cpp includes the
+// library that parses and writes JSON, because its templates compile slowly.
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -34,34 +34,34 @@ class Json {
   Json(std::string text) : value_(std::move(text)) {}
   template <typename T>
   Json(const std::vector<T>& elements) : value_(Array(elements.begin(), elements.end())) {}
-  // An object if every element is a pair that begins with text, else an array.
+  // An object if every element is a pair that begins with text; else an array.
   Json(std::initializer_list<Json> elements);
 
   static Json object() { return Json(Value(Object())); }
   static Json array(std::initializer_list<Json> elements = {}) {
     return Json(Value(Array(elements)));
   }
-  // Null for what is no JSON.
+  // Returns null if the text is not valid JSON.
   static Json parse(std::string_view text);
 
-  // The member of that name, added if it is missing; of null becomes an object.
+  // Returns the member of that name, and adds it if it is missing. Null becomes an object.
   Json& operator[](std::string_view name);
-  // Null if there is none.
+  // Null if there is no such member.
   const Json* find(std::string_view name) const;
   template <std::integral I>
   Json& operator[](I index) {
     return std::get<Array>(value_)[static_cast<std::size_t>(index)];
   }
-  void push_back(Json element);    // to an array, or null
-  void update(const Json& other);  // takes over the other object's members
+  void push_back(Json element);    // to an array; null becomes an array
+  void update(const Json& other);  // adds or replaces the members of the other object
 
   const Object& members() const { return std::get<Object>(value_); }
   const Array& elements() const { return std::get<Array>(value_); }
   const Value& value() const { return value_; }
   bool is_array() const { return std::holds_alternative<Array>(value_); }
-  // As it is where it is text, else in JSON without line breaks.
+  // Returns the value of a string unchanged, and other values as JSON without line breaks.
   std::string text() const;
-  // In lines indented by two; invalid UTF-8 is replaced.
+  // Returns JSON with line breaks, indented by two; invalid UTF-8 is replaced.
   std::string lines() const;
 
  private:

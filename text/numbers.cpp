@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-// Three significant figures, and no exponent for what people read as a number.
+// Without an exponent; about three significant figures from 1 on.
 std::string figures(double value) {
   if (value == 0) return "0";
   const double size = std::fabs(value);

@@ -1,4 +1,4 @@
-// JSON of others as a value, with what is wrong with it.
+// JSON from external sources, with error reports.
 #pragma once
 #include <string_view>
 
@@ -7,8 +7,7 @@
 
 namespace tessera {
 
-// The value of the text; `what` begins the sentence that says why it is none
-// (core/report/json_text.h has the limits).
+// Parses the text; errors begin with `what`. The limits are in core/report/json_text.h.
 Expected<Json> read_json(std::string_view text, std::string_view what);
 
 }  // namespace tessera
