@@ -24,8 +24,8 @@ struct BenchCase {
   double work = 0;           // per run, to compute a rate
   std::string unit;          // unit of the rate: "GFLOP/s", "million ops/s"
   bool is_per_unit = false;  // the rate is seconds per unit of work instead
-  std::function<std::string()>
-      check;  // returns "ok" or the error of the result; called after the timing
+  // Returns "ok" or the error of the result; called after the timing.
+  std::function<std::string()> check;
 };
 
 struct Times {

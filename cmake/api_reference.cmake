@@ -1,5 +1,6 @@
-# cmake -DSOURCE=<checkout> -DOUTPUT=<folder> -DVERSION=<number> -P api_reference.cmake: the reference of the public headers as
-# HTML, OUTPUT/html/index.html. Fails where Doxygen warns, as it does of each public declaration without a comment.
+# cmake -DSOURCE=<checkout> -DOUTPUT=<folder> -DVERSION=<number> -P api_reference.cmake
+# Writes the API reference of the public headers as HTML: OUTPUT/html/index.html. Fails if Doxygen reports a warning, for
+# example for a public declaration without a comment.
 cmake_policy(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/public_headers.cmake)
 

@@ -1,5 +1,5 @@
-# DNNL::dnnl, found by hand: the distribution's own package file insists on OpenCL headers that a program
-# on the CPU does not need. The installed package carries this file too.
+# Defines DNNL::dnnl without the distribution's package file, which requires OpenCL headers that a CPU program does not
+# need. This file is also part of the installed package.
 if(NOT TARGET DNNL::dnnl)
   find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp REQUIRED)
   find_library(DNNL_LIBRARY dnnl REQUIRED)

@@ -1,7 +1,7 @@
 # cmake -DFILES=a.tsr,b.tsr -DHEADER=kernels/programs/embedded.h -DNAMESPACE=tessera -DTABLE=embedded_programs
 #       -DCOUNT=embedded_program_count [-DKEEP_EXTENSION=ON] -DOUTPUT=file.cpp -P embed.cmake
-# Writes the table that HEADER declares: one string literal for each line of a text, since compilers limit
-# the length of one literal.
+# Writes the table that HEADER declares, with one string literal per line of text, because compilers limit the length of
+# a literal.
 
 string(REPLACE "," ";" files "${FILES}")
 list(SORT files)
@@ -21,7 +21,7 @@ foreach(path IN LISTS files)
   string(REPLACE "\n" "\\n\"\n     \"" text "${text}")
   string(APPEND code "    {\"${name}\",\n     \"${text}\"},\n")
 endforeach()
-# The last row keeps the array from being empty and is not counted.
+# An additional row that is not counted, because an array must not be empty.
 string(APPEND code "    {nullptr, nullptr},\n};\n")
 string(APPEND code "const std::size_t ${COUNT} = ${count};\n\n}  // namespace ${NAMESPACE}\n")
 file(WRITE "${OUTPUT}" "${code}")

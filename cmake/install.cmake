@@ -1,5 +1,5 @@
-# cmake --install gives a package: find_package(tessera), then link to tessera::tessera.
-# Headers lie in include/tessera; their own includes ("core/...") resolve there too.
+# cmake --install installs a package: find_package(tessera), then link to tessera::tessera. The headers are in
+# include/tessera, where their own includes ("core/...") are also found.
 include(CMakePackageConfigHelpers)
 
 add_library(tessera INTERFACE)
@@ -11,7 +11,7 @@ install(TARGETS tessera tessera_kernels tessera_devices tessera_analysis tessera
 install(EXPORT tesseraTargets NAMESPACE tessera::
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
 
-# Read when installing, so that a header that is marked needs no new configuring.
+# Runs at install time, so that a newly marked header does not require a new configuration.
 install(CODE "
   include(\"${PROJECT_SOURCE_DIR}/cmake/public_headers.cmake\")
   tessera_public_headers(\"${PROJECT_SOURCE_DIR}\" public headers)

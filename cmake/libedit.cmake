@@ -1,4 +1,4 @@
-# libedit, which edits lines on a terminal; found by hand, for it has no package file for CMake.
+# Finds libedit, which edits lines on a terminal. It has no package file for CMake.
 if(NOT TARGET Libedit::libedit)
   find_path(LIBEDIT_INCLUDE_DIR histedit.h REQUIRED)
   find_library(LIBEDIT_LIBRARY edit REQUIRED)

@@ -1,8 +1,8 @@
-# tessera_public_headers(<root> <public> <installed>): what a program that uses the package sees. A header is public whose
-# line `#pragma once` says so:
+# tessera_public_headers(<root> <public> <installed>): sets <public> to the public headers, and <installed> to these and all
+# headers that they include. A public header is marked in this line:
 #   #pragma once  // public
-# It is installed and stands in the API reference. Headers that public ones include are installed with them, and are in no
-# reference: nothing else should include them, and they may change in any version.
+# Public headers are installed and are part of the API reference. Headers that they include are also installed, but not part
+# of the reference: other code should not include them, and they may change in any version.
 cmake_policy(VERSION 3.25)
 function(tessera_public_headers root public installed)
   file(GLOB_RECURSE headers RELATIVE ${root} ${root}/core/*.h ${root}/devices/*.h ${root}/kernels/*.h)

@@ -1,5 +1,5 @@
-# What pip builds has nobody who installs the libraries first, as ./gmm-run and ./run-tests do: all that are missing are
-# named at once, with the command that installs them.
+# For builds by pip, which do not install libraries as ./gmm-run and ./run-tests do: reports all missing libraries
+# together, with the command that installs them.
 if(TESSERA_PYTHON)
   file(STRINGS ${PROJECT_SOURCE_DIR}/scripts/packages.txt rows REGEX "^build ")
   set(missing)
@@ -8,7 +8,7 @@ if(TESSERA_PYTHON)
     list(GET row 1 package)
     list(GET row 2 probe)
     if(NOT probe MATCHES "/")
-      continue()  # tools: CMake itself says what it lacks
+      continue()  # tools: CMake reports missing ones
     endif()
     get_filename_component(file ${probe} NAME)
     unset(found CACHE)

@@ -1,6 +1,6 @@
-# What every target of the project shares: flags, dependencies, one function for a folder's library.
+# Common settings of all targets: flags, dependencies, and a function for the library of a folder.
 
-# The versions of Debian 12: older ones were never tried, and some lack what is used.
+# Versions of Debian 12. Older versions are not tested, and some lack features that are used.
 find_package(fmt 9 REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 include(${CMAKE_CURRENT_LIST_DIR}/dnnl.cmake)
@@ -8,7 +8,7 @@ find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(Boost 1.74 REQUIRED)
 find_package(CUDAToolkit QUIET)
 
-# The toolkit's headers (fp8 conversions on the host); code asks the macro, which is always defined.
+# Headers of the CUDA toolkit (fp8 conversions on the host). TESSERA_HAS_CUDA_HEADERS is always defined, as 0 or 1.
 add_library(tessera_cuda_headers INTERFACE)
 if(CUDAToolkit_FOUND)
   target_include_directories(tessera_cuda_headers SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
@@ -29,15 +29,16 @@ foreach(least IN ITEMS "GNU g++ 12" "Clang clang++ 14")
   endif()
 endforeach()
 
-# Seen by our own targets only, never by a program that uses the package.
+# Used only by the targets of this project, not by programs that use the package.
 add_library(tessera_flags INTERFACE)
 target_compile_features(tessera_flags INTERFACE cxx_std_20)
-# No contraction to fused multiply-add: a result is the same bits on every machine.
-# Fields left out of a designated initialiser have their defaults. GCC 12 is wrong about std::string in several warnings: -Wrestrict,
-# -Wmaybe-uninitialized where an initialiser may throw, and those that a precompiled header no longer hides.
+# No contraction to fused multiply-add: results are bitwise equal on every machine.
+# Fields that a designated initialiser omits have their defaults.
+# GCC 12 has false positives with std::string in several warnings: -Wrestrict, -Wmaybe-uninitialized for initialisers that
+# may throw, and others that a precompiled header no longer suppresses.
 target_compile_options(tessera_flags INTERFACE -ffp-contract=off -Wall -Wextra -Wno-missing-field-initializers
                        $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-maybe-uninitialized;-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread>)
-# All symbols are bound when a program starts, and the tables that hold them are then read-only.
+# All symbols are bound at program start. The tables that contain them are read-only afterwards.
 if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   target_link_options(tessera_flags INTERFACE -Wl,-z,relro,-z,now)
 endif()
@@ -47,19 +48,19 @@ if(TESSERA_SANITIZE)
   target_compile_definitions(tessera_flags INTERFACE _GLIBCXX_ASSERTIONS)
   target_link_options(tessera_flags INTERFACE -fsanitize=address,undefined)
 endif()
-# What libFuzzer sees of the code: counters of its edges. The harnesses alone are linked with its main().
+# Edge counters for libFuzzer. Only the harnesses are linked with its main().
 if(TESSERA_FUZZ)
   target_compile_options(tessera_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
-# Regions and branches of the sources for llvm-cov, and the edges that libFuzzer would see (tests/fuzz/harness/coverage.cpp).
+# Regions and branches of the sources for llvm-cov, and the edges for libFuzzer (tests/fuzz/harness/coverage.cpp).
 if(TESSERA_COVERAGE)
   target_compile_options(tessera_flags INTERFACE -fprofile-instr-generate -fcoverage-mapping
                          -fsanitize-coverage=edge,inline-8bit-counters,pc-table)
   target_link_options(tessera_flags INTERFACE -fprofile-instr-generate)
 endif()
 
-# Parses once a target what most of its sources include: a fifth of a first build. A compiler cache, which is worth more,
-# cannot share that between checkouts.
+# Precompiles headers that most sources of a target include, which saves a fifth of the time of a first build. Not used
+# with a compiler cache, which saves more but cannot share precompiled headers between checkouts.
 function(tessera_precompile name)
   if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
     target_precompile_headers(${name} PRIVATE <algorithm> <array> <cstdint> <functional> <map> <memory> <optional> <span>
@@ -67,8 +68,9 @@ function(tessera_precompile name)
   endif()
 endfunction()
 
-# tessera_compile_quickly(<name> [EXCEPT file...]): code that runs once a command is not worth the compiler's time. GCC 12
-# crashes on a precompiled header of another optimisation.
+# tessera_compile_quickly(<name> [EXCEPT file...]): compiles with -O1 code that runs once per command. Files after
+# EXCEPT are compiled with -O3 and without precompiled headers, because GCC 12 crashes on a precompiled header of
+# another optimisation level.
 function(tessera_compile_quickly name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCEPT")
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
@@ -78,9 +80,9 @@ function(tessera_compile_quickly name)
   endif()
 endfunction()
 
-# tessera_embed(<variable> <HEADER header> <NAMESPACE name> <TABLE stem> FILES file... [KEEP_EXTENSION]): a source
-# that defines the table which the header declares, <stem>s and <stem>_count, with the files' texts as string literals; its
-# path goes to the variable. A changed or added file is noticed by the build.
+# tessera_embed(<variable> <HEADER header> <NAMESPACE name> <TABLE stem> FILES file... [KEEP_EXTENSION]): sets the
+# variable to the path of a generated source. It defines the table declared in the header, <stem>s and <stem>_count,
+# with the texts of the files as string literals. The build regenerates it if a file is changed or added.
 function(tessera_embed variable)
   cmake_parse_arguments(PARSE_ARGV 1 arg "KEEP_EXTENSION" "HEADER;NAMESPACE;TABLE" "FILES")
   set(output ${PROJECT_BINARY_DIR}/generated/${arg_TABLE}s.cpp)
@@ -96,9 +98,9 @@ function(tessera_embed variable)
   set(${variable} ${output} PARENT_SCOPE)
 endfunction()
 
-# tessera_library(<name> [EXCLUDE file...] [GENERATED file...] [PRECOMPILE header...]
-# [DEPENDS target...]): the static library of the current folder's sources,
-# or only its dependencies while the folder has none.
+# tessera_library(<name> [EXCLUDE file...] [GENERATED file...] [PRECOMPILE header...] [DEPENDS target...]): a static
+# library of the sources in the current folder, or an interface library of its dependencies if the folder has no
+# sources.
 function(tessera_library name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCLUDE;GENERATED;PRECOMPILE;DEPENDS")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
@@ -126,7 +128,7 @@ function(tessera_library name)
   target_link_libraries(${name} ${scope} ${arg_DEPENDS})
 endfunction()
 
-# A library that only the sources of `name` see, not its headers.
+# Links `name` to a library that only its sources use, not its headers.
 function(tessera_private_dependency name)
   get_target_property(type ${name} TYPE)
   if(NOT type STREQUAL "INTERFACE_LIBRARY")

@@ -37,12 +37,12 @@ release_lock
 work=$root/build/fuzz-work reports=$root/build/fuzz-reports corpus=$work/corpus
 rm -rf "$work"
 mkdir -p "$work" "$reports"
-# Files of inputs come and go: in memory where there is room for them.
+# Many input files are created and deleted: keep them in memory if possible.
 TMPDIR=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
 scripts/fuzz_seeds.sh "$work/seeds"
-# Memory that malloc refuses is asked for by who checks what it returns.
+# Callers of allocations that may fail check the result.
 export ASAN_OPTIONS=allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
 limits=(-timeout=120 -rss_limit_mb=3000 -malloc_limit_mb=2000 -max_len=4000 -print_funcs=0)
 
@@ -51,7 +51,7 @@ files() { find "$1" -type f 2>/dev/null | wc -l; }
 declare -A executions units found
 status=0
 for name in "${names[@]}"; do
-  harness=$root/build/fuzz/bin/fuzz_$name  # absolute: fork mode starts it again wherever it went
+  harness=$root/build/fuzz/bin/fuzz_$name  # absolute: fork mode restarts it from other folders
   mkdir -p "$corpus/$name" "$work/found/$name" "$work/kept/$name" "$work/seeds/$name" "$reports/$name"
   scripts/fuzz_corpus.py unpack "$name" "$corpus/$name"
   before=$(files "$reports/$name")
@@ -63,7 +63,7 @@ for name in "${names[@]}"; do
   found[$name]=$(($(files "$reports/$name") - before))
   [ "${found[$name]}" = 0 ] || status=1
 
-  # What reaches an edge that seeds and kept inputs do not.
+  # Keeps inputs that reach an edge that seeds and kept inputs do not reach.
   cp -r "$work/seeds/$name/." "$work/kept/$name"
   others=("$work/found/$name")
   if [ -n "$minimise" ]; then
@@ -98,7 +98,7 @@ llvm-symbolizer-14 --obj="$counter" --no-inlines --functions=none --output-style
   sed "s|$root/build/coverage/\.\./\.\./|$root/|" >"$work/places"
 
 rest='interp|analysis'
-# edges FOLDERS NAME...: how many of the edges in the lines of the folders (a|b) are taken by any of these harnesses.
+# edges FOLDERS NAME...: number of edges in the lines of the folders (a|b) that any of these harnesses takes.
 edges() {
   local folder=$1 name taken=()
   shift
@@ -109,7 +109,7 @@ edges() {
         ++all; for (i = 2; i <= NF; i += 2) if ($i) { ++taken; break } }
       END { printf "%d of %d, %.1f %%", taken, all, all ? 100 * taken / all : 0 }'
 }
-# counted FOLDERS COLUMN: of what llvm-cov counts; columns 2 and 3 are regions and those missed, 11 and 12 branches.
+# counted FOLDERS COLUMN: counts of llvm-cov. Columns 2 and 3: regions, and regions missed; 11 and 12: branches, same.
 counted() {
   llvm-cov-14 report "$counter" -instr-profile="$work/profile" 2>/dev/null |
     awk -v folders="^($1)/" -v all="$2" '$1 ~ folders { n += $all; missed += $(all + 1) }

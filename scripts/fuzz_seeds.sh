@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# scripts/fuzz_seeds.sh FOLDER: the inputs with which tests/fuzz begins, made from what is in the tree: FOLDER/program has
-# every program of a .tsr file with each of its RUN lines before it, without the expected output; FOLDER/command_line the
-# commands themselves. The kept inputs of tests/fuzz/corpus come beside them.
+# scripts/fuzz_seeds.sh FOLDER: writes the first inputs of the harnesses of tests/fuzz, made from files of the tree.
+# FOLDER/program: every program of a .tsr file after each of its RUN lines, without the expected output.
+# FOLDER/command_line: these commands. The inputs kept in tests/fuzz/corpus are used in addition.
 set -euo pipefail
 out=$(mkdir -p "$1" && cd -P "$1" && pwd)
 cd -P "${BASH_SOURCE[0]%/*}/.."
@@ -14,7 +14,7 @@ find tests examples kernels/programs -name '*.tsr' -print0 | sort -z |
       printf "%s", text > path
       close(path)
     }
-    # A program of the file, once with each of its commands; those of the first are for all that have none.
+    # Writes a program of the file once per command. Commands of the first program apply to programs without commands.
     function finish(   i, count, command, takes_program) {
       count = commands > 0 ? commands : first_commands
       for (i = 1; i <= count || i == 1; ++i) {
@@ -40,12 +40,12 @@ find tests examples kernels/programs -name '*.tsr' -print0 | sort -z |
     /^ *\/\/ OUT$/ { in_output = 1; next }
     in_output && /^ *\/\// { next }
     { in_output = 0; commented = commented $0 "\n" }
-    # Only `fmt` is about comments, and inputs are to be short.
+    # Comments only matter to `fmt`, and inputs should be short.
     /^ *\/\// { next }
     { sub(/ *\/\/ .*$/, ""); if (program != "" || $0 != "") program = program $0 "\n" }
     END { finish() }'
 
-# input FOLDER NAME: the standard input as one input of that harness.
+# input FOLDER NAME: writes standard input as one input of the harness FOLDER.
 input() { mkdir -p "$out/$1" && cat >"$out/$1/$2"; }
 npy() { # npy DESCR ORDER SHAPE BYTES
   local dict="{'descr': '$1', 'fortran_order': $2, 'shape': $3, }"
@@ -96,8 +96,9 @@ for how in 0 1 2 3 0p 0pf 1s 2p; do
   done
 done
 
-# Programs for what no golden program has in every type: tile arithmetic, casts and scaled products by type; and programs of the
-# tree with what the harness does on request: mutants, necessity, the model of time, other strategies, memory that fails.
+# Programs that the golden programs do not have for every type: tile arithmetic, casts and scaled products. Also
+# programs of the tree with options of the harness: mutants, necessity, time model, other strategies, failing
+# allocations.
 types='f32 f16 bf16 i8 i32 i64 u32 e4m3 e5m2 e8m0'
 tile_program() { # tile_program TYPE RESULT STATEMENT [SHAPE]
   printf '// RUN: run --math exact\nkernel k()\n  in a: %s[8, 8] hbm\n  in b: %s[8, 8] hbm\n  out o: %s[%s] hbm\n' "$1" "$1" "$2" "${4:-8, 8}"

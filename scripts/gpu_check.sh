@@ -17,7 +17,7 @@ pack() {
   for program in gmm-run tessera_unit_tests; do
     [ -x "$from/$program" ] || { echo "$from/$program is not there: build with -DTESSERA_TESTS=ON"; return 1; }
     cp "$from/$program" "$folder/" && strip "$folder/$program"
-    # All but what any Linux has, and the driver, which is the other machine's own.
+    # Copies all libraries except those of every Linux and the driver, which the other machine provides.
     ldd "$from/$program" | awk '$3 ~ /^\// {print $3}' |
       grep -v -E '/(ld-linux[^/]*|lib(c|m|dl|rt|pthread|cuda))\.so' | xargs -I{} cp -Ln {} "$folder/lib/"
   done
@@ -33,9 +33,9 @@ facts() {
   "${ours[@]}" "$here/gmm-run" gmm --group-sizes 100,150,50 --k 64 --n 32 --device cuda
 }
 
-# Each shard is a process of its own, so that a kernel that faults or never ends spoils no other's tests.
+# Each shard is a separate process, so that a kernel that faults or hangs does not affect the tests of other shards.
 correct() {
-  # Ragged groups and a thousand random problems of every configuration, poisoned results, the same bits.
+  # Ragged groups, a thousand random problems with every configuration, poisoned results, bitwise equal repetitions.
   local shards=${JOBS:-8} outcome=0 shard
   rm -f "$results"/correct.*.log
   for shard in $(seq 0 $((shards - 1))); do
@@ -79,11 +79,11 @@ sanitize() {
 }
 
 time_() {
-  # Clocks and power while it runs: ratios of one run compare, times of two do not.
+  # Records clocks and power during the run: only ratios within one run are comparable, not times of two runs.
   nvidia-smi --query-gpu=timestamp,clocks.sm,power.draw,temperature.gpu,clocks_event_reasons.active \
     --format=csv -lms 500 >"$results/clocks.csv" 2>/dev/null &
   local watcher=$!
-  # Interrupted, it reports the rows that it has.
+  # If it is interrupted, it reports the rows measured so far.
   timeout -s INT -k 30 "${LIMIT:-300}" "${ours[@]}" "$here/gmm-run" bench --suite moe --device cuda \
     --filter "$shapes" --seconds "${SECONDS_EACH:-1}" --json \
     >"$results/moe.json" 2>"$results/moe.err"
@@ -106,7 +106,7 @@ case ${1:-} in
     here=$(cd -P "${BASH_SOURCE[0]%/*}" && pwd)
     results=${2:?a folder for the results}
     mkdir -p "$results"
-    # For our programs alone: what they were built with may be too old for the machine's own.
+    # Only for the programs copied here: the libraries that they need may be too old for the machine's own programs.
     ours=(env "LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}")
     export TESSERA_CACHE=${TESSERA_CACHE:-$results/cache}
     shift 2

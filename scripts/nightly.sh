@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# What takes too long for every change, against what ./run-tests has built:
-#   28,000 random programs beside the analysis of all schedules; three of four are small enough to explore
-#   2,000 larger ones that are proved, 50 schedules each, and on threads; 20,000 with undefined data
-#   100,000 programs of several pipelines, some without iterations, on threads, 5,000 on processes of each MPI library and 2,000
-#   as CUDA graphs, emulated
+# Tests that take too long for every change. They use the build of ./run-tests:
+#   28,000 random programs, compared with the analysis of all schedules; three of four are small enough to explore
+#   2,000 larger proved programs with 50 schedules each, and on threads; 20,000 programs with undefined data
+#   100,000 programs of several pipelines, some without iterations, on threads; 5,000 on processes of each MPI library
+#   and 2,000 as emulated CUDA graphs
 #   every mutant of every kernel, of synchronising ops and of values at three sizes, and the labelled programs
-#   random problems against the reference for ten minutes
-#   the harnesses of tests/fuzz for an hour (scripts/fuzz.sh); inputs that reach new code stay in tests/fuzz/corpus
-#   every collective on rings of 2 to 16 and 1,000 random programs on processes of each MPI library
-#   the tests of Python with jax 0.7 to 0.10, and with the newest one and Debian 13's Python (scripts/python_versions.sh)
+#   random problems compared with the reference, for ten minutes
+#   the harnesses of tests/fuzz for an hour (scripts/fuzz.sh); inputs that reach new code are kept in tests/fuzz/corpus
+#   every collective on rings of 2 to 16, and 1,000 random programs, on processes of each MPI library
+#   the Python tests with jax 0.7 to 0.10, and with the newest jax on the Python of Debian 13 (scripts/python_versions.sh)
 #   the candidates of the CUDA model on emulated multiprocessors, each on about two random problems
-#   1,000 random programs, every good program of tests/suite and rings of 2 to 16 as CUDA graphs, emulated, in random orders
-# scripts/nightly.sh [SEED]       every day has programs of its own; the seed repeats a night
-#   every test, and the quick ones of the builds by clang and with sanitizers
+#   1,000 random programs, every good program of tests/suite and rings of 2 to 16 as emulated CUDA graphs, in random orders
+#   every test, and the quick tests of the builds by clang and with sanitizers
+# scripts/nightly.sh [SEED]       the default seed is the date; give it to repeat the programs of an earlier night
 set -euo pipefail
 cd -P "${BASH_SOURCE[0]%/*}/.."
 bin=build/release/bin

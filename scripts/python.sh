@@ -1,5 +1,6 @@
-# The virtual environment of the Python package's tests, in build/python; sourced by run-tests after setup.sh. Where it cannot
-# be made, as without a network, everything else is built and tested, and the tests of Python say why they are skipped.
+# The virtual environment for the tests of the Python package, in build/python; sourced by run-tests after setup.sh. If
+# it cannot be created, for example without a network, everything else is built and tested, and the Python tests report
+# why they are skipped.
 
 python_folder=$root/build/python
 

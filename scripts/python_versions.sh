@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The tests of tessera.pallas with every version of JAX that it supports, against what ./run-tests has built, and with the newest one
-# and Debian 13's Python in a Debian of its own, which needs root and debootstrap and builds the package there.
-# scripts/python_versions.sh [VERSION ...]       of `0.7 0.8 0.9 0.10 debian`, all without words; what is made is deleted afterwards
+# Runs the tests of tessera.pallas with every supported version of JAX, on the build of ./run-tests. `debian` runs the
+# Python tests with the newest JAX and the Python of Debian 13, in a Debian installation of its own, and builds the package
+# there; it requires root and debootstrap. All files are deleted afterwards.
+# scripts/python_versions.sh [VERSION ...]       versions from `0.7 0.8 0.9 0.10 debian`; default: all
 set -euo pipefail
 cd -P "${BASH_SOURCE[0]%/*}/.."
 folder=$(mktemp -d)
@@ -10,7 +11,7 @@ export JAX_PLATFORMS=cpu PYTHONDONTWRITEBYTECODE=1
 
 with_jax() {
   python3 -m venv "$folder/venv"
-  # jax 0.9 imports absl and does not ask for it.
+  # jax 0.9 imports absl but does not declare it as a dependency.
   "$folder/venv/bin/pip" install --quiet "jax==$1.*" absl-py ml_dtypes pytest
   PYTHONPATH=$PWD/build/release/python "$folder/venv/bin/python" -m pytest -q -p no:cacheprovider -rs python/tests/pallas
   rm -rf "$folder/venv"
@@ -26,7 +27,7 @@ in_debian() {
   mapfile -t packages < <(awk '$1 == "build" { print $2 }' scripts/packages.txt)
   debootstrap --variant=minbase --include=ca-certificates trixie "$root" "$mirror"
   cp /etc/resolv.conf "$root/etc/resolv.conf"
-  cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"  # those that this machine trusts
+  cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"  # certificates that this machine trusts
   mkdir "$root/tessera"
   git archive HEAD | tar -x -C "$root/tessera"
   inside apt-get update -q
@@ -36,7 +37,7 @@ in_debian() {
   inside /bin/sh -c 'cd /tessera && /venv/bin/python -m pytest -q -p no:cacheprovider -rs python/tests'
 }
 
-# A command in that Debian, with processes of its own.
+# Runs a command in that Debian installation, in a separate process namespace.
 inside() {
   DEBIAN_FRONTEND=noninteractive unshare --fork --pid --mount-proc="$folder/debian/proc" chroot "$folder/debian" "$@"
 }

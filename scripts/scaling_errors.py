@@ -3,9 +3,9 @@
 
   scripts/scaling_errors.py [path of gmm-run]
 
-`of the bound` is the largest error against the f64 reference of the elements as they were quantised, as a
-share of the a-priori bound; `against unquantised` is the largest error against the f64 product of the
-operands before that, divided by the largest element of that product.
+`of the bound`: largest error relative to the f64 reference of the quantised operands, as a share of the a-priori
+bound. `against unquantised`: largest error relative to the f64 product of the operands before quantisation, divided
+by the largest element of that product.
 """
 import json
 import os

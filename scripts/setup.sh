@@ -1,5 +1,5 @@
-# Installs what is missing and builds; sourced by gmm-run and run-tests, which set `root` (the checkout)
-# and `program` (their name). All messages go to standard error; failing ends with exit code 3.
+# Installs missing packages and builds; sourced by gmm-run and run-tests, which set `root` (the checkout) and `program`
+# (their name). All messages go to standard error. Failures exit with code 3.
 
 log=$root/build/setup.log
 
@@ -13,7 +13,7 @@ fail_with_log() {
   fail "$1; the whole log is in build/setup.log"
 }
 
-# On a terminal one line that changes; elsewhere a line at the first call, then one every few seconds.
+# On a terminal: one line that is updated. Otherwise: a line at the first call, then one every few seconds.
 shown=
 shown_at=-10
 progress() {
@@ -46,7 +46,7 @@ is_present() {
   esac
 }
 
-# install_packages KIND...: the packages of these kinds that are not there yet; old tools end it.
+# install_packages KIND...: installs the missing packages of these kinds; fails if a tool is too old.
 install_packages() {
   local kind package probe missing=()
   while read -r kind package probe _; do
@@ -58,13 +58,13 @@ install_packages() {
 
 packages() { grep -E '^(build|test|ci|fuzz) ' "$root/scripts/packages.txt"; }
 
-# Tools that are older than what the build needs are named before it fails over them.
+# Fails for tools that are older than required, before the build fails with them.
 check_versions() {
   local kind probe needed found
   while read -r kind _ probe needed; do
     [ -n "$needed" ] || continue
     case " $* " in *" $kind "*) ;; *) continue ;; esac
-    # Whoever says which compiler to take has its version checked by CMake.
+    # CMake checks the version of a compiler selected with CXX.
     if [ "$probe" = g++ ] && [ -n "${CXX:-}" ]; then continue; fi
     found=$("$probe" --version 2>/dev/null | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1 || true)
     printf '%s\n%s\n' "$needed" "$found" | sort -V -C ||
@@ -89,7 +89,7 @@ install_missing() {
   end_progress
 }
 
-# Status lines read "dlstatus:what:percent:message" and "pmstatus:...", between all that the packages say.
+# Status lines are "dlstatus:what:percent:message" and "pmstatus:...", among other output of the packages.
 show_installation() {
   local line
   while IFS= read -r line; do
@@ -101,11 +101,11 @@ show_installation() {
   done
 }
 
-# build PRESET TARGET [CMAKE_ARGUMENT...]: configures where that was not done or arguments are given.
+# build PRESET TARGET [CMAKE_ARGUMENT...]: configures if there is no configuration yet or arguments are given.
 build() {
   local preset=$1 target=$2 folder=$root/build/$1
   shift 2
-  # A checkout that moved: its build files name the old place.
+  # The checkout was moved: its build files contain the old path.
   if [ -e "$folder/CMakeCache.txt" ] &&
     ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$folder/CMakeCache.txt"; then
     rm -rf "$folder"
@@ -129,7 +129,7 @@ show_build() {
   done
 }
 
-# One process at a time sets up and builds; the lock is descriptor 9.
+# Only one process at a time sets up and builds; the lock is file descriptor 9.
 take_lock() {
   mkdir -p "$root/build" 2>/dev/null && { exec 9>>"$root/build/setup.lock"; } 2>/dev/null ||
     fail "something must be built, and $root/build cannot be written"

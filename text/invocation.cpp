@@ -46,8 +46,7 @@ std::vector<std::string> Invocation::words() const {
     if (name.empty()) {
       words.push_back(value.value_or(""));
     } else if (value && value->starts_with("--")) {
-      words.push_back("--" + name + "=" +
-                      *value);  // as a separate word it would be parsed as an option
+      words.push_back("--" + name + "=" + *value);  // alone it would be an option
     } else {
       words.push_back("--" + name);
       if (value) words.push_back(*value);
