@@ -21,8 +21,8 @@ struct MoeRun {
   std::int64_t out_bytes = 0;
   std::unique_ptr<Executable> kernel;
 
-  // Problem for the selection of a configuration: the one stored by `gmm-run tune`, else the best
-  // one by the model.
+  // Problem for the selection of a configuration, which returns the configuration stored by
+  // `gmm-run tune`, else the best one by the model.
   GroupedTuningProblem tuning_problem() const;
   // Creates the kernel, the operands in device memory, and memory for the result.
   Expected<void> prepare();

@@ -15,7 +15,7 @@ namespace tessera {
 // True if synchronous block moves make no observable difference, except for the contents of slots
 // ahead of their use. Conditions:
 //   - The body does not synchronise, copy, allocate or contain a pipeline.
-//   - No other window of the pipeline has the memory of an output window.
+//   - No other window of the pipeline is on the memory of an output window.
 //   - A window that is fetched before it is stored has one slot, so each block is stored before the
 //     next one is fetched.
 bool can_move_at_once(const Program& structured, const PipelineParts& parts);

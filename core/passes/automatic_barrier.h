@@ -6,9 +6,9 @@
 namespace tessera {
 
 bool needs_barrier(const Program& program);
-// Emits a barrier: every core signals every core of all devices and waits for as many signals. Only
-// devices are signalled if `program` names no cores. call: index of the launch in a sequence of
-// launches; no_value: single launch.
+// Emits a barrier: every core signals every core of all devices and waits for as many signals. If
+// `program` names no cores, the signals name only devices. call: index of the launch in a sequence
+// of launches; no_value: single launch.
 void emit_barrier(Builder& builder, const Program& program, ValueId call = no_value);
 
 }  // namespace tessera

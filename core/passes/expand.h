@@ -20,7 +20,7 @@ using ValueMap = std::map<ValueId, ValueId>;
 struct Replacement {
   Slice slice;              // kept dimensions correspond to the dimensions of the ref, in order
   bool checked = false;     // views: accesses are checked against its extents
-  bool is_of_view = false;  // base is an old ref of a view with another shape
+  bool is_of_view = false;  // base is an old ref of a view with another shape or type
 };
 
 // A view with another shape or type, and its source; the base of the source is an old ref.

@@ -36,7 +36,7 @@ class PartsFinder {
   std::set<ValueId> written_windows() const;
   // Effects of the body of a step on the windows of later steps.
   struct Changes {
-    bool memory = false;   // waits: data may arrive in all memory except operands
+    bool memory = false;   // waits, so data may arrive in all memory except operands
     bool indices = false;  // changes memory from which window positions are computed
   };
   Changes changes() const;

@@ -270,8 +270,8 @@ void WindowWriter::drain() {
   builder_.emit(End{});
 }
 
-// A window on memory that the core reads in place: the rectangle itself, or a copy if the rectangle
-// may exceed the memory.
+// A window on memory that the core reads in place: the rectangle itself, or a copy (padded if the
+// window is) if the rectangle may exceed the memory.
 void WindowWriter::use_view(const ValueMap& point) {
   WindowBlock b = blocks_.at(point);
   blocks_.locate(b, false);

@@ -15,7 +15,7 @@ bool broadcasts_to(const Program& program, const Slice& source, const Slice& tar
 // Returns the shape as text: "(8, 200)", with ... for unknown sizes.
 std::string slice_shape_text(const Program& program, const Slice& slice);
 // Returns the reason of a mismatch: "`g` has shape (100), which does not fit (8, 200): ...". `name`
-// is the operand in the user's words, `shape` and `wanted` are shapes as text.
+// is the operand's name for the user, `shape` and `wanted` are shapes as text.
 std::string misfit_text(std::string_view name, std::string_view shape, std::string_view wanted);
 // Returns the source name of the slice's memory, in backquotes; `what` if it has no name, as for
 // the value of an expression.

@@ -62,7 +62,7 @@ using Op = std::variant<Nothing
 
 // Family of an op, used by passes and the interpreter (explained in ops.def).
 enum class OpClass : std::uint8_t {
-  none,  // Nothing
+  none,  // class of Nothing
   scalar,
   check,
   debug,

@@ -42,8 +42,8 @@ std::optional<std::int64_t> static_bound(const Program& program, ValueId scalar)
 bool is_multiple(const Program& program, ValueId scalar, std::int64_t factor);
 // True if the slice covers its whole ref, with no dimension dropped.
 bool is_whole(const Program& program, const Slice& slice);
-// Returns the slice that an op writes: when it runs, or later by its copy if it is a `start`. Null
-// for other ops.
+// Returns the slice that an op writes: when it runs, or later by its copy if it is a local `start`.
+// Null for other ops, including remote starts and write-backs.
 const Slice* written_slice(const Op& op);
 // True if the base of the slice is a number, not memory.
 bool is_number(const Program& program, const Slice& slice);

@@ -140,8 +140,8 @@ struct Remark {
   std::vector<FindingPlace> notes{};  // related places
 };
 
-// Returns the message with the agent, unless the message names it, and with the loop indices: "...,
-// on dev2.core0 at i=0 j=1 s=3".
+// Returns the message with the agent, unless the message names it, and with the loop indices:
+// "..., on dev2.core0 at i=0 j=1 s=3".
 std::string message_text(const FindingPlace& place, std::string_view message);
 // Returns the same for a finding. A deadlock's text does not name an agent, because its notes name
 // all blocked cores.
