@@ -1,4 +1,4 @@
-// The operands of a run.
+// Operands of a run.
 #pragma once
 #include <functional>
 #include <map>
@@ -8,9 +8,9 @@
 
 namespace tessera {
 
-// The operands of one device by name; results are written into the tensors given for them. Shapes
-// and dtypes must be those of the program's buffers (storage order included: a buffer of order (1,
-// 0) is bound as stored).
+// Tensors for the operands and results of one device, by buffer name; results are written into
+// them. Shapes and dtypes must match the program's buffers in storage order: a buffer of order (1,
+// 0) is bound as stored.
 using Binding = std::map<std::string, Tensor*, std::less<>>;
 
 }  // namespace tessera

@@ -1,4 +1,4 @@
-// What comes from outside to a run.
+// Validation of the inputs of a run.
 #pragma once
 #include <vector>
 
@@ -9,9 +9,9 @@
 
 namespace tessera {
 
-// Everything that is wrong with the options, with the tensors that are bound (dtype, shape in
-// storage order, one binding a device), and with a program that is to run on several cores of a
-// device and leaves open which of them it means.
+// Checks the options, the bound tensors (dtype, shape in storage order, one binding per device)
+// and, with several cores per device, whether the program leaves open which core it means. Returns
+// all errors.
 Expected<void> check_input(const Program& program, const std::vector<Binding>& bindings,
                            const RunOptions& options);
 

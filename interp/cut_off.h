@@ -1,4 +1,4 @@
-// Errors of work that did not come to its end.
+// Errors for work that ended early.
 #pragma once
 #include <string_view>
 
@@ -7,9 +7,9 @@
 
 namespace tessera {
 
-// Error of ErrorCode::interrupted for work that a limit or a signal ended. The stop of the thread
-// (core/report/stop.h) is set only if a signal did.
-// end: not RunEnd::program. work: "the run".
+// Error with ErrorCode::interrupted for work that a limit or a signal ended. Only a signal also
+// sets the stop flag of the thread (core/report/stop.h).
+// end: must not be RunEnd::program. work: for example "the run".
 Diag cut_off(RunEnd end, std::string_view work);
 
 }  // namespace tessera

@@ -1,4 +1,4 @@
-// A run before its first step: what it is of, and the machine that takes it.
+// A run before its first step: its inputs, and the machine that executes it.
 #pragma once
 #include <functional>
 #include <map>
@@ -21,35 +21,36 @@
 
 namespace tessera {
 
-// What a run is a function of, to be kept: it can be run again and again.
+// Stored inputs of a run, which can be run repeatedly.
 struct KeptRun {
   Program program;                                                   // expanded
-  std::vector<std::map<std::string, Tensor, std::less<>>> operands;  // and results, by device
-  RunOptions options;                                                // nobody observes
+  std::vector<std::map<std::string, Tensor, std::less<>>> operands;  // and results, per device
+  RunOptions options;                                                // without observers
 
-  // The operands' names for run() and launched(); they point into this object.
+  // Bindings for run() and launched(); they point to tensors of this object.
   std::vector<Binding> bindings();
 };
 
-// Stores the last run that run() was called for, with copies of its operands and results, and
-// declines it: the program does not run.
+// Stores the inputs of the last call of run(), with copies of its operands and results. The program
+// does not run.
 class LaunchRecorder final : public Observer {
  public:
   bool wants_run(const Program& expanded, const std::vector<Binding>& bindings,
                  const RunOptions& options) override;
   bool sees_events() const override { return false; }
   void on(const Event&) override {}
-  // Null if run() was not called since the last take().
+  // Empty if run() was not called since the last take().
   std::optional<KeptRun> take() { return std::exchange(launch_, std::nullopt); }
 
-  // True if the options have an observer of this class.
+  // True if an observer in the options has this class.
   static bool observes(const RunOptions& options);
 
  private:
   std::optional<KeptRun> launch_;
 };
 
-// The run that `simulate(options)` would make, without its observers; null if it makes none.
+// Returns the inputs of the run that `simulate(options)` would start, without observers; empty if
+// it starts none.
 template <typename Simulate>
 Expected<std::optional<KeptRun>> launch_of(const Simulate& simulate, const RunOptions& options) {
   LaunchRecorder recorder;
@@ -67,13 +68,13 @@ struct RunHooks {
   const UntracedScalars* untraced = nullptr;
 };
 
-// The machine before its first step, for an input that check_input() has accepted. Program and
-// options must outlive it; the tensors that the bindings name are its memory.
+// Creates a machine before its first step. The input must have passed check_input(). Program,
+// options and the bound tensors must outlive the machine; the tensors are part of its memory.
 Expected<std::unique_ptr<Machine>> launched(const Program& expanded,
                                             const std::vector<Binding>& bindings,
                                             const RunOptions& options, const RunHooks& hooks = {});
 
-// As run() (interp/run.h), with hooks.
+// Like run() (interp/run.h), with hooks.
 Expected<RunResult> run_with(const Program& expanded, const std::vector<Binding>& bindings,
                              const RunOptions& options, const RunHooks& hooks);
 

@@ -1,11 +1,10 @@
-// A run that is run once more.
+// Repeated runs.
 #pragma once
 #include "interp/run_options.h"
 
 namespace tessera {
 
-// The options with which a run that was asked for is run again: nobody observes it, and it fills
-// nothing but its result.
+// Options for repeating a run: without observers, debug output and the verdict on parallel loops.
 RunOptions options_of_rerun(const RunOptions& options);
 
 }  // namespace tessera

@@ -11,11 +11,11 @@
 
 namespace tessera {
 
-// Bad bindings, a `require` that fails at launch, unknown schedules and ops that leave open which
-// of several cores they mean are diagnostics; what the program does wrong is a finding in the
-// result.
-// Memory that is not there is one as well (ErrorCode::environment), unless the run ended for it
-// after its first step: then the result tells how far it came.
+// Fails if bindings are invalid, a `require` fails at launch, the schedule is unknown or does not
+// match the run, or an op does not specify which of several cores it means. Defects of the program
+// are findings in the result.
+// Fails with ErrorCode::environment if memory is exhausted before the first step. After the first
+// step, the run ends with RunEnd::memory instead, and the result contains its progress.
 Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bindings,
                         const RunOptions& options);
 

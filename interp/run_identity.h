@@ -7,13 +7,13 @@
 
 namespace tessera {
 
-// Two runs with the same identity and the same options are the same run.
+// Two runs with equal identities and equal options are the same run.
 struct RunIdentity {
   std::uint64_t program = 0;       // hash of the expanded program's text
   std::vector<ResultHash> inputs;  // operands that the program reads
 };
 
-// Takes the identity of a run before its first step; the run is not made.
+// Computes the identity of a run before its first step. The program does not run.
 class IdentityObserver final : public Observer {
  public:
   bool wants_run(const Program& expanded, const std::vector<Binding>& bindings,

@@ -1,4 +1,4 @@
-// How a program is run: the machine, the schedule, what is checked, who observes and what ends it.
+// Options of a run: machine, schedule, checks, observers and limits.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -19,8 +19,8 @@ namespace tessera {
 class DebugSink;  // interp/observe/debug_sink.h
 class Observer;   // interp/observe/observer.h
 
-// Of copies: whole: each reads all and then writes all; partial: it does both in parts
-// (interp/dma/copy.h).
+// Granularity of copies. whole: a copy reads its whole source, then writes its whole destination.
+// partial: it reads and writes in parts (interp/dma/copy.h).
 enum class CopyGranularity : std::uint8_t { whole, partial };
 inline constexpr std::array<std::string_view, 2> copy_granularities = {"whole", "partial"};
 inline std::string_view name(CopyGranularity granularity) {
@@ -46,7 +46,7 @@ struct RunMachine {
   // core runs its iterations in order.
   int loop_workers = 0;
   MachineProfile profile{};
-  int slow_device = -1;  // moves only if no other device can; -1: none
+  int slow_device = -1;  // device that steps only if no other device can; -1: none
 };
 
 struct RunCopies {
@@ -54,7 +54,7 @@ struct RunCopies {
   DmaOrder order = DmaOrder::unordered;
 };
 
-// What a run checks in addition to its results.
+// Checks in addition to the results.
 struct RunChecks {
   bool enabled = true;  // false: no shadow state and no observers, for measuring only
   Uninitialised uninitialised = Uninitialised::use;
@@ -63,7 +63,7 @@ struct RunChecks {
   std::optional<CopyGranularity> loops{};
 };
 
-// What a run stores in its result.
+// Optional parts of the result.
 struct RunRecord {
   bool schedule = false;  // RunResult::schedule, also without a finding
   bool results = false;   // RunResult::results, the hashes of the results
