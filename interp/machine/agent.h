@@ -1,5 +1,5 @@
-// Who acts: a core of a device, one of its loop workers (interp/machine/loop_workers.h), or a copy
-// in flight that one of these started.
+// Agents of a run: a core of a device, one of its loop workers (interp/machine/loop_workers.h), or
+// a copy in flight that one of these started.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -12,7 +12,7 @@ struct AgentId {
   std::int32_t device = 0;
   std::int16_t core = 0;
   std::int16_t worker = -1;  // a loop worker of the core; -1: the core
-  std::int64_t dma = -1;     // the issuing core's own count; -1: the core itself
+  std::int64_t dma = -1;     // number of the copy, counted by its issuer; -1: not a copy
 
   bool is_copy() const { return dma >= 0; }
   AgentId issuer() const { return {device, core, worker}; }

@@ -16,7 +16,7 @@ void CellOwners::count(CoreIndex core, std::int64_t cell, bool is_own, std::int6
     if (std::find(open.touched.begin(), open.touched.end(), cell) != open.touched.end()) continue;
     open.touched.push_back(cell);
     used_.insert({open.loop, cell});
-    // Before the point's first use its count is as it was where the point began.
+    // Until the first use in an iteration, the count is the count at the begin of the iteration.
     if (count != 0) shared_.insert({open.loop, cell});
   }
   count += amount;

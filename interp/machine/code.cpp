@@ -1,4 +1,4 @@
-// From flat statements to instructions and jumps.
+// Compilation of statements to instructions and jumps.
 #include "interp/machine/code.h"
 
 #include <fmt/format.h>
@@ -35,8 +35,8 @@ class Compiler {
       for (const UntracedScalars::Mode mode : untraced->mode)
         code_.is_told.add(mode == UntracedScalars::Mode::batched);
     if (!sees_private) return;
-    // What is stored in no parallel loop no point can have from another, and what expand() made for
-    // itself is nobody's business.
+    // Iterations can only exchange data in buffers that parallel loops store to. Other buffers stay
+    // private, and so does the state that expand_at_once() added.
     const Table<BufferId, bool> stored = stored_by_points(program);
     const BufferId state = at_once_state(program);
     for (const BufferId b : program.buffers.ids())
@@ -54,7 +54,7 @@ class Compiler {
         code_.registers.add(v.integer);
     }
     code_.registers.resize(code_.registers.size() +
-                           1);  // instructions without operands name register 0
+                           1);  // for instructions without operands, which name register 0
     for (const StmtId i : program_.body.ids()) {
       statement_ = i;
       TRY(std::visit([&](const auto& op) { return emit(op); }, program_.body[i].op));
@@ -66,11 +66,11 @@ class Compiler {
   }
 
  private:
-  // A region that is still open: the instruction to patch with where it ends.
+  // An open region: its begin is patched with the position of its end.
   struct Region {
     enum class Kind : std::uint8_t { loop, turns, branch, other } kind;
-    std::int32_t at;         // of a `while`: where its turns begin
-    std::int32_t exit = -1;  // of a `while`: its `proceed`
+    std::int32_t at;         // position of the instruction to patch, or of while_enter
+    std::int32_t exit = -1;  // `while`: position of its `proceed`
   };
 
   const Stmt& stmt() const { return program_.body[statement_]; }
@@ -107,7 +107,7 @@ class Compiler {
         *operand[n++] = reg(field<ValueId>(stmt().op, f));
       append(instruction);
     } else if constexpr (std::is_same_v<T, Nothing>) {
-      // A hole that a pass left.
+      // Removed by a pass.
     } else {
       call(op);
     }
@@ -122,14 +122,14 @@ class Compiler {
   void call(const T&) {
     append({.code = op_index<T>(), .dst = result()});
   }
-  // A value's register has its number.
+  // The register of a value has the number of the value.
   static std::int32_t reg(ValueId value) { return value.index; }
   std::int32_t result() const { return reg(stmt().result); }
   bool is_private(const Slice& slice) const {
     const Value& base = program_.value(slice.base);
     return base.kind == ValueKind::ref && code_.is_private[base.buffer];
   }
-  // As an instruction has it, whose operands are plain numbers.
+  // Index of the buffer, as a plain number for an instruction.
   std::int32_t buffer(const Slice& slice) const { return program_.value(slice.base).buffer.index; }
   void read(std::size_t code) {
     if (purpose_[statement_] == Purpose::assertion)

@@ -14,7 +14,7 @@ bool defines_scalar(const Op& op) {
   return kind == ResultKind::Scalar || kind == ResultKind::Real;
 }
 
-// Follows values and memory backwards from where they decide something, until nothing new comes.
+// Follows values and memory backwards from uses in control, until nothing is added.
 class Backwards {
  public:
   Backwards(const Program& program, const std::vector<StmtId>& choices)
@@ -35,7 +35,7 @@ class Backwards {
   }
 
  private:
-  // Where it decides, by the table: the bounds of every slice, and what is marked there.
+  // Adds the uses in control: the bounds of every slice, and the fields that ops.def marks.
   void begin(StmtId i) {
     if (purpose_[i] == Purpose::show) return;
     const Op& op = program_.body[i].op;
@@ -73,7 +73,7 @@ class Backwards {
     return to.kind == ValueKind::ref && to.buffer && flow_.buffers[to.buffer];
   }
 
-  // What the statement makes reaches control: so does all that goes into it.
+  // If the result of the statement reaches control, adds its operands.
   void step(StmtId i) {
     const Stmt& s = program_.body[i];
     const Slice* dst = written_slice(s.op);
@@ -115,7 +115,7 @@ std::vector<StmtId> left_out_control(const Program& program, const ControlFlow& 
   return statements;
 }
 
-// Before a run it is not known which select meets undefined elements: any may.
+// Any select may choose from undefined elements: this is only known after a run.
 bool control_needs_arithmetic(const Program& program) {
   std::vector<StmtId> selects;
   for (const StmtId i : program.body.ids())

@@ -1,5 +1,5 @@
-// What of a program decides what it does: addresses, amounts and branches, followed backwards
-// through values and memory.
+// Ops and memory that determine a program's control (addresses, amounts and branches). They are
+// found by following values and memory backwards.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -8,17 +8,17 @@
 
 namespace tessera {
 
-// What of a program its control depends on.
+// Parts of a program that its control depends on.
 struct ControlFlow {
-  Table<StmtId, bool> reads;      // it reads memory, and the result reaches control
-  Table<BufferId, bool> buffers;  // whose contents reach control
+  Table<StmtId, bool> reads;      // reads memory, and the result reaches control
+  Table<BufferId, bool> buffers;  // contents reach control
 };
-// choices: the statements that met undefined elements among those they choose from.
+// choices: statements that chose from operands that are not all defined, in ascending order.
 ControlFlow control_flow(const Program& program, const std::vector<StmtId>& choices = {});
-// The statements that a run without arithmetic leaves out although control depends on what they
-// compute; in the order of the program.
+// Statements that a run without arithmetic skips although control depends on their results, in
+// program order.
 std::vector<StmtId> left_out_control(const Program& program, const ControlFlow& control);
-// Whether a run without arithmetic may do other things than one with it.
+// True if a run without arithmetic may behave differently from a run with arithmetic.
 bool control_needs_arithmetic(const Program& program);
 
 }  // namespace tessera

@@ -53,7 +53,7 @@ bool CopyEngine::reach(Copy& copy, const Region& region, EventKind kind) {
                 .box = &box};
     machine_.emit(event);
   };
-  // A write-back writes what was stored, nothing else.
+  // A write-back writes only elements that were stored.
   if (copy.kind != CopyKind::write_back || kind != EventKind::write) {
     emit_of(region.box);
   } else {

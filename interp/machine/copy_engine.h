@@ -14,13 +14,13 @@ class CopyEngine {
   // machine: must outlive this object.
   explicit CopyEngine(Machine& machine) : machine_(machine) {}
 
-  // Reads or writes one part of a copy. Stops the machine with a finding if a rectangle no longer
+  // Reads or writes one part of a copy. Stops the machine with a finding if the rectangle no longer
   // exists, or if undefined data would be used.
   void move(Copy& copy, const CopyPart& part);
 
  private:
-  // Emits the event of an access. False, and the machine is stopped, if the rectangle does not
-  // exist or is of a later allocation.
+  // Emits the event of an access. Returns false and stops the machine if the rectangle does not
+  // exist or belongs to a later allocation.
   bool reach(Copy& copy, const Region& region, EventKind kind);
   void take(Copy& copy);
   void take_part(Copy& copy, std::int64_t granules);
@@ -28,8 +28,8 @@ class CopyEngine {
   // Writes data into a rectangle of the destination.
   void land(Copy& copy, const Box& box, const Snapshot& data);
   void land_part(Copy& copy, std::int64_t granules);
-  // True unless the data writes undefined elements into a result: the machine is then stopped.
-  // from: where the indices of the data begin.
+  // Returns false and stops the machine if the data contains undefined elements and the destination
+  // is a result. from: offset to add to indices in the data.
   bool keeps_result_defined(const Copy& copy, const Snapshot& data, const Index& from);
 
   Machine& machine_;

@@ -6,7 +6,8 @@
 namespace tessera {
 namespace {
 
-// `count` granules from the one that is `done` behind the first, as rectangles of the source.
+// Rectangles of the source that contain `count` granules, after the first `done` granules of the
+// copy.
 std::vector<Box> part_of(const Copy& copy, std::int64_t done, std::int64_t count) {
   const std::int64_t each = copy.granule / size_of(copy.src.storage->buffer().dtype);
   const std::int64_t all = copy.src.box.elements();
@@ -30,7 +31,7 @@ void CopyEngine::take_part(Copy& copy, std::int64_t granules) {
     copy.staging = std::make_unique<Staging>(
         copy.src, machine_.options().checks.enabled ? Checks::on : Checks::off,
         is_idle ? Contents::idle : Contents::zeroed);
-    // Which elements go back is known when the copy begins.
+    // The elements that a write-back writes are determined at its begin.
     if (is_write_back) {
       copy.staging->stored = src.snapshot_stored(copy.src.box, false);
       copy.staging->stored_boxes = copy.staging->stored.stored_boxes(copy.src.box);

@@ -1,4 +1,4 @@
-// Operands, bounds and lifetimes: what stands between an op's body and the machine's memory.
+// Operands, bounds and lifetimes: access of exec() functions to the machine's memory.
 #include "interp/machine/core.h"
 
 #include <fmt/format.h>
@@ -63,7 +63,7 @@ void Core::restore(const Image& image) {
   events_ = image.events;
   copies_ = image.copies;
   results_written_.clear();
-  std::fill(cells_.begin(), cells_.end(), Cells{});  // of memory that may lie elsewhere now
+  std::fill(cells_.begin(), cells_.end(), Cells{});  // the memory may have moved
 }
 
 StmtId Core::statement() const { return machine_.program().body.id_of(*stmt_); }
@@ -115,7 +115,7 @@ Box Core::box(const Slice& slice) const {
 CoreIndex Core::target(const Slice& slice, ValueId device, Maybe core, std::string_view verb) {
   const Topology& topology = machine_.topology();
   const std::int64_t on_device = scalar(device);
-  // An op that names no core means the own one: run() refuses the others where there are several.
+  // An op that names no core refers to its own core: run() rejects other cases with several cores.
   const std::int64_t on_core = core.id == no_value ? id_.core : scalar(core.id);
   const auto outside = [&](const std::string& where) {
     const Program& program = machine_.program();
@@ -134,7 +134,7 @@ CoreIndex Core::target(const Slice& slice, ValueId device, Maybe core, std::stri
     return outside(fmt::format("core {} of device {}, but cores are 0 to {}", on_core, on_device,
                                topology.cores - 1));
   const AgentId there{static_cast<std::int32_t>(on_device), static_cast<std::int16_t>(on_core)};
-  // To itself a loop worker is its core.
+  // A loop worker that names its own core refers to itself.
   return there == AgentId{id_.device, id_.core} ? index_ : topology.of(there);
 }
 
@@ -151,12 +151,12 @@ Region Core::locate(const Slice& slice, CoreIndex core_index, std::string_view v
     fail(FindingKind::out_of_bounds, outside_text(program, verb, region, d));
     return {};
   }
-  if (region.box.empty()) {  // it has no place
+  if (region.box.empty()) {  // it has no position
     region.box.start = {};
     region.storage = storage;
     return region;
   }
-  // What a copy finds elsewhere is known when it lands.
+  // The destination of a remote copy is checked when the copy writes.
   if (is_here && !storage->is_live()) {
     fail(FindingKind::lifetime,
          fmt::format("{} of {}, which {}", verb, slice_text(program, buffer, region.box),
@@ -242,8 +242,7 @@ void Core::require_initialised(const Region& region) {
                 id_, statement());
 }
 
-// The op at hand wrote results of the program: what it computed from undefined elements has reached
-// the outside.
+// Stops the run if the current op stored undefined elements to results of the program.
 void Core::check_written() {
   for (const Region& region : results_written_) {
     if (stopped() || region.storage->is_initialised(region.box)) continue;

@@ -1,6 +1,6 @@
-// A core of a device: its registers, where it stands, and everything that op bodies may do. Bodies
-// read, write, signal and wait through it; bounds, undefined data, lifetimes and events are its
-// business and the machine's.
+// A core of a device: its registers, its position in the program, and the operations that exec()
+// functions use to read, write, signal and wait. The core and the machine check bounds, undefined
+// data and lifetimes, and emit events.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -21,7 +21,7 @@ namespace tessera {
 
 class Machine;
 
-// What a core that is blocked waits for.
+// Count that a blocked core waits for.
 struct Need {
   SemId sem;
   std::int64_t count = 0;
@@ -31,66 +31,69 @@ class Core {
  public:
   Core(Machine& machine, AgentId id, const Code& code);
 
-  // point: a loop worker has done one; forked: the core stands before a point that is to be dealt,
-  // or waits for those that were.
+  // Reason for the end of run(). point: a loop worker has finished an iteration. forked: the core
+  // is before an iteration for a loop worker, or waits for such iterations to end.
   enum class Pause : std::uint8_t { ready, blocked, finished, stopped, point, forked };
-  // Runs until it has done that many steps (and, if asked, after a start), or cannot go on. A step
-  // is an op with an exec(); the scalar ops after it are run too, so a core always rests before its
-  // next step.
+  // Runs until `steps` steps are done, until it has started a copy (if until_start), or until it
+  // cannot continue. Ops that are not steps are run up to the next step, so the core always pauses
+  // before a step.
   Pause run(std::int64_t steps, bool until_start);
 
-  // Operands and results of the op at hand.
+  // Operands and results of the current op.
   std::int64_t scalar(ValueId value) const { return registers_[value]; }
   float real(ValueId value) const { return real_register(scalar(value)); }
   void result(std::int64_t value) { registers_[stmt().result] = value; }
   void result(float value) { result(to_register(value)); }
-  // The result is undefined: the op read outside its memory.
+  // Sets an undefined result, for a read outside the memory or of an element that is undefined
+  // because of such a read.
   void undefined_result();
-  // The element becomes undefined, for it is the undefined value that the op stores there.
+  // Stores the undefined scalar `value`: the element becomes undefined.
   void store_undefined(const Region& at, ValueId value);
   Box box(const Slice& slice) const;
   const std::string& text(TextId id) const;
 
-  // Accesses. After a finding views are empty and stopped() holds; read before you write.
+  // Accesses. After a finding, views are empty and stopped() is true. Call read() before write().
   TileView read(const Slice& slice);
   TileView write(const Slice& slice);
   TileView update(const Slice& slice);
-  // The rectangle, checked and told to observers; storage is null after a finding.
+  // Checks the rectangle and emits the event. After a finding, storage is null.
   Region access(const Slice& slice, EventKind kind);
-  // The same for the read of a scalar. Outside the memory it is a finding, but the run goes on: its
-  // value is undefined.
+  // Like access(), to read a scalar. Outside the memory, it reports a finding and returns null
+  // storage, but the run continues: the value is undefined.
   Region access_scalar(const Slice& slice);
-  // Checked only, at a core. A rectangle without elements has no place: it is always inside.
+  // Checks a rectangle at a core without an event; `verb` is for messages. A rectangle without
+  // elements is always inside, and its start becomes 0.
   Region locate(const Slice& slice, CoreIndex core_index, std::string_view verb);
-  // Where a slice lies, for who only looks: nothing is checked or told.
+  // Rectangle of a slice, without checks or events. storage is null if the slice leaves the memory,
+  // or if the memory is not live or is idle.
   Region peek(const Slice& slice);
-  // Of the core's own cell of the semaphore that the slice names, and its count; none where there
-  // is no such cell, or it does not exist now. No step, no event and no finding.
+  // Cell of the core's own semaphore that the slice names, and its count. None if there is no such
+  // cell or, for the count, if the semaphore is not live. No step, event or finding.
   std::optional<std::int64_t> peek_cell(const Slice& slice);
   std::optional<std::int64_t> peek_count(const Slice& slice);
-  // True if the value was computed from one that was read outside its memory, or, for debug
-  // statements, from undefined memory.
+  // True if the value was computed from a scalar read outside its memory or, in debug statements,
+  // from undefined memory.
   bool is_undefined(ValueId value) const { return undefined_.count > 0 && undefined_.by[value]; }
-  // The core that an op names by device and core, for `verb` of `slice`; none after a finding.
+  // Core that an op specifies by device and core, for `verb` of `slice`; none after a finding.
   CoreIndex target(const Slice& slice, ValueId device, Maybe core, std::string_view verb);
-  // Undefined elements among those read as scalars are a finding, unless the policy is poison.
+  // Stops the run if elements of the region, which are read as scalars, are undefined. The policy
+  // poison disables this check.
   void require_initialised(const Region& region);
 
   // Semaphores. locate_sem: cell is -1 after a finding.
   SemId locate_sem(const Slice& slice, CoreIndex core_index, std::string_view verb);
   void signal(const SemId& sem, std::int64_t count);
-  // Whether sem has reached the count; if not the core is blocked.
+  // True if the count of `sem` is at least `count`; else the core becomes blocked.
   bool reaches(const SemId& sem, std::int64_t count);
 
   tile::Context tile_context() const;
   void fail(FindingKind kind, std::string message, std::vector<FindingPlace> notes = {});
-  // A finding that does not end the run, reported the first time that this agent has it at the
-  // statement.
+  // Reports a finding that does not end the run, once per kind, agent and statement.
   void report_once(FindingKind kind, std::string message);
   bool stopped() const;
   void emit(Event event) { emit_at(statement(), event); }
   void emit_at(StmtId statement, Event event);
-  // So many steps that it need not take count as done.
+  // Counts skipped steps as done.
   void count_steps(std::int64_t steps);
 
   Machine& machine() { return machine_; }
@@ -101,7 +104,7 @@ class Core {
   bool is_finished() const { return finished_; }
   bool is_blocked() const { return blocked_; }
   const Need& need() const { return need_; }
-  // The buffer begins or ends to exist: its cells are not where they were.
+  // Call this when the buffer is allocated or released: its elements may move.
   void forget_cells(BufferId buffer) {
     cells_[buffer] = {};
     if (!numbers_.empty()) numbers_[buffer].data = nullptr;
@@ -113,28 +116,28 @@ class Core {
   std::int64_t next_copy() { return copies_++; }
   std::int64_t copies() const { return copies_; }
 
-  // Points side by side (interp/machine/loop_workers.h). A core deals them out one after the other;
-  // a loop worker that is free takes one with its next step.
+  // Concurrent iterations (interp/machine/loop_workers.h). A core offers its iterations in order; a
+  // free loop worker takes one with its next step.
   void deal_points() { deals_ = true; }
   bool has_point() const { return has_point_; }
-  StmtId dealt_loop() const;  // the loop whose points are dealt
+  StmtId dealt_loop() const;  // loop with iterations for loop workers
   void begin_fork();
   bool is_loop_worker() const { return id_.worker >= 0; }
   bool is_free() const { return is_free_; }
   void take_point_of(Core& core);
   void end_fork();
-  // Of those who wait for one cell: who is behind this one.
+  // Next core that waits for the same cell.
   CoreIndex next_waiter() const { return next_waiter_; }
   void set_next_waiter(CoreIndex next) { next_waiter_ = next; }
 
-  // Registers that are undefined.
+  // Undefined registers.
   struct Undefined {
-    Table<ValueId, StmtId> by{};  // the read out of bounds; none: the register is defined
-    std::int32_t count = 0;       // undefined registers
-    bool tracks = false;          // run_ops<true> is used
+    Table<ValueId, StmtId> by{};  // read that made the register undefined; none: defined
+    std::int32_t count = 0;       // number of undefined registers
+    bool tracks = false;          // use run_ops<true>
   };
 
-  // Where it stands between two steps, and as it stood; of cores that deal no points.
+  // State between two steps. Only for cores without loop workers.
   struct Image {
     std::vector<std::int64_t> registers;
     Undefined undefined;
@@ -153,16 +156,16 @@ class Core {
   enum class Next : std::uint8_t {
     op,         // the next instruction
     uncounted,  // the next instruction; this one is not counted as an op
-    step,       // the op has an exec() that is to run; after step(): it was a step
-    rest        // the core rests here
+    step,       // exec() must run; returned by step(): a step was done
+    rest        // the core pauses here
   };
   struct Dispatch;  // interp/machine/core_run.cpp
-  // tracks: which registers are undefined is passed on from op to op. None: the next op is for the
-  // other of the two forms.
+  // tracks: propagates undefined registers from op to op. Returns none if the next op needs the
+  // other instantiation.
   template <bool tracks>
   std::optional<Pause> run_ops(std::int64_t& steps, bool until_start);
   std::optional<Pause> change_loop(std::size_t pc, std::int64_t ops);
-  // Runs the exec() of the op at `i` and moves `i` on, unless the core rests before the op.
+  // Runs the exec() of the op at `i` and advances `i`, unless the core pauses before the op.
   Next step(const Instruction*& i, std::int64_t& steps, bool until_start);
   bool may_step(std::int64_t steps, bool is_step);
   Pause rest(std::size_t pc, std::int64_t ops);
@@ -199,43 +202,43 @@ class Core {
     std::uint64_t count = 0;
   };
 
-  // Of a buffer whose numbers are read and written in no step.
+  // Untraced scalars of a buffer.
   struct Numbers {
-    std::byte* data = nullptr;  // null: not looked up since the buffer began
+    std::byte* data = nullptr;  // null: not looked up since the allocation
     Storage* storage = nullptr;
-    // Row-major positions that were read and are to be told: the last stretch, and those before it.
+    // Row-major positions of loads that are not reported yet: the last contiguous range, and the
+    // rectangles of earlier ranges.
     std::int64_t first = -1, last = -1;
     JoinedBoxes told;
-    StmtId statement;  // the first that read
+    StmtId statement;  // first load
   };
 
   Machine& machine_;
   AgentId id_;
   CoreIndex index_;
   const Code& code_;
-  Table<BufferId, Cells> cells_;      // empty: not private, or not all defined
-  Table<BufferId, Numbers> numbers_;  // empty: each is read and written in a step
-  std::vector<BufferId> to_tell_;     // of which loads are to be told
+  Table<BufferId, Cells> cells_;      // empty entry: not private, or not all defined
+  Table<BufferId, Numbers> numbers_;  // empty: no untraced scalars
+  std::vector<BufferId> to_tell_;     // with unreported loads
   Table<ValueId, std::int64_t> registers_;
   Undefined undefined_;
   std::map<StmtId, UndefinedElement> undefined_elements_;  // by the read
-  bool is_asking_ = false;                                 // an assertion reads memory
+  bool is_asking_ = false;                                 // an assertion is reading memory
   std::size_t pc_ = 0;
-  const Stmt* stmt_ = nullptr;  // the op at pc_, when it has an exec()
+  const Stmt* stmt_ = nullptr;  // op at pc_, if it has an exec()
   bool finished_ = false;
   bool blocked_ = false;
   Need need_;
-  bool deals_ = false;                  // its points are for loop workers
-  bool has_point_ = false;              // it stands before one
-  bool is_free_ = false;                // a loop worker without a point
-  const Instruction* dealt_ = nullptr;  // the loop whose points are dealt; null: it is in none
-  std::size_t dealt_end_ = 0;           // where a point of it ends
-  std::size_t fork_end_ = 0;   // where the outermost of the loops that are dealt with it ends
-  std::size_t point_end_ = 0;  // of a loop worker: where its point ends
+  bool deals_ = false;                  // loop workers run its iterations
+  bool has_point_ = false;              // before an iteration for a loop worker
+  bool is_free_ = false;                // loop worker without an iteration
+  const Instruction* dealt_ = nullptr;  // loop with iterations for loop workers; null: in none
+  std::size_t dealt_end_ = 0;           // pc of the end of its iterations
+  std::size_t fork_end_ = 0;   // pc of the end of the outermost loop around it that the fork covers
+  std::size_t point_end_ = 0;  // loop worker: pc of the end of its iteration
   CoreIndex next_waiter_{};
   std::int64_t steps_ = 0, ops_ = 0, events_ = 0, copies_ = 0;
-  std::vector<Region>
-      results_written_;  // by the op at hand: results of the program must be defined
+  std::vector<Region> results_written_;  // by the current op; must be defined
 };
 
 }  // namespace tessera

@@ -1,4 +1,4 @@
-// Debug statements. Their ops are no steps, and undefined memory makes their values undefined.
+// Debug statements. Their ops are not steps, and undefined memory makes their values undefined.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-// What an op on numbers makes of known ones; nothing of other ops.
+// Result of an op on defined numbers; none for other ops.
 std::optional<std::int64_t> number_of(const Core& core, const Op& op, const Topology& topology) {
   std::int64_t operands[3] = {};
   std::size_t n = 0;
@@ -51,7 +51,7 @@ bool has_undefined(const Core& core, const Op& op) {
   return false;
 }
 
-// What a read of scalar memory makes; nothing where it is undefined or leaves the memory.
+// Result of a read of scalar memory; none if it is undefined or outside the memory.
 std::optional<std::int64_t> read_by(Core& core, const Op& op) {
   const Slice& slice = field<Slice>(op, info(op).fields[0]);
   const Region at = core.peek(slice);
@@ -99,8 +99,8 @@ std::optional<std::int64_t> Core::peek_count(const Slice& slice) {
   return machine_.cell(machine_.counted({index_, semaphore, *cell})).count;
 }
 
-// An undefined value counts as 0: a loop has no iteration, and statements in the `else` of such a
-// branch report nothing either.
+// An undefined value counts as 0. A loop with such a bound has no iteration; is_known_to_run() in
+// interp/exec/debug.cpp suppresses output in the `else` of such a branch.
 void Core::look(StmtId statement) {
   if (machine_.options().debug_sink == nullptr) return;
   stmt_ = &machine_.program().body[statement];
@@ -120,8 +120,9 @@ void Core::look(StmtId statement) {
   registers_[stmt_->result] = value.value_or(0);
 }
 
-// An assertion reads as a branch does: what it reads must be defined, and a race with it is one.
-// That is told to those alone who judge all schedules. It belongs to the step before it.
+// An assertion reads memory like a branch: the elements must be defined, and races with the read
+// count. Only observers of all schedules (observes_assertions()) receive the read. It belongs to
+// the step before it.
 bool Core::ask(StmtId statement) {
   stmt_ = &machine_.program().body[statement];
   is_asking_ = true;

@@ -1,4 +1,4 @@
-// How a core goes through the points of parallel loops, or deals them to its loop workers.
+// Iterations of parallel loops on a core, and their distribution to loop workers.
 #include <algorithm>
 
 #include "interp/machine/machine.h"
@@ -6,14 +6,14 @@
 
 namespace tessera {
 
-// One point of a parallel loop: any order is allowed, and the schedule chose one.
+// Selects the next iteration. Any order is allowed; the schedule determines it.
 void Core::choose_point(const Instruction& loop) {
   const auto at = [&](std::int32_t i) -> std::int64_t& { return registers_[ValueId(i)]; };
   const std::int64_t count = at(loop.aux), size = at(loop.b) - at(loop.a);
   std::int64_t point = count;
   if (code_.order) {
-    // Which of the parallel loops it is: numbers of values change with what looks at a run, and the
-    // registers of these loops lie behind those of values.
+    // Identifies the loop by its register relative to the registers of values: the numbers of
+    // values change with debug statements, and the registers of loops come after them.
     const auto values = static_cast<std::int64_t>(machine_.program().values.size());
     std::uint64_t key = *code_.order;
     for (const std::int64_t part :
@@ -33,8 +33,8 @@ void Core::enter_point(const Instruction& loop) {
   emit_point(loop);
 }
 
-// The core that deals points comes to one of this loop, or of a loop in it. Whether it is for a
-// loop worker, which tells of it.
+// A core with loop workers has reached an iteration of this loop, or of a loop inside it. True if
+// the iteration is for a loop worker, which then emits the event.
 bool Core::reach_point(const Instruction& loop) {
   choose_point(loop);
   has_point_ = loop.is_dealt;
@@ -60,7 +60,7 @@ void Core::begin_fork() {
   std::fill(cells_.begin(), cells_.end(), Cells{});
 }
 
-// The core moves on to its next point.
+// Takes the current iteration of the core, which then advances to its next iteration.
 void Core::take_point_of(Core& core) {
   registers_ = core.registers_;
   undefined_ = core.undefined_;

@@ -1,4 +1,4 @@
-// The dispatch loop: scalars and jumps inline, everything else by exec() (core_step.cpp).
+// The dispatch loop: scalars and jumps are inlined, all other ops call exec() (core_step.cpp).
 #include <algorithm>
 #include <optional>
 
@@ -6,7 +6,7 @@
 #include "interp/machine/machine.h"
 #include "interp/machine/scalar_ops.h"
 
-// X(op, its result): further ops that touch registers only.
+// X(op, its result): further ops that access only registers.
 #define TESSERA_MACHINE_OPS(X)                \
   X(DeviceId, id_.device)                     \
   X(DeviceCount, machine_.topology().devices) \
@@ -32,16 +32,15 @@
 namespace tessera {
 namespace {
 
-// Number of ops without a step after which the machine decides whether the core goes on.
+// Number of ops without a step after which the machine checks whether the core continues.
 constexpr std::int64_t longest_pass = 1 << 18;
-// A change between the two forms of run_ops() counts as this many ops, so that a loop of such
-// changes ends at a limit.
+// A change between the two instantiations of run_ops() counts as this many ops, so a loop of such
+// changes reaches a limit.
 constexpr std::int64_t ops_of_a_change = 256;
 
 }  // namespace
 
-// The position of the dispatch loop. Its functions are inlined, so its fields stay in processor
-// registers.
+// State of the dispatch loop. Its functions are inlined, so its fields stay in processor registers.
 struct Core::Dispatch {
   Core& core;
   const Instruction* const code;
@@ -62,7 +61,7 @@ struct Core::Dispatch {
     ++i;
     return then;
   }
-  // At the end of a loop's body, because loops can go on without a step.
+  // Called at the end of a loop's body, because a loop may run without steps.
   TESSERA_INLINE bool may_pass() {
     if (ops < pass_ends) return true;
     pass_ends = ops + longest_pass;
@@ -173,7 +172,7 @@ struct Core::Dispatch {
 Core::Pause Core::rest(std::size_t pc, std::int64_t ops) {
   pc_ = pc;
   ops_ += ops;
-  // A core that deals points, or waits for them, is before what comes next.
+  // A core that has iterations for loop workers, or waits for them, is before the next instruction.
   if (dealt_ != nullptr) stmt_ = &machine_.program().body[code_.statement[pc]];
   const Pause pause = machine_.stopped()     ? Pause::stopped
                       : machine_.is_paused() ? Pause::ready
@@ -182,7 +181,8 @@ Core::Pause Core::rest(std::size_t pc, std::int64_t ops) {
                       : is_free_             ? Pause::point
                       : dealt_ != nullptr    ? Pause::forked
                                              : Pause::ready;
-  // The run may end here; else what comes tells them before anybody can tell the difference.
+  // The run may end or pause here, so pending loads are reported. Otherwise the next event reports
+  // them early enough.
   if (!to_tell_.empty() && (pause != Pause::ready || machine_.is_paused())) tell_loads();
   return pause;
 }
@@ -203,7 +203,7 @@ Core::Pause Core::run(std::int64_t steps, bool until_start) {
   }
 }
 
-// The loop goes on in the other form of run_ops(), from pc on; ops: done so far.
+// Continues in the other instantiation of run_ops() at pc. ops: number of ops done so far.
 std::optional<Core::Pause> Core::change_loop(std::size_t pc, std::int64_t ops) {
   if (!machine_.pass(ops_of_a_change)) return rest(pc, ops);
   pc_ = pc;
@@ -211,8 +211,8 @@ std::optional<Core::Pause> Core::change_loop(std::size_t pc, std::int64_t ops) {
   return std::nullopt;
 }
 
-// One function, so that the instruction and the registers stay in processor registers. tracks: some
-// register is undefined.
+// One function, so that the instruction and the registers stay in processor registers. tracks: at
+// least one register is undefined.
 template <bool tracks>
 std::optional<Core::Pause> Core::run_ops(std::int64_t& steps, bool until_start) {
   Dispatch at{*this, code_.instructions.data(), registers_.entries().data(),

@@ -1,16 +1,16 @@
-// Ops that have an exec(): most of them are steps.
+// Ops with an exec(); most of them are steps.
 #include "core/passes/at_once.h"
 #include "interp/machine/machine.h"
 
 namespace tessera {
 namespace {
 
-// How an op with an exec() counts.
+// Accounting of an op with an exec().
 enum class Kind : std::uint8_t {
   step,
-  region,  // begin or end of a trace region: no step
-  cell,    // access to a private cell that cannot be read or written in place: no step
-  number   // access to an untraced scalar that cannot be read or written in place
+  region,  // begin or end of a trace region: not a step
+  cell,    // access to a private cell that cannot be done in place: not a step
+  number   // access to an untraced scalar that cannot be done in place
 };
 
 Kind kind_of(std::uint16_t code) {
@@ -23,8 +23,8 @@ Kind kind_of(std::uint16_t code) {
 
 }  // namespace
 
-// Private scalars are read and written in place once all of them are defined; before that, and out
-// of bounds, by the op's exec().
+// Private scalars are accessed in place once all of them are defined. Before that, and out of
+// bounds, the op's exec() accesses them.
 void Core::find_cells(BufferId buffer) {
   Storage& storage = *machine_.core_state(index_).storages[buffer];
   cells_[buffer] = {storage.cells(), 0};
@@ -32,14 +32,14 @@ void Core::find_cells(BufferId buffer) {
     cells_[buffer].count = static_cast<std::uint64_t>(storage.buffer().shape[0]);
 }
 
-// Whether the op runs now; if not, the core rests before it.
+// True if the op runs now; otherwise the core pauses before it.
 bool Core::may_step(std::int64_t steps, bool is_step) {
   const Op& op = stmt_->op;
-  // Copies that were started move before a pipeline is reported that is not run.
+  // The core pauses, so that copies in flight move before a pipeline that may be reported without
+  // running.
   const bool may_skip =
       machine_.regions() != nullptr && std::holds_alternative<Trace>(op) && pipeline_of(op);
-  // A wait that blocks is no step, and a limit of steps ends none: the schedule of these steps
-  // ends here as well.
+  // A wait that blocks is not a step, so the core becomes blocked here even if no steps are left.
   const bool is_last = steps == 0 && (is_step || may_skip);
   if (is_last || (is_step && machine_.looks_before_step())) {
     const bool blocks = would_block();
@@ -70,7 +70,7 @@ Core::Next Core::step(const Instruction*& i, std::int64_t& steps, bool until_sta
     return Next::op;
   }
   if (!results_written_.empty()) check_written();
-  if (is_step) ++steps_;  // also one that stops the run: its schedule ends with it
+  if (is_step) ++steps_;  // also if it stops the run: its schedule ends with it
   if (machine_.stopped()) return Next::rest;
   ++i;
   if (!is_step) return Next::op;

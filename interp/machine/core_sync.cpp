@@ -1,4 +1,4 @@
-// How a core finds, counts on and waits for semaphores.
+// Access of a core to semaphores: lookup, signals and waits.
 #include <fmt/format.h>
 
 #include "interp/findings/describe.h"
@@ -21,7 +21,7 @@ SemId Core::locate_sem(const Slice& slice, CoreIndex core, std::string_view verb
     }
     cell = cell * semaphore.shape[d] + at;
   }
-  // A copy finds out when it signals.
+  // For a copy, this is checked when it signals.
   const Semaphores& owner = machine_.core_state(machine_.lifetime_core(core, id)).semaphores;
   if (core == index_ && !owner.is_live(id)) {
     fail(FindingKind::lifetime,
@@ -39,8 +39,8 @@ bool Core::reaches(const SemId& sem, std::int64_t count) {
   return false;
 }
 
-// A core at rest before a wait that cannot pass is not enabled; a wait with a fault is, and reports
-// it.
+// A core that pauses before a wait that cannot pass is not enabled. A wait with a fault is enabled,
+// and reports it.
 bool Core::would_block() {
   const auto check = [&](const Slice& slice, ValueId count) {
     const Program& program = machine_.program();

@@ -1,5 +1,5 @@
 // Undefined scalars, which were read out of bounds. They may be used in arithmetic and stored. The
-// run stops if one is a condition, a bound, a count, a device or a place.
+// run stops if one is a condition, a bound, a count, a device or an index.
 #include <fmt/format.h>
 
 #include <utility>
@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-// The field as a report names it: "the condition of `if`", "the place of t".
+// Name of the field in a report: "the condition of `if`", "the place of t".
 std::string used_as(const Program& program, const Op& op, const FieldInfo& f) {
   if (std::holds_alternative<Bounds>(op)) return "the place in a view";
   if (std::holds_alternative<For>(op)) return "a bound of `for`";
@@ -34,7 +34,7 @@ void Core::note_undefined(ValueId value, StmtId by) {
 }
 
 void Core::undefined_result() {
-  // An element inside is undefined since the read whose value was stored there.
+  // An element inside the memory is undefined because of the read that produced the stored value.
   const Region at = peek(field<Slice>(stmt().op, info(stmt().op).fields[0]));
   const StmtId read = at.storage == nullptr ? statement()
                                             : outside_read(machine_.program(), machine_.findings(),
@@ -55,7 +55,7 @@ TileView Core::undefined_element(StmtId read, DType dtype) {
   return undefined_elements_.try_emplace(read, place).first->second.view(dtype);
 }
 
-// Why the first operand is undefined that the op computes with; none if all are defined.
+// Read that made the first undefined operand undefined; none if the op uses only defined operands.
 StmtId Core::undefined_operand(const Op& op) const {
   if (const auto* select = std::get_if<Select>(&op); select && !is_undefined(select->condition)) {
     const ValueId chosen = scalar(select->condition) != 0 ? select->a : select->b;
@@ -67,7 +67,7 @@ StmtId Core::undefined_operand(const Op& op) const {
   return {};
 }
 
-// Whether a defined operand alone decides the result: 0 of a product, for example.
+// True if one defined operand determines the result, for example 0 in a product.
 bool Core::is_decided(const Op& op) const {
   const auto is = [&](ValueId a, ValueId b, auto&& decides) {
     return (!is_undefined(a) && decides(scalar(a))) || (!is_undefined(b) && decides(scalar(b)));
@@ -83,7 +83,7 @@ bool Core::is_decided(const Op& op) const {
   return false;
 }
 
-// Stops the run if the op uses an undefined scalar as a place or for control; true if it does.
+// Stops the run and returns true if the op uses an undefined scalar as an index or for control.
 bool Core::decides_by_undefined(const Op& op) {
   const Program& program = machine_.program();
   const auto stop = [&](const FieldInfo& f, ValueId value) {
@@ -110,8 +110,9 @@ bool Core::decides_by_undefined(const Op& op) {
   return false;
 }
 
-// Whether the result of the instruction that comes next is undefined. False: an undefined scalar
-// decides there, and the run is stopped. Debug statements have their own rule.
+// Records whether the result of the next instruction is undefined. Returns false if an undefined
+// scalar is used for control or as an index: the run is stopped. Debug statements have their own
+// rule (look()).
 bool Core::pass_undefined(const Instruction& next, StmtId statement) {
   if (next.code == static_cast<std::uint16_t>(Jump::look)) return true;
   const Stmt& s = machine_.program().body[statement];

@@ -1,4 +1,4 @@
-// Numbers of scalar memory that a core reads and writes in no step (untraced_scalars.h).
+// Untraced scalars: accesses of a core that are not steps (untraced_scalars.h).
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -9,10 +9,10 @@
 namespace tessera {
 namespace {
 
-// So many rectangles of one buffer are kept before they are told.
+// Max number of unreported rectangles per buffer.
 constexpr std::size_t max_reported = 1024;
 
-// Row-major, as such memory is stored; none outside the buffer.
+// Row-major position of the element; none outside the buffer. Scalar memory is stored row-major.
 std::optional<std::int64_t> position(const Layout& layout, const Instruction& i,
                                      const std::int64_t* registers) {
   const std::array<std::int32_t, max_indices> index = {i.a, i.b, i.c};
@@ -34,7 +34,7 @@ void Core::find_numbers(BufferId buffer) {
   numbers.data = numbers.storage->numbers();
 }
 
-// False where the op has to do it: it says what is wrong.
+// False if the op's exec() has to do the load and report the finding, if there is one.
 bool Core::load_number(const Instruction& i) {
   const BufferId buffer(i.aux);
   const Numbers& numbers = numbers_[buffer];
@@ -77,9 +77,9 @@ void Core::note_told(StmtId statement, BufferId buffer, std::int64_t position) {
   if (numbers.told.size() > max_reported) tell_loads();
 }
 
-// Whether it is all one if loads before it are told after it: points have what they read from
-// nobody else; nobody waits for a copy within the core but the core, and the copy itself reaches
-// what it names.
+// True if loads before the event may be reported after it. Iterations do not read data of other
+// iterations. Only the core itself waits for a local copy, and the copy itself accesses only the
+// memory that it names.
 bool Core::is_beside_loads(StmtId statement, EventKind kind) const {
   if (kind == EventKind::point || kind == EventKind::points_end) return true;
   if (kind != EventKind::start) return false;
@@ -92,7 +92,7 @@ bool Core::is_beside_loads(StmtId statement, EventKind kind) const {
   return !is_told(copy->src) && !is_told(copy->dst);
 }
 
-// They belong to the step before.
+// Reports pending loads, as part of the previous step.
 void Core::tell_loads() {
   for (const BufferId buffer : std::exchange(to_tell_, {})) {
     Numbers& numbers = numbers_[buffer];

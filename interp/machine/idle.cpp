@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-// What is done with the floats of one operand of an op when there is no arithmetic.
+// Use of a float operand in a run without arithmetic.
 enum class Use : std::uint8_t { none, zeros, looked_at };
 
 template <typename... Ops>
@@ -19,13 +19,12 @@ bool is_any(const Op& op) {
 
 bool is_copy(const Op& op) { return is_any<Start, StartRemote, WriteBack>(op); }
 
-// Of an op that is no copy, and of an operand of floats. What is not known here counts as looked
-// at.
+// Use by an op that is not a copy. Unknown ops count as looked_at.
 Use use_of(const Op& op, const FieldInfo& operand) {
   if (is_any<Pad>(op)) return Use::zeros;
-  // What is defined is told although nothing is computed.
+  // The op reports undefined elements although nothing is computed.
   if (operand.control == Control::chooses) return Use::looked_at;
-  if (class_of(op) == OpClass::debug) return Use::none;  // which shows that it is not computed
+  if (class_of(op) == OpClass::debug) return Use::none;  // it shows that the value is not computed
   const bool is_left_alone = is_any<Alloc, Free, Fresh, Once>(op) || info(op).math != LeftOut::none;
   return is_left_alone ? Use::none : Use::looked_at;
 }
@@ -38,7 +37,7 @@ class IdleBuffers {
         looked_at_(program.buffers.size()),
         leads_out_(program.buffers.size()) {}
 
-  // results: whether anybody looks at them.
+  // results: true if results are used.
   Table<BufferId, bool> run(bool results) {
     for (const BufferId b : program_.buffers.ids()) {
       holds_[b] = program_.buffers[b].role == Role::in;
@@ -67,7 +66,7 @@ class IdleBuffers {
     BufferId src, dst;
   };
 
-  // The buffer of a slice, or none of them: numbers and semaphores.
+  // Buffer of a slice; none for numbers and semaphores.
   BufferId buffer_of(const Slice& slice) const {
     const Value& base = program_.value(slice.base);
     return base.kind == ValueKind::ref ? base.buffer : BufferId();
@@ -97,9 +96,9 @@ class IdleBuffers {
   }
 
   const Program& program_;
-  Table<BufferId, bool> holds_;      // what the run was given, or zeros
-  Table<BufferId, bool> looked_at_;  // by an op that wants values, itself or where copies carry it
-  Table<BufferId, bool> leads_out_;  // it is a result, or copies carry it there
+  Table<BufferId, bool> holds_;      // contains operands or zeros
+  Table<BufferId, bool> looked_at_;  // an op reads the values, directly or after copies
+  Table<BufferId, bool> leads_out_;  // is a result, or is copied to one
   std::vector<Edge> copies_;
   bool grew_ = false;
 };
@@ -107,7 +106,7 @@ class IdleBuffers {
 }  // namespace
 
 Table<BufferId, bool> idle_buffers(const Program& expanded, const RunOptions& options) {
-  // Only the launch is checked, or the machine rejects it: no op runs.
+  // No op runs: only the launch is checked, or the machine rejects it.
   if (options.max_steps == 0 || launch_excess(expanded, options.machine.profile))
     return Table<BufferId, bool>(expanded.buffers.size(), true);
   const bool shows_poison =

@@ -1,5 +1,5 @@
-// Where in its loops an event stands. For what a pipeline does behind or ahead of its loops it is
-// where the point stands that it is done for.
+// Loop indices of an event. Fetches and write-backs of a pipeline have the indices of the grid
+// point that they belong to.
 #pragma once
 #include <cstdint>
 
@@ -9,8 +9,8 @@
 
 namespace tessera {
 
-// The values of the loops around a statement (the statement's own core has these registers); they
-// say little by themselves, and are cheap to keep.
+// Reads the values of the loops around a statement from the registers of the core that runs it.
+// They are cheap to store, but need the statement to be interpreted.
 void read_loops(const Program& program, StmtId statement, const std::int64_t* registers,
                 LoopValues& values);
 LoopIndices loop_indices(const Program& program, StmtId statement, const LoopValues& values);

@@ -1,5 +1,4 @@
-// The values of the loops around an event, outermost first: few, so that they lie in the object
-// that keeps them.
+// Values of the loops around an event, outermost first. There are few, so they are stored inline.
 #pragma once
 #include <boost/container/small_vector.hpp>
 #include <cstdint>

@@ -88,7 +88,7 @@ std::string LoopWorkers::point_text(const Core& loop_worker, StmtId loop) const 
                      loop_worker.scalar(s.result), to_string(loop_worker.id()));
 }
 
-// What is a point's own has been waited for where it ends.
+// Reports objects of the iteration that copies will still signal or that have a leftover count.
 void LoopWorkers::end_point(Core& loop_worker) {
   Fork& fork = fork_of(loop_worker.index());
   --fork.points;

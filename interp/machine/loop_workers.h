@@ -1,8 +1,10 @@
-// Points of parallel loops side by side. Where a core comes to such a loop its loop workers begin,
-// each with a copy of what belongs to points (interp/machine/point_sharing.h) as it is there; the
-// core deals out the points, one at a time to whoever asks, and goes on when all of them have
-// ended. So each loop worker does some of the points, in some order, on scratch that the points it
-// did before have left. After the loop what it stored in scratch is undefined.
+// Concurrent execution of parallel loops. When a core reaches such a loop, its loop workers start,
+// each with a copy of the objects that belong to iterations (interp/machine/point_sharing.h). The
+// core offers one iteration at a time to the next free loop worker, and continues after all of them
+// have ended.
+// Each loop worker thus runs some of the iterations, in some order, on scratch that contains data
+// of its earlier iterations. After the loop, the elements of scratch that they stored are
+// undefined.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -20,32 +22,32 @@ class LoopWorkers {
  public:
   LoopWorkers(Machine& machine, SharedCells cells);
 
-  // Where a buffer that is reached at a core is kept, where the lifetime of a semaphore is, and
-  // where a cell is counted: at a loop worker itself, or at its core.
+  // Owner of a buffer, of the lifetime of a semaphore, and of a count, for accesses by a loop
+  // worker: the loop worker itself or its core.
   CoreIndex owner(CoreIndex core_index, BufferId buffer) const;
   CoreIndex lifetime(CoreIndex core_index, SemaphoreId semaphore) const;
   CoreIndex count_at(const SemId& sem) const;
 
-  void fork(Core& core);         // it stands before its first point
-  void take(Core& loop_worker);  // the point that its core stands before
+  void fork(Core& core);         // the core is before its first iteration
+  void take(Core& loop_worker);  // takes the next iteration of its core
   void end_point(Core& loop_worker);
-  bool is_done(const Core& core) const;  // nobody is at a point, and none is left
+  bool is_done(const Core& core) const;  // no iteration runs or is left
   void join(Core& core);
 
-  // The core that deals for a loop worker, or itself.
+  // The core of a loop worker, or the core itself.
   Core& base(const Core& core);
   void drop_aliases();
 
  private:
-  // What belongs to the points of a loop.
+  // Objects that belong to the iterations of a loop.
   struct Scope {
-    Table<BufferId, bool> copied, made;  // copies of the core's, and allocated by points
+    Table<BufferId, bool> copied, made;  // copied from the core; allocated in the loop
     Table<SemaphoreId, bool> semaphores, made_semaphores;
   };
   struct Fork {
     const Scope* scope = nullptr;
     StmtId loop;
-    int points = 0;  // that are at work
+    int points = 0;  // number of running iterations
   };
   Fork& fork_of(CoreIndex core_index) { return forks_[machine_.topology().base(core_index)]; }
   const Fork& fork_of(CoreIndex core_index) const {
@@ -60,7 +62,7 @@ class LoopWorkers {
   PointSharing sharing_;
   std::map<StmtId, Scope> scopes_;  // by loop
   Table<CoreIndex, Fork> forks_;    // by core
-  // Of loop workers that have ended, while copies that they started may still reach it.
+  // Storages of loop workers that have ended; copies in flight may still access them.
   std::vector<std::shared_ptr<Storage>> left_;
 };
 

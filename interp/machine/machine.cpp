@@ -1,4 +1,4 @@
-// The loop: one agent after another, as the schedule says.
+// The loop that moves agents in the order of the schedule.
 #include "interp/machine/machine.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace tessera {
 namespace {
 
-// Limits and requests are looked at after that many steps, at first more often.
+// Number of steps between checks of limits and requests; grows during the run.
 constexpr std::int64_t longest_look = 1 << 16, shortest_look = 1 << 10;
 constexpr std::int64_t ops_like_a_step = 64;
 
@@ -61,7 +61,7 @@ Machine::~Machine() {
 
 void Machine::emit(Event& event) {
   event.step = step_;
-  if (event.kind != EventKind::points_end) hash(event);  // what came before says it
+  if (event.kind != EventKind::points_end) hash(event);  // follows from earlier events
   if (regions_ != nullptr) regions_->on(event);
   if (observers_.empty()) return;
   if (!event.agent.is_copy())
@@ -71,7 +71,7 @@ void Machine::emit(Event& event) {
   for (Observer* observer : observers_) observer->on(event);
 }
 
-// As of the program without debug statements.
+// The hash is the same as without debug statements.
 void Machine::hash(const Event& event) {
   if (work_.empty() || !event.statement) return hash_.on(event);
   Event same = event;
@@ -93,7 +93,8 @@ void Machine::end_by(RunEnd end) {
   stopped_ = true;
 }
 
-// To be called where the exception is handled: before the first step there is nothing to tell.
+// Call this in the exception handler. Before the first step there is no progress to report, so the
+// exception is rethrown.
 void Machine::end_without_memory() {
   if (step_ == 0) throw;
   MemoryCap::use_reserve();
@@ -179,12 +180,12 @@ void Machine::settle(Core& core, Core::Pause pause) {
 std::int64_t Machine::move_core(Core& core, const Turn& turn) {
   const std::int64_t before = core.steps();
   const bool slow = is_slow(core.id().device);
-  // A slow core is asked again after each step, for somebody else may be able to move.
+  // A slow core stops after each step, because another agent may be able to move.
   do {
     const std::int64_t left =
         turn.steps == Turn::unlimited ? turn.steps : turn.steps - (core.steps() - before);
     settle(core, core.run(slow ? 1 : left, turn.until_start));
-    // A loop worker that is asked for more steps than its point had goes on with another one.
+    // A loop worker continues with another iteration if its turn has more steps than its iteration.
   } while ((core.is_free() || (slow && ready_.is_slow_side())) && !stopped_ && !is_paused_ &&
            core.steps() - before < turn.steps && ready_.contains(handle(core.index())) &&
            turn.steps != Turn::unlimited);
@@ -213,7 +214,7 @@ std::int64_t Machine::move_copy(std::int32_t slot, const Turn& turn) {
   if (copy.written == copy.granules) {
     ready_.remove(handle(slot));
     const std::int32_t next = copies_.remove(slot);
-    // It may have read all that it has to and waited since.
+    // It may have read its whole source and waited since then.
     if (next >= 0 && !ready_.contains(handle(next)))
       ready_.add_copy(handle(next), is_slow(copies_.at(next).id.device), copies_.at(next).serial);
   } else if (const Open left = open_of(copy); left.to_read == 0 && left.to_write == 0) {
@@ -246,7 +247,7 @@ void Machine::loop() {
     }
     Turn left = *turn_;
     if (left.steps != Turn::unlimited) left.steps -= turn_steps_;
-    // A copy that has landed is nobody any more.
+    // After a copy completes, its handle is invalid.
     const AgentId id = options_.record.schedule ? id_of(left.agent) : AgentId{};
     const std::int64_t before = step_;
     try {

@@ -1,5 +1,5 @@
-// The simulated machine: cores of devices with their memory and semaphores, the copies in flight,
-// and the loop that moves one agent after another as the schedule says.
+// The simulated machine: cores of devices with their memory and semaphores, copies in flight, and
+// the loop that moves the agents in the order of the schedule.
 #pragma once
 #include <memory>
 #include <optional>
@@ -25,19 +25,19 @@ class LoopWorkers;    // interp/machine/loop_workers.h
 class SharedCells;    // interp/machine/shared_cells.h
 struct MachineImage;  // interp/machine/machine_image.h
 
-// A core, and what belongs to it; hbm it has together with the other cores of its device.
+// A core with its memory and semaphores. Cores of a device share its hbm.
 struct CoreState {
   CoreState(const Program& program, const MachineProfile& profile, Machine& machine,
             const AgentId& id, const Code& code)
       : semaphores(program, profile.shares_scoped_semaphores), core(machine, id, code) {}
   Table<BufferId, std::shared_ptr<Storage>> storages;
-  Table<BufferId, std::int64_t> lives;  // how often it was allocated
+  Table<BufferId, std::int64_t> lives;  // number of allocations (generation)
   Semaphores semaphores;
   Usage usage;
   Core core;
 };
 
-// Asked before each step whether the run pauses there.
+// Decides before each step whether the run pauses.
 class Pausing {
  public:
   virtual bool before_step() = 0;
@@ -46,11 +46,11 @@ class Pausing {
   ~Pausing() = default;
 };
 
-// Asked at the begin of each trace region whether it is to be run, and told of all that happens.
+// Decides at the begin of each trace region whether it runs, and receives all events.
 class RegionPolicy {
  public:
   virtual ~RegionPolicy() = default;
-  virtual Step enter(Core& core) = 0;  // skip: all of it is done
+  virtual Step enter(Core& core) = 0;  // skip: the whole region is done
   virtual void leave(Core& core) = 0;
   virtual void on(const Event& event) = 0;
 };
@@ -63,45 +63,48 @@ class Machine : private Enabled {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  // Points of parallel loops are to run side by side; the cells that they share are known.
+  // Enables loop workers. cells: the semaphore cells that iterations share.
   void split_points(SharedCells cells);
-  // Who is asked of regions; without it each is run.
+  // Without a policy, all regions run.
   void set_regions(std::unique_ptr<RegionPolicy> regions) { regions_ = std::move(regions); }
-  // Storages of operands and results are the tensors'; binding names them for each device.
+  // Creates the storages. Operands and results use the tensors in `bindings`, one binding per
+  // device.
   void bind(const std::vector<Binding>& bindings);
-  // Moves agents until nothing can move, or the run is stopped; then `checks` says what is wrong.
+  // Moves agents until none can move or the run is stopped. Unless it was stopped, `checks` then
+  // adds findings.
   using ExitChecks = std::vector<Finding> (*)(Machine& machine);
   Expected<RunResult> run(ExitChecks checks);
-  // The same in parts: begin() once; advance() again and again, which moves agents until so many
-  // steps are done in all, or `pausing` wants to stop before a step, or the run is over: then it is
-  // true. However a run is cut in parts, it does the same.
+  // run() in parts: begin() once, then advance() repeatedly, then end(). advance() moves agents
+  // until `steps` steps are done in total, `pausing` pauses before a step, or the run is over; then
+  // it returns true. Pauses do not change the run.
   void begin();
   bool advance(ExitChecks checks, std::int64_t steps, Pausing* pausing = nullptr);
   Expected<RunResult> end();
-  // A machine that pauses as it is now, and back to what it was: where it goes from there is where
-  // it went. Not where points of parallel loops run side by side.
+  // State of a paused machine. After restore() the run continues as it did after save(). Not with
+  // loop workers.
   bool can_be_saved() const { return points_ == nullptr; }
   std::shared_ptr<const MachineImage> save(const HeldBytes& held);
   void restore(const MachineImage& image);
-  std::int64_t steps() const { return step_; }  // that are done
-  // Of a run that pauses: who takes the next step, and at which statement; a copy's is its start.
+  std::int64_t steps() const { return step_; }  // number of steps done
+  // Agent of the next step of a paused run, and its statement: for a copy, its start; none for a
+  // loop worker without an iteration.
   AgentId mover() const { return id_of(turn_->agent); }
   StmtId mover_statement() const;
   const std::vector<Finding>& findings() const { return findings_; }
   RunEnd ended_by() const { return end_; }  // a limit or a signal; RunEnd::program if none did
-  const std::optional<Diag>& problem() const { return refused_; }  // what end() will say
-  std::uint64_t trace_hash() const { return hash_.value(); }       // of the events so far
+  const std::optional<Diag>& problem() const { return refused_; }  // error that end() will return
+  std::uint64_t trace_hash() const { return hash_.value(); }       // hash so far
 
   // For cores and copies.
   const Program& program() const { return program_; }
   const RunOptions& options() const { return options_; }
-  // How the statement computes: not at all where a run without arithmetic leaves it out.
+  // Arithmetic of the statement: none if a run without arithmetic skips it.
   Math math_of(StmtId statement) const {
     if (left_out_.empty()) return options_.math;
     return left_out_[statement] ? Math::none : Math::exact;
   }
   const Topology& topology() const { return topology_; }
-  int cores() const { return topology_.count(); }  // of all devices
+  int cores() const { return topology_.count(); }  // number of cores of all devices
   // The core that owns a buffer, or stores the lifetime of a semaphore or a count, that is accessed
   // at `core_index`: that core itself, or the core of a loop worker for objects that they share.
   CoreIndex owner(CoreIndex core_index, BufferId buffer) const {
@@ -111,35 +114,36 @@ class Machine : private Enabled {
     return points_ == nullptr ? core_index : lifetime_of_point(core_index, semaphore);
   }
   SemId counted(const SemId& sem) const { return points_ == nullptr ? sem : counted_by_point(sem); }
-  const LoopWorkers* points() const { return points_.get(); }  // null: nobody runs side by side
+  const LoopWorkers* points() const { return points_.get(); }  // null: no loop workers
   void take_point(Core& loop_worker);
-  // Sites at which something can still be done: cores, and loop workers that are at a point.
+  // Cores, and loop workers that are running an iteration.
   std::vector<CoreIndex> at_work() const;
   CoreState& core_state(CoreIndex core_index) { return *core_states_[core_index]; }
   bool stopped() const { return stopped_; }
-  bool is_paused() const { return is_paused_; }  // before a step, and nobody is asked to go on
+  bool is_paused() const { return is_paused_; }  // paused before a step
   bool observes() const { return observes_; }
-  // Observers learn of the event; the caller counts it for its agent.
+  // Emits the event to observers. The caller sets Event::index and agent_step.
   void emit(Event& event);
-  // Those that judge all schedules learn of what an assertion reads: no part of what is done.
+  // Emits a read by an assertion, which is not a part of the run, to observers with
+  // observes_assertions().
   void emit_asked(Event& event);
-  // Whether limits and requests are looked at before the next step.
+  // True if limits and stop requests are checked before the next step.
   bool looks_before_step() const { return step_ >= next_look_; }
-  // Whether there is another step; the caller takes it.
+  // Counts the next step, which the caller then does. False if the run pauses or is stopped.
   bool begin_step() {
     if (looks_before_step() && !may_step()) return false;
     ++step_;
     return true;
   }
-  // So many ops of a core were no steps; whether it may go on.
+  // Counts ops of a core that are not steps. False if the run is stopped.
   bool pass(std::int64_t ops);
   void undo_step() { --step_; }
   void count_steps(std::int64_t steps) { step_ += steps; }
-  RegionPolicy* regions() { return regions_.get(); }  // null: each is run
+  RegionPolicy* regions() { return regions_.get(); }  // null: all regions run
   SemCell& cell(const SemId& sem) {
     return core_state(sem.core).semaphores.cell(sem.semaphore, sem.cell);
   }
-  // Adds to a count and wakes who waits for it.
+  // Adds to a count and unblocks cores that wait for it. events: next event index of the agent.
   void signal(const SemId& sem, std::int64_t amount, const AgentId& by, StmtId statement,
               std::int64_t agent_step, std::int64_t& events);
   void count_wait(const SemId& sem, std::int64_t amount, const Core& by);
@@ -155,23 +159,23 @@ class Machine : private Enabled {
   RunStats& stats() { return stats_; }
   Copies& copies() { return copies_; }
 
-  // A finding of this agent at this statement, with the call chain after its own notes.
+  // Adds a finding of the agent at the statement; the call chain is appended to the notes.
   void report(FindingKind kind, std::string message, const AgentId& agent, StmtId statement,
               std::vector<FindingPlace> notes = {});
-  // The same, unless this agent has such a finding at this statement already.
+  // The same, unless the agent already has a finding of this kind at the statement.
   void report_once(FindingKind kind, std::string message, const AgentId& agent, StmtId statement);
-  // As report(), and nothing moves from here on.
+  // Like report(), then stops the run.
   void stop(FindingKind kind, std::string message, const AgentId& agent, StmtId statement,
             std::vector<FindingPlace> notes = {});
   void stop(Finding finding, const AgentId& agent, StmtId statement);
-  // Of a core that stands at the statement, or the copy that moves and was started there.
+  // Loop indices of a core that is at the statement, or of the moving copy that was started there.
   LoopIndices loops_of(const AgentId& agent, StmtId statement);
-  // Bad input that only the run could see.
+  // Stops the run with an error in its input that only the run could find.
   void refuse(Diag diag);
 
-  // Stops the run when more exists than the profile has; statement: the alloc, or -1 at the start.
+  // Stops the run if more memory or semaphores exist than the profile has. statement: the alloc.
   void check_capacity(Core& core, StmtId statement);
-  // A semaphore that is not zero at a statement where it should be: a finding, and the run goes on.
+  // Reports a semaphore that is not zero at a statement where it should be. The run continues.
   void report_leak(const SemId& sem, StmtId statement, const std::string& when = {});
   const std::vector<CoreIndex>& blocked() const { return blocked_; }
 
@@ -214,7 +218,7 @@ class Machine : private Enabled {
   void record(const AgentId& agent, std::int64_t steps, const CopyPart& part);
   std::vector<ResultHash> hash_results();
   bool is_slow(int device) const { return device == slow_device_; }
-  // The handle of a core, or of a loop worker, is its index.
+  // The handle of a core or of a loop worker is its index.
   bool is_core(Handle agent) const { return agent < topology_.all(); }
   static Handle handle(CoreIndex core_index) { return core_index.index; }
   static CoreIndex core_index(Handle core) { return CoreIndex(core); }
@@ -228,11 +232,11 @@ class Machine : private Enabled {
   Code code_;
   Table<StmtId, bool> left_out_;                       // empty in a run with arithmetic
   Table<BufferId, std::vector<BufferId>> once_until_;  // by the scope of a `once`: its refs
-  Table<StmtId, StmtId> work_;  // in a program without debug statements; empty: this is one
+  Table<StmtId, StmtId> work_;  // numbers without debug statements; empty: no debug statements
   int slow_device_;
   Topology topology_;
   Table<CoreIndex, std::unique_ptr<CoreState>> core_states_;
-  std::unique_ptr<LoopWorkers> points_;  // null: each core does its points one after the other
+  std::unique_ptr<LoopWorkers> points_;  // null: each core runs its iterations in order
   std::unique_ptr<RegionPolicy> regions_;
   Copies copies_;
   CopyEngine copy_engine_{*this};
@@ -243,18 +247,18 @@ class Machine : private Enabled {
   std::vector<Observer*> observers_;  // subset of options_.observers that sees events
   TraceHash hash_;
   std::int64_t step_ = 0;
-  std::int64_t passed_ = 0;       // what ops without a step amount to, in steps
-  std::int64_t next_look_ = 0;    // the step before which may_step() is asked
-  std::int64_t limits_look_ = 0;  // the one before which limits and requests are looked at
-  std::int64_t pause_at_ = 0;     // the run pauses when so many steps are done
+  std::int64_t passed_ = 0;       // ops that were not steps, converted to steps
+  std::int64_t next_look_ = 0;    // step before which may_step() is called
+  std::int64_t limits_look_ = 0;  // step before which limits and requests are checked
+  std::int64_t pause_at_ = 0;     // number of steps after which the run pauses
   Pausing* pausing_ = nullptr;
   bool is_paused_ = false;
   bool is_begun_ = false, is_checked_at_end_ = false;
-  std::optional<Turn> turn_;     // that is being taken; a run may pause within it
-  std::int64_t turn_steps_ = 0;  // of it, that are done
+  std::optional<Turn> turn_;     // turn in progress; a run may pause within it
+  std::int64_t turn_steps_ = 0;  // done steps of the turn
   RunEnd end_ = RunEnd::program;
   std::int64_t starts_ = 0;
-  const Copy* moving_ = nullptr;  // the copy that moves
+  const Copy* moving_ = nullptr;  // the moving copy
   bool stopped_ = false;
   std::optional<Diag> refused_;
   std::vector<Finding> findings_;

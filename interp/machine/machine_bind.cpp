@@ -1,4 +1,4 @@
-// The memories of the machine's cores, as they are before the first step.
+// Memories of the cores before the first step.
 #include "interp/machine/idle.h"
 #include "interp/machine/machine.h"
 
@@ -6,7 +6,7 @@ namespace tessera {
 
 void Machine::bind(const std::vector<Binding>& bindings) {
   const Checks checks = options_.checks.enabled ? Checks::on : Checks::off;
-  // With checks and arithmetic undefined elements are poisoned before anybody reads them.
+  // With checks and arithmetic, undefined elements are poisoned before they are read.
   const Contents others = options_.math == Math::none ? Contents::kept
                           : options_.checks.enabled   ? Contents::plain
                                                       : Contents::zeroed;

@@ -1,4 +1,4 @@
-// Starts of copies, and their steps: which part moves next, and what it signals.
+// Starts and steps of copies: selection of the next part, and its signals.
 #include <utility>
 
 #include "interp/machine/machine.h"
@@ -24,8 +24,8 @@ void Machine::start(Copy copy) {
   ready_.add_copy(handle(slot), slow, serial);
 }
 
-// What is asked for, or what is next: of several granules all but the last are read and written
-// before it. No granules: the copy cannot do that now.
+// The requested part, or the next one by default: the last granule of several is read and written
+// after the others. No granules: the copy cannot do this now.
 CopyPart Machine::next_part(const Copy& copy, CopyPart part) const {
   const Open left = open_of(copy);
   if (part.side == CopyPart::Side::next) {
@@ -44,7 +44,6 @@ CopyPart Machine::next_part(const Copy& copy, CopyPart part) const {
   return part;
 }
 
-// One step of a copy.
 void Machine::step_copy(std::int32_t slot, const CopyPart& part) {
   Copy& copy = copies_.at(slot);
   const bool reading = part.side == CopyPart::Side::read;

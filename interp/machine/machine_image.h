@@ -1,5 +1,5 @@
-// A machine as it was between two steps. It names storages, statements and instructions of the one
-// machine that made it.
+// State of a machine between two steps. It refers to storages, statements and instructions of the
+// machine that saved it.
 #pragma once
 #include <memory>
 #include <optional>
@@ -16,7 +16,7 @@ struct MachineImage {
     Semaphores::Image semaphores;
     Table<BufferId, std::int64_t> lives;
     Usage usage;
-    std::vector<Storage::SharedImage> storages;  // those that are kept there
+    std::vector<Storage::SharedImage> storages;  // only buffers that the core owns
   };
   struct Numbers {
     std::int64_t step = 0, passed = 0, limits_look = 0, starts = 0, turn_steps = 0;
@@ -36,7 +36,7 @@ struct MachineImage {
   std::vector<Finding> findings{};
   std::vector<ScheduleItem> recorded{};
   RunStats stats{};
-  std::optional<HeldBytes::Share> held{};  // of what is no image of memory, about
+  std::optional<HeldBytes::Share> held{};  // approximate size without memory images
 };
 
 }  // namespace tessera

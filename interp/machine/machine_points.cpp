@@ -1,4 +1,4 @@
-// What the machine does for points of parallel loops that run side by side.
+// Loop workers of the machine.
 #include "interp/machine/loop_workers.h"
 #include "interp/machine/machine.h"
 
@@ -23,7 +23,8 @@ SemId Machine::counted_by_point(SemId sem) const {
   return sem;
 }
 
-// The core has come to a loop whose points are dealt; where there are none it goes on.
+// The core has reached a loop with iterations for loop workers. If it has no iterations, the core
+// continues.
 void Machine::begin_points(Core& core) {
   if (!core.has_point()) return go_on(core);
   points_->fork(core);
@@ -42,7 +43,7 @@ void Machine::take_point(Core& loop_worker) {
   }
 }
 
-// Whoever has done a point goes behind the others.
+// A loop worker that has finished an iteration is queued after the others.
 void Machine::end_point(Core& loop_worker) {
   points_->end_point(loop_worker);
   if (stopped_) return;
@@ -62,7 +63,7 @@ std::vector<CoreIndex> Machine::at_work() const {
   return result;
 }
 
-// Past the loop, and past those behind it that have no point.
+// Continues after the loop, and after following loops without iterations.
 void Machine::go_on(Core& core) {
   Core::Pause pause;
   do {

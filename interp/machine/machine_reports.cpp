@@ -1,4 +1,4 @@
-// What the machine reports of its run.
+// Findings and result hashes of a run.
 #include <algorithm>
 #include <utility>
 

@@ -1,4 +1,4 @@
-// A run from its begin to its end, in one go or with pauses between.
+// Execution of a run, with or without pauses.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -17,7 +17,7 @@
 namespace tessera {
 namespace {
 
-// The library's code for the program's products is there before the clock runs.
+// Generates the library's code for products before time is measured.
 void prepare_products(const Program& program) {
   std::set<std::array<std::int64_t, 5>> seen;
   for (const Stmt& statement : program.body) {
@@ -30,7 +30,7 @@ void prepare_products(const Program& program) {
     const std::int64_t m = a[op->transpose_a != 0 ? column : row],
                        k = a[op->transpose_a != 0 ? row : column],
                        n = b[op->transpose_b != 0 ? row : column];
-    // Of a product that large nobody notices the beginning.
+    // For such large products the time of the first call is negligible.
     if (std::max({m * k, k * n, m * n}) > 1 << 22) continue;
     if (seen.insert({static_cast<int>(acc), static_cast<int>(operand), m, k, n}).second)
       math::prepare(acc, operand, m, k, n);

@@ -1,4 +1,4 @@
-// Scoped buffers and semaphores begin and end; what exists at once must fit the machine.
+// Allocation and release of scoped buffers and semaphores, and the check of capacities.
 #include <fmt/format.h>
 
 #include <utility>
@@ -62,7 +62,7 @@ void Machine::release(Core& core, BufferId buffer) {
     core_state(owner(core.index(), once)).storages[once]->end_once(core.id().core, buffer);
 }
 
-// The last buffer allocated above a `once`, which the pipeline owns. Freeing it ends the `once`.
+// The last buffer allocated before a `once`, which the pipeline owns. Its release ends the `once`.
 BufferId Machine::scope_of_once(StmtId once) const {
   for (StmtId i = once - 1; i; --i) {
     const auto* alloc = std::get_if<Alloc>(&program_.body[i].op);
@@ -89,7 +89,7 @@ void Machine::allocate_semaphore(Core& core, SemaphoreId semaphore) {
   check_capacity(core, core.statement());
 }
 
-// A launch has semaphores of its own: the next one does not find the count that this one leaves.
+// Each launch has its own semaphores, so the next launch does not see the leftover count.
 void Machine::drain(Core& core, const SemId& sem) {
   core.emit({.kind = EventKind::wait,
              .object_kind = ObjectKind::semaphore,

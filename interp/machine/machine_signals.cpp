@@ -1,4 +1,4 @@
-// How counts of semaphores change, and who goes on then.
+// Changes of semaphore counts, and wake-ups of blocked cores.
 #include <fmt/format.h>
 
 #include <limits>
@@ -16,7 +16,7 @@ constexpr std::int64_t max_bytes = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
-// By a core, or by a half of a copy.
+// The signal comes from a core or from one side of a copy.
 void Machine::signal(const SemId& sem, std::int64_t amount, const AgentId& by, StmtId statement,
                      std::int64_t agent_step, std::int64_t& events) {
   const Semaphores& owner = core_state(sem.core).semaphores;
@@ -59,7 +59,8 @@ void Machine::signal(const SemId& sem, std::int64_t amount, const AgentId& by, S
   if (target.waiter) wake(target);
 }
 
-// Whom the count is enough for. One core waits for a cell, or the loop workers that share it.
+// Unblocks the cores whose count is reached. A cell has one waiting core, or several loop workers
+// that share the cell.
 void Machine::wake(SemCell& cell) {
   CoreIndex before;
   for (CoreIndex at = cell.waiter; at;) {

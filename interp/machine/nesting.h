@@ -1,4 +1,4 @@
-// Which regions stand around a statement.
+// Regions around a statement.
 #pragma once
 #include <cstdint>
 #include <vector>

@@ -37,7 +37,7 @@ class PlanningMemory {
     return program_.buffer(slice.base) != nullptr && found_[program_.value(slice.base).buffer];
   }
 
-  // Whether a statement that names such memory makes it data.
+  // True if a statement that accesses such memory uses it as data.
   bool makes_data(StmtId statement, const Slice& slice) const {
     const Op& op = program_.body[statement].op;
     const OpClass family = class_of(op);

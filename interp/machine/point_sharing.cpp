@@ -13,7 +13,7 @@ bool is_parallel(const Stmt& s) {
   return loop != nullptr && loop->parallel != 0;
 }
 
-// Nobody can see when it is done.
+// True if the time of the op's execution cannot be observed.
 bool is_scalar_only(const Op& op) {
   return std::visit(
       []<typename T>(const T&) {
@@ -35,7 +35,7 @@ bool is_own_device(const Program& program, ValueId device) {
   return statement && std::holds_alternative<DeviceId>(program.body[statement].op);
 }
 
-// The parallel loop inside that has nothing but scalars around it, if there is one.
+// The parallel loop inside `loop` with only scalar ops around it; none if there is none.
 StmtId nested_directly(const Program& program, StmtId loop) {
   StmtId inner = loop + 1;
   const StmtId end = program.body[loop].partner;

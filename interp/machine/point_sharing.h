@@ -1,9 +1,9 @@
-// What the points of a parallel loop have for themselves and what they share with others: the rule
-// that the analysis of points (analysis/certificate/points/points.h) and runs of points side by
-// side (interp/machine/loop_workers.h) have in common.
-//   a buffer belongs to the points unless it is in hbm, an operand or a result, or copies from
-//     elsewhere land in it; what a point allocates is its own
-//   whose a cell of a semaphore is, interp/machine/cell_owners.h follows through a run
+// Objects that belong to the iterations of a parallel loop, and objects that iterations share. The
+// rule is common to the analysis of parallel loops (analysis/certificate/points/points.h) and to
+// loop workers (interp/machine/loop_workers.h).
+// - A buffer belongs to the iterations unless it is in hbm, an operand, a result, or the
+//   destination of remote copies. A buffer allocated in an iteration belongs to it.
+// - The cells of a semaphore are tracked during a run (interp/machine/cell_owners.h).
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -12,20 +12,20 @@
 
 namespace tessera {
 
-// What the text says.
+// Sharing that follows from the text of the program.
 struct PointSharing {
   explicit PointSharing(const Program& program);
-  Table<BufferId, bool> buffers;        // others reach it
-  Table<SemaphoreId, bool> semaphores;  // all cores share it
-  Table<BufferId, bool> landed_in;      // by copies from elsewhere
-  Table<SemaphoreId, bool> counted_on;  // by such copies, or by signals of others
+  Table<BufferId, bool> buffers;        // shared
+  Table<SemaphoreId, bool> semaphores;  // shared by all cores
+  Table<BufferId, bool> landed_in;      // destination of remote copies
+  Table<SemaphoreId, bool> counted_on;  // signalled by remote copies or other devices
 };
 
-// By statement: the parallel loops whose points are dealt out. They are the outermost ones; where
-// there is nothing but scalars between such a loop and a parallel one inside, it is the inner one.
+// True for the parallel loops with iterations for loop workers: the outermost ones. If there are
+// only scalar ops between a loop and a parallel loop inside it, the inner loop is used instead.
 Table<StmtId, bool> dealt_loops(const Program& program);
 
-// What the statements of a loop name.
+// Objects that the statements of a loop name.
 struct LoopObjects {
   LoopObjects(const Program& program, StmtId loop);
   Table<BufferId, bool> buffers;

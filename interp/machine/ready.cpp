@@ -8,7 +8,7 @@ void Ready::add(Handle agent, bool is_slow, Kind kind, std::int64_t serial) {
   if (index(agent) >= nodes_.size()) nodes_.resize(index(agent) + 1);
   Side& side = sides_[is_slow ? 1 : 0];
   List& list = side.lists[static_cast<std::size_t>(kind)];
-  // Copies that had to wait for another come back in the order of their start.
+  // Copies that had to wait for another copy are inserted in the order of their starts.
   Handle after = list.last;
   while (after != nobody && nodes_[index(after)].serial > serial)
     after = nodes_[index(after)].previous;

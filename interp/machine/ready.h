@@ -1,5 +1,5 @@
-// Which agents can move: cores in the order in which they became ready, copies in the order of
-// their start. Agents of a slow device stand apart.
+// Agents that can move: cores in the order in which they became ready, copies in the order of their
+// starts. Agents of the slow device are in a separate set.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -22,7 +22,7 @@ class Ready {
     return static_cast<std::size_t>(agent) < nodes_.size() && nodes_[index(agent)].position >= 0;
   }
   bool empty() const { return sides_[0].all.empty() && sides_[1].all.empty(); }
-  // The side that may move: the slow one only while the other is empty.
+  // True if only agents of the slow device may move, because no others are ready.
   bool is_slow_side() const { return sides_[0].all.empty(); }
 
   std::span<const Handle> all() const { return side().all; }

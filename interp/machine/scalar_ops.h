@@ -1,4 +1,4 @@
-// The ops that touch registers only: the dispatch loop runs them inline. X(op, its result from a, b
+// Ops that access only registers; the dispatch loop runs them inline. X(op, its result from a, b
 // and c).
 #pragma once
 #include "core/program/op.h"

@@ -140,7 +140,7 @@ void Semaphores::allocate(SemaphoreId semaphore) {
   if (shares_scoped_) pages_[first(semaphore)].clear();
 }
 
-// A monotone one begins at zero again.
+// A monotone semaphore starts again at zero.
 void Semaphores::release(SemaphoreId semaphore) {
   live_[semaphore] = Lifetime::over;
   const Semaphore& declared = program_.semaphores[semaphore];

@@ -1,5 +1,5 @@
-// The semaphores of one core, and who signalled and waited how much. A cell takes memory from its
-// first use on: a large array of which little is used costs little.
+// Semaphores of one core, with the signals and waits of each statement. Cells are allocated at
+// their first use, so a large array with few used cells needs little memory.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace tessera {
 
 // One semaphore of an array.
 struct SemId {
-  CoreIndex core{};  // whose it is (interp/machine/topology.h)
+  CoreIndex core{};  // owner (interp/machine/topology.h)
   SemaphoreId semaphore{};
   std::int64_t cell = 0;
 };
@@ -29,7 +29,7 @@ struct Tally {
   bool is_wait = false;
   std::int64_t times = 0;
   std::int64_t amount = 0;
-  LoopValues loops{};  // of the last time (interp/machine/loop_indices.h)
+  LoopValues loops{};  // at the last time (interp/machine/loop_indices.h)
 };
 
 struct SemCell {
@@ -38,24 +38,24 @@ struct SemCell {
   SemCell& operator=(const SemCell& other);
 
   std::int64_t count = 0;
-  CoreIndex waiter{};               // the core that is blocked on it, the first of several
-  std::int32_t first_pending = -1;  // the copies that will signal it, in the order of their start
+  CoreIndex waiter{};               // core that is blocked on it; the first of several
+  std::int32_t first_pending = -1;  // copies that will signal it, in the order of their starts
   std::int32_t last_pending = -1;
   std::vector<Tally> tallies;
-  bool is_reported = false;  // not zero when its scope ended
+  bool is_reported = false;  // its leftover count was reported
 
-  // The entry of what is counted, for its loops.
+  // Counts one signal or wait. Returns its entry, in which the caller stores the loop values.
   Tally& tally(StmtId statement, CoreIndex core, bool is_wait, std::int64_t amount);
 
  private:
-  // Where the entry of a statement and core is, once there are many.
+  // Position of each entry in `tallies`; null: there are few.
   std::unique_ptr<std::unordered_map<std::uint64_t, std::size_t>> index_;
 };
 
 class Semaphores {
  public:
-  // shares_scoped: the machine gives the cells of a scope that has ended to another one. Otherwise
-  // each scoped semaphore has cells of its own from the beginning of the kernel to its end.
+  // shares_scoped: the machine reuses the cells of a scope that has ended for another scope.
+  // Otherwise each scoped semaphore has its own cells during the whole kernel.
   explicit Semaphores(const Program& program, bool shares_scoped = false);
 
   SemCell& cell(SemaphoreId semaphore, std::int64_t cell) {
@@ -63,20 +63,21 @@ class Semaphores {
     Pages& pages = pages_[first(semaphore)];
     if (page >= pages.size() || pages[page] == nullptr) add_page(pages, page);
     Page& found = *pages[page];
-    if (found.image != nullptr) found.image.reset();  // it may change
+    if (found.image != nullptr) found.image.reset();  // the page may change
     return found.cells[static_cast<std::size_t>(cell) % page_cells];
   }
-  // The first cell from `cell` on that may have been used, or -1.
+  // First cell from `cell` on that may have been used, or -1.
   std::int64_t used(SemaphoreId semaphore, std::int64_t cell) const;
-  // Becomes what another core has now, but for who counted.
+  // Copies lifetimes and counts of another core, without tallies, waiters and pending copies.
   void fork(const Semaphores& from);
   bool is_live(SemaphoreId semaphore) const { return lifetime(semaphore) == Lifetime::now; }
   bool was_live(SemaphoreId semaphore) const { return lifetime(semaphore) == Lifetime::over; }
   void allocate(SemaphoreId semaphore);
   void release(SemaphoreId semaphore);
-  // Whether a signal counts now: cells of its own are there before and after its scope.
+  // True if a signal counts now. Cells that are not shared with other scopes also count before and
+  // after their scope.
   bool is_counted(SemaphoreId semaphore) const { return !shares_scoped_ || is_live(semaphore); }
-  // Declarations of one barrier share their cells; the first stands for all.
+  // Declarations of one barrier share the cells of the first declaration.
   bool is_first(SemaphoreId semaphore) const { return first_[semaphore] == semaphore; }
   SemaphoreId first(SemaphoreId semaphore) const { return first_[semaphore]; }
 
@@ -93,12 +94,12 @@ class Semaphores {
   };
   struct Page {
     Cells cells;
-    std::shared_ptr<const PageImage> image;  // of it as it is, or null
+    std::shared_ptr<const PageImage> image;  // equal to the page; may be null
   };
   using Pages = std::vector<std::unique_ptr<Page>>;
 
  public:
-  // As they are now, and as they were. Images share what did not change between them.
+  // Saved state. Images share pages that did not change between them.
   class Image {
     friend class Semaphores;
     Table<SemaphoreId, Lifetime> live;
@@ -114,7 +115,7 @@ class Semaphores {
   bool shares_scoped_;
   Table<SemaphoreId, SemaphoreId> first_;
   Table<SemaphoreId, Lifetime> live_;
-  Table<SemaphoreId, Pages> pages_;  // those of the first are used
+  Table<SemaphoreId, Pages> pages_;  // used only for first declarations
 };
 
 }  // namespace tessera

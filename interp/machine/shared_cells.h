@@ -1,5 +1,5 @@
-// The cells of semaphores that points of parallel loops share with others, found in a run in which
-// each point is complete before the next begins.
+// Semaphore cells that iterations of parallel loops share with others. They are found in a run in
+// which each iteration is complete before the next one begins.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -16,7 +16,7 @@ class SharedCells : public Observer {
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
   bool contains(StmtId loop, CoreIndex core_index, SemaphoreId semaphore, std::int64_t cell) const {
-    // Where there was no run to find them in, none is.
+    // Without a run, no cell is shared.
     return !first_cell_.empty() && owners_.is_shared(loop, number(core_index, semaphore, cell));
   }
 
@@ -28,15 +28,16 @@ class SharedCells : public Observer {
   Table<StmtId, bool> is_dealt_;
   void pass_borders(CoreIndex core);
 
-  // By core: points begin and loops end, but a point's last copies move until the core's next step.
+  // By core: iteration begins and loop ends that are not applied yet. They are applied at the
+  // core's next step, because the last copies of an iteration move until then.
   Table<CoreIndex, std::vector<Event>> borders_;
-  Table<SemaphoreId, std::int64_t> first_cell_;  // among those of a core
-  std::int64_t cells_ = 0;                       // of a core
+  Table<SemaphoreId, std::int64_t> first_cell_;  // among the cells of a core
+  std::int64_t cells_ = 0;                       // per core
   CellOwners owners_;
 };
 
-// Whether a run has to tell which cells are shared: where points name a semaphore that they do not
-// allocate.
+// True if a run is needed to find shared cells: a parallel loop names a semaphore that it does not
+// allocate and that is not a barrier.
 bool has_open_cells(const Program& program);
 
 }  // namespace tessera

@@ -1,7 +1,7 @@
-// Indices of the cores of all devices, each with its vmem, smem and semaphores. The cores of a
-// device share its hbm, which the first of them owns. With one core per device the index of a core
-// is its device's number. Loop workers (interp/machine/loop_workers.h) have indices after all
-// cores.
+// Indices of the cores of all devices. Each core has its own vmem, smem and semaphores. The cores
+// of a device share its hbm, which the first of them owns. With one core per device, the index of a
+// core is the number of its device. Loop workers (interp/machine/loop_workers.h) have indices after
+// all cores.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -14,12 +14,12 @@ namespace tessera {
 
 struct Topology {
   std::int32_t devices = 1;
-  std::int32_t cores = 1;         // of each device
-  std::int32_t loop_workers = 0;  // of each core
+  std::int32_t cores = 1;         // per device
+  std::int32_t loop_workers = 0;  // per core
 
-  std::int32_t count() const { return devices * cores; }  // of cores
+  std::int32_t count() const { return devices * cores; }  // number of cores
   std::int32_t all() const { return count() * (1 + loop_workers); }
-  // The cores of all devices; the same and their loop workers behind them.
+  // Cores of all devices; the same with their loop workers after them.
   IdRange<CoreIndex> core_ids() const { return {CoreIndex(0), CoreIndex(count())}; }
   IdRange<CoreIndex> ids() const { return {CoreIndex(0), CoreIndex(all())}; }
   // The first core of a device.
@@ -32,7 +32,7 @@ struct Topology {
     return CoreIndex(count() + core.index * loop_workers + number);
   }
   bool is_loop_worker(CoreIndex core_index) const { return core_index >= CoreIndex(count()); }
-  // The core itself, or the one whose points a loop worker takes.
+  // The core of a loop worker, or the core itself.
   CoreIndex base(CoreIndex core_index) const {
     return is_loop_worker(core_index) ? CoreIndex((core_index.index - count()) / loop_workers)
                                       : core_index;
@@ -50,10 +50,10 @@ struct Topology {
     return cores == 1 || space != Space::hbm ? core_index : core_index - core(core_index);
   }
 
-  // Whose a semaphore, or memory of a core, is: "dev1", or "dev1.core0" where devices have
-  // several, "dev1.core0.worker2" of a loop worker.
+  // Name of the owner of a semaphore or of core memory: "dev1", or "dev1.core0" if devices have
+  // several cores; "dev1.core0.worker2" for a loop worker.
   std::string name(CoreIndex core_index) const;
-  // Whose a buffer is: "dev1" for hbm.
+  // Name of the owner of a buffer: "dev1" for hbm.
   std::string name(CoreIndex core_index, Space space) const;
 };
 

@@ -1,4 +1,4 @@
-// An element that was read outside its memory: undefined, and stored nowhere.
+// An undefined element without storage, for a read outside the memory.
 #pragma once
 #include "core/report/check.h"
 #include "interp/memory/initialisation.h"
@@ -13,7 +13,7 @@ class UndefinedElement final : public Initialisation {
   Index first_uninitialised(const Box&) const override { return {}; }
   Origin origin(const Index&) const override { return {read_, {}}; }
 
-  // A view of it. Must not outlive this object.
+  // View of the element. Must not outlive this object.
   TileView view(DType dtype) {
     static constexpr std::uint64_t bits = 0;
     static std::byte zero[8] = {};

@@ -1,4 +1,4 @@
-// What exists of a core's memory and semaphores.
+// Allocated memory and semaphores of a core.
 #pragma once
 #include <cstdint>
 
@@ -6,18 +6,18 @@
 
 namespace tessera {
 
-// Bytes and semaphores of one core that exist now, and the most there ever were.
+// Allocated bytes and semaphores of one core, now and at most.
 struct Usage {
   std::int64_t vmem = 0, smem = 0, semaphores = 0;
   std::int64_t peak_vmem = 0, peak_smem = 0, peak_semaphores = 0;
 
-  // Negative amounts give back; hbm is not counted.
+  // Negative amounts release. hbm is not counted.
   void take(Space space, std::int64_t bytes);
   void take_semaphores(std::int64_t cells);
-  // What a loop worker begins with, beside the most it ever had.
+  // Sets the current usage of a loop worker to the usage of its core. Its peaks can only grow.
   void begin(const Usage& now);
   bool takes_as_much_as(const Usage& other) const;
-  void forget_peaks();  // from here on they are those of now
+  void forget_peaks();  // sets the peaks to the current usage
   void note_peaks(const Usage& other);
 };
 
