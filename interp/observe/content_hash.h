@@ -1,4 +1,4 @@
-// Numbers that tell texts and contents apart; two that are alike have the same in every process.
+// Hashes of texts and contents. Equal contents have equal hashes in every process.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ class ContentHash {
 };
 
 std::uint64_t text_hash(const std::string& text);
-// The hash of a printed program without the comment above the kernel.
+// Hash of a printed program without the comment above the kernel.
 std::uint64_t code_hash(const std::string& program);
 std::uint64_t bytes_hash(std::span<const std::byte> bytes);
 

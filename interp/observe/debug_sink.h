@@ -1,4 +1,4 @@
-// Who hears what the debug statements of a program tell while it runs.
+// Interface for receiving the output of debug statements during a run.
 #pragma once
 #include <string>
 
@@ -8,22 +8,22 @@
 
 namespace tessera {
 
-// What one `print` tells, or that a core passed a `breakpoint`.
+// Output of one `print`, or the report that a core passed a `breakpoint`.
 struct DebugOutput {
   AgentId agent{};
   StmtId statement;     // in the program that runs
-  Loc loc{};            // of it
-  LoopIndices loops{};  // of the loops around it
-  std::string text{};   // of a print: its line, and below it rows of memory; ends without a break
+  Loc loc{};            // source location of the statement
+  LoopIndices loops{};  // indices of the loops around the statement
+  std::string text{};   // print: its line, then rows of memory; without a final line break
 };
 
-// "k.tsr:12: dev0.core0 at i=2: now = 5", and rows of memory below.
+// For example "k.tsr:12: dev0.core0 at i=2: now = 5", followed by rows of memory.
 std::string to_string(const DebugOutput& output);
 
 class DebugSink {
  public:
   virtual ~DebugSink() = default;
-  // Whether it wants to be told what the statement has to tell now; asked each time.
+  // True if the sink accepts the current output of the statement. Called for each output.
   virtual bool accepts(const Program& program, StmtId statement) = 0;
   virtual void receive(const Program& program, const DebugOutput& output) = 0;
 };

@@ -1,7 +1,8 @@
-// What happens in a run, as observers see it. Events of one agent are numbered from 0; the first
-// condition of the certificate (one agent waits on each semaphore) is visible in wait and await,
-// the second in read_sem, and the third in reads by `load`, whose results the program text follows
-// into addresses, amounts and branches.
+// Events of a run. Each agent numbers its events from 0.
+// The certificate checks its conditions with events: C1 (one agent waits on each semaphore) with
+// wait and await, C2 (counts of semaphores are not read) with read_sem, and C3 with reads by
+// `load`. The results of these loads are followed through the program text into addresses, amounts
+// and branches.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -17,7 +18,7 @@ namespace tessera {
 enum class EventKind : std::uint8_t {
   read,
   write,
-  accumulate,  // a rectangle of a buffer, by a core or by a half of a copy
+  accumulate,  // read, write, accumulate: a rectangle of a buffer, by a core or one side of a copy
   start,       // a copy begins: a signal to the token that the copy waits on
   signal,
   wait,
@@ -25,20 +26,20 @@ enum class EventKind : std::uint8_t {
   read_sem,
   alloc,
   release,
-  fresh,  // the lifetime of a buffer or semaphore; the contents of a slot
+  fresh,  // alloc, release: lifetime of a buffer or semaphore; fresh: new contents of a slot
   enter,
-  leave,       // a trace region
-  point,       // one point of a parallel loop begins; amount is the loop variable
-  points_end,  // its last point has ended
-  choice,      // an op chose from operands that are not all defined: what it chose by is control
-  update       // a core reads a rectangle and overwrites it by what it made of it
+  leave,       // enter, leave: a trace region
+  point,       // an iteration of a parallel loop begins; amount: the loop variable
+  points_end,  // the last iteration of a parallel loop has ended
+  choice,      // an op chose from operands that are not all defined, so its condition is control
+  update       // a core reads a rectangle and overwrites it with a result computed from it
 };
 
 std::string_view name(EventKind kind);
 
 enum class ObjectKind : std::uint8_t { none, buffer, semaphore };
 
-// A buffer or a semaphore: which of both is said beside it, by an ObjectKind.
+// Id of a buffer or of a semaphore; a separate ObjectKind determines which.
 struct ObjectId {
   std::int32_t index = -1;
 
@@ -53,23 +54,23 @@ struct Event {
   EventKind kind = EventKind::read;
   ObjectKind object_kind = ObjectKind::none;
   AgentId agent{};
-  std::int64_t index = 0;       // among the agent's own events
-  std::int64_t step = 0;        // of the run; the events of one step share it
-  std::int64_t agent_step = 0;  // how many steps the agent did before
-  StmtId statement;             // the copy's start, for a half of a copy
-  CoreIndex core{};             // at which the agent reaches the object (interp/machine/topology.h)
+  std::int64_t index = 0;       // among the events of the agent
+  std::int64_t step = 0;        // step of the run; the events of one step share it
+  std::int64_t agent_step = 0;  // number of earlier steps of the agent
+  StmtId statement;             // for a copy: its start
+  CoreIndex core{};             // where the agent accesses the object (interp/machine/topology.h)
   ObjectId object{};            // by object_kind a buffer or a semaphore
-  std::int64_t cell = 0;        // of a semaphore array, row-major
+  std::int64_t cell = 0;        // index in a semaphore array, row-major
   std::int64_t amount = 0;      // counts or bytes
-  std::int64_t token = -1;      // start: the number of the copy among those of its core; enter and
-                                // leave: the pattern of the pipeline (machine/pipeline_patterns.h)
-  bool is_known = false;        // enter and leave: it is not run
-  bool from_assertion = false;  // by an assertion: no part of what is done
-  const Box* box = nullptr;     // of a buffer; valid during the call only
-  // Where in its loops the agent stands, for interp/machine/loop_indices.h; valid during the call
-  // only.
-  const std::int64_t* registers = nullptr;  // of the core: by the indices of values
-  const LoopValues* loops = nullptr;        // of a copy: as they were at its start
+  std::int64_t token = -1;  // start: number of the copy, counted by its core; enter, leave: pattern
+                            // of a memoised pipeline (analysis/planning/memoised_pipelines.h)
+  bool is_known = false;    // enter, leave: the memoised pipeline is not run
+  bool from_assertion = false;  // read by an assertion, not a part of the run
+  const Box* box = nullptr;     // rectangle of a buffer; valid only during the call
+  // Position of the agent in its loops, for interp/machine/loop_indices.h. Valid only during the
+  // call.
+  const std::int64_t* registers = nullptr;  // core: its registers, by value
+  const LoopValues* loops = nullptr;        // copy: the values at its start
 };
 
 }  // namespace tessera

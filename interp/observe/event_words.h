@@ -14,7 +14,7 @@ struct UnpackedEvent {
   Event event{};
   Box box{};
 
-  // A copy's event would point to the box of the original.
+  // The event in a duplicate would point to the box of the original.
   UnpackedEvent() = default;
   UnpackedEvent(const UnpackedEvent&) = delete;
   UnpackedEvent& operator=(const UnpackedEvent&) = delete;

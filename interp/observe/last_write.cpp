@@ -58,7 +58,7 @@ void LastWrite::on(const Event& event) {
                      holds(*event.box, index_);
   if (is_it) found_ = found(event);
   if (from == stored_by_.end()) return;
-  // What lands in parts is written twice.
+  // A partial copy emits several writes, so its entry is kept.
   if (is_it)
     found_->at = from->second;
   else

@@ -1,5 +1,5 @@
-// Who wrote one element of a buffer last: which rectangle, by which statement, and where that was
-// in its loops. Of a block that a pipeline writes back it is who stored to the block's slot.
+// Finds the last write to one element of a buffer: its rectangle, statement and loop indices. For a
+// block that a pipeline writes back, this is the store to the slot of the block.
 #pragma once
 #include <map>
 #include <optional>
@@ -18,8 +18,8 @@ namespace tessera {
 class LastWrite : public Observer {
  public:
   struct Found {
-    Box box;          // that was written
-    FindingPlace at;  // of a copy that the program starts: where it does
+    Box box;          // written rectangle
+    FindingPlace at;  // for a copy that the program starts: its start
   };
 
   // buffer: its name in the program; index: logical.
@@ -29,7 +29,7 @@ class LastWrite : public Observer {
   void on(const Event& event) override;
   bool supports_loop_workers() const override { return true; }
 
-  // None: nothing wrote it.
+  // None if the element was not written.
   const std::optional<Found>& found() const { return found_; }
 
  private:
@@ -46,9 +46,9 @@ class LastWrite : public Observer {
   const Program* program_ = nullptr;
   Topology topology_;
   BufferId buffer_;
-  Table<BufferId, bool> is_slot_;  // of blocks that are written back
-  std::map<std::pair<CoreIndex, BufferId>, std::vector<Found>> stores_;  // to slots, the last ones
-  std::map<Copier, FindingPlace> stored_by_;  // by copies that have read a slot: who stored it
+  Table<BufferId, bool> is_slot_;  // slot of a block that is written back
+  std::map<std::pair<CoreIndex, BufferId>, std::vector<Found>> stores_;  // last stores to slots
+  std::map<Copier, FindingPlace> stored_by_;  // by copy that read a slot: the store to the slot
   std::optional<Found> found_;
 };
 

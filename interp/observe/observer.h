@@ -1,4 +1,5 @@
-// Who sees every event of a run: the text trace, the recorder of a certificate, the timed replay.
+// Interface for receiving the events of a run. Implemented by the text trace, the certificate
+// recorder and the timed replay, among others.
 #pragma once
 #include <vector>
 
@@ -15,7 +16,7 @@ class Observer {
   // Called by devices that expand the program themselves, before the run and before wants_run().
   virtual void expanded(const Program& /*structured*/, const Program& /*expanded*/,
                         const std::vector<Binding>& /*bindings*/, const RunOptions& /*options*/) {}
-  // Called before the first step, when the input has been checked. False: the run is not made, and
+  // Called before the first step, after the input was checked. False: the program does not run, and
   // run() returns an empty result.
   virtual bool wants_run(const Program& /*expanded*/, const std::vector<Binding>& /*bindings*/,
                          const RunOptions& /*options*/) {
@@ -23,19 +24,21 @@ class Observer {
   }
   // False: on() is never called.
   virtual bool sees_events() const { return true; }
-  // True if it also sees accesses to the scalars that only one core can reach; slower.
+  // True if the observer also receives accesses to private scalars
+  // (interp/machine/planning_memory.h) that parallel loops store to; slower.
   virtual bool sees_private() const { return false; }
-  // Before the first event; both live until end().
+  // Called before the first event. Both arguments stay valid until end().
   virtual void begin(const Program& /*program*/, const RunOptions& /*options*/) {}
   virtual void on(const Event& event) = 0;
-  // Whether it can follow a run of points side by side.
+  // True if the observer supports loop workers.
   virtual bool supports_loop_workers() const { return false; }
-  // Whether it is also told of memory that assertions read; others see the run as it is without.
+  // True if the observer also receives the reads of assertions (Event::from_assertion). They are
+  // hidden by default, so that adding an assertion does not change the observed run.
   virtual bool observes_assertions() const { return false; }
-  // It takes no more, and the run need not go on for it.
+  // True if the observer accepts no more events. The run then ends with RunEnd::events.
   virtual bool is_full() const { return false; }
-  // After the last event; findings may be added. A run that did not end by itself (RunResult::end)
-  // may have told anything up to there.
+  // Called after the last event; may add findings to the result. If the run was cut short
+  // (RunResult::end), the events may stop anywhere.
   virtual void end(RunResult& /*result*/) {}
 };
 

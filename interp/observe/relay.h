@@ -1,5 +1,5 @@
-// Hands items to a thread of its own in batches, in their order. What the thread throws comes out
-// of a later call, and then it takes no more.
+// Passes items to a separate thread in batches, in order. An exception in that thread is rethrown
+// by a later call, and later items are dropped.
 #pragma once
 #include <array>
 #include <condition_variable>
@@ -23,12 +23,12 @@ class Relay {
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
 
-  // To which the next items are to be added; that they were.
+  // Vector for the next items. Call added() after adding to it.
   std::vector<Item>& items() { return batches_[filled_ % batches]; }
   void added() {
     if (items().size() >= enough) hand_over();
   }
-  // Until all items were taken.
+  // Waits until all items are processed.
   void finish() {
     hand_over();
     stop();
@@ -36,7 +36,7 @@ class Relay {
   }
 
  private:
-  // As many items as lie in the caches of both threads, in so many batches.
+  // Items per batch and number of batches: both fit in the caches of the two threads.
   static constexpr std::size_t enough = (std::size_t{64} << 10) / sizeof(Item), batches = 8;
 
   void rethrow() {
@@ -87,7 +87,7 @@ class Relay {
 
   const std::function<void(std::span<const Item>)> take_;
   std::array<std::vector<Item>, batches> batches_;
-  std::size_t filled_ = 0, taken_ = 0;  // batches so far
+  std::size_t filled_ = 0, taken_ = 0;  // number of batches
   bool is_over_ = false;
   std::exception_ptr problem_;
   std::mutex mutex_;

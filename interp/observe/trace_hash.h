@@ -1,5 +1,5 @@
-// A number that two runs share when they do the same things in the same order. It sees kinds,
-// agents, statements, ranges and amounts; no values and no addresses.
+// Hash of a run: two runs that do the same things in the same order have equal hashes. It covers
+// kinds, agents, statements, ranges and amounts, but not values or addresses.
 #pragma once
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// The run as text: one line for each step, with what it read and wrote and what it signalled, the
-// line of the program and where it is in its loops; for a copy, where it was started.
+// A run as text: one line for each step, with its accesses and signals, the source line and the
+// loop indices; for a copy, the source line of its start.
 //   dev0.core0  12  matmul  read a[0 .. 128, 0 .. 64]  write acc[0 .. 128, 3]
 //   gmm.tsr:20  i=0 j=1 s=3
 #pragma once
@@ -15,7 +15,7 @@ namespace tessera {
 
 class TextTrace : public Observer {
  public:
-  // Takes each line as soon as it is complete.
+  // Called with each line as soon as it is complete.
   using Sink = std::function<void(std::string_view line)>;
   explicit TextTrace(Sink sink) : sink_(std::move(sink)) {}
   void begin(const Program& program, const RunOptions& options) override;
@@ -30,8 +30,8 @@ class TextTrace : public Observer {
   const Program* program_ = nullptr;
   Topology topology_;
   Sink sink_;
-  std::string line_;   // of the step at hand
-  std::string loops_;  // and where it is in its loops
+  std::string line_;   // line of the current step
+  std::string loops_;  // loop indices of the current step
   AgentId agent_;
   std::int64_t step_ = -1;
   StmtId statement_;

@@ -13,10 +13,10 @@
 namespace tessera {
 namespace {
 
-// Of the operands of all devices; of more it is not followed which of them are read.
+// Max number of operand elements of all devices; with more, reads of operands are not tracked.
 constexpr std::int64_t max_elements = std::int64_t{1} << 31;
 
-// The memory that a copy reads; none of other statements.
+// Memory that a copy reads; none for other statements.
 BufferId source_of(const Program& program, const Op& op) {
   const Slice* src = nullptr;
   if (const auto* start = std::get_if<Start>(&op)) src = &start->src;
@@ -24,7 +24,7 @@ BufferId source_of(const Program& program, const Op& op) {
   return src == nullptr ? BufferId() : program.value(src->base).buffer;
 }
 
-// The compiler's own zeros, and copies of what is declared `may_be_unread`.
+// False for zeros that the compiler adds, and for copies of buffers declared `may_be_unread`.
 bool is_tracked_statement(const Program& program, const Op& op) {
   if (std::holds_alternative<Pad>(op)) return false;
   const BufferId source = source_of(program, op);
@@ -35,7 +35,7 @@ int longest_dim(const Shape& shape) {
   return static_cast<int>(std::max_element(shape.begin(), shape.end()) - shape.begin());
 }
 
-// Calls f(iterator) for the unread writes that may meet the box; f may erase its own.
+// Calls f(iterator) for the unread writes that may overlap the box. f may erase its iterator.
 template <typename Writes, typename F>
 void for_each_near(Writes& writes, const Box& box, F&& f) {
   const bool has_dims = box.rank > 0;
@@ -145,7 +145,7 @@ void ValueUse::read(const Event& event) {
   });
 }
 
-// What lands in parts is written twice by one copy, which overwrites nothing of its own.
+// A partial copy emits several writes. They do not overwrite each other.
 void ValueUse::overwrite(const Event& event, bool is_overwritten) {
   Writes& writes = writes_to(event);
   for_each_near(writes, *event.box, [&](auto at) {
@@ -187,7 +187,8 @@ void ValueUse::write(const Event& event) {
   ++unread_;
 }
 
-// By place: the statements that a pipeline makes of one of the source have the same.
+// Counts by place: all statements that a pipeline generates from one source statement have the same
+// place.
 void ValueUse::add_unused(const Write& write, BufferId buffer, bool is_overwritten) {
   if (!is_overwritten && drop_[buffer] == Drop::meant) return;
   Unused& unused = unused_[program_->place_of(write.statement)];

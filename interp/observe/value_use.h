@@ -1,7 +1,7 @@
-// Values that nobody uses: operands that are not read, and what is stored or copied to memory and
-// overwritten or dropped before anything reads it. Most often a wrong index, a sum that is begun
-// again (`=` for `+=`), or a step at the wrong end of a loop. A write counts as a whole: it is used
-// as soon as one element of it is read.
+// Finds unused values: operands that are not read, and stored or copied values that are overwritten
+// or dropped before they are read. Common causes are a wrong index, a sum that is started again
+// (`=` for `+=`), or a step at the wrong end of a loop. A write is used as soon as one of its
+// elements is read.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -19,50 +19,51 @@ namespace tessera {
 
 class ValueUse : public Observer {
  public:
-  // Follows a run for as long as at most so many writes wait to be read at one time.
+  // max_unread: maximum number of writes that wait to be read at one time. The analysis stops if
+  // there are more.
   explicit ValueUse(std::int64_t max_unread = std::int64_t{1} << 20) : max_unread_(max_unread) {}
 
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
   void end(RunResult& result) override;
 
-  // One for each operand and each statement, in the order of the source; none of a run that did not
-  // end by itself or that has findings. They outlive the run.
+  // One finding for each operand and each source statement, in source order. Empty if the run did
+  // not end normally or has findings. Valid after the run.
   const std::vector<Finding>& notes() const { return notes_; }
-  // Why nothing is known of a run that is too large to be followed; empty of one that is not.
+  // Reason why the run is too large to be analysed; empty if it was analysed.
   const std::string& why_unknown() const { return why_unknown_; }
 
  private:
-  // A write of which nothing was read so far.
+  // A write with no elements read so far.
   struct Write {
     Box box;
-    std::vector<Box> rest;  // of it that was not overwritten
+    std::vector<Box> rest;  // not overwritten
     AgentId agent;
     StmtId statement;
     LoopValues loops;
   };
-  // The writes to one memory, by where they begin along its longest dimension.
+  // Writes to one memory, by their start in its longest dimension.
   struct Writes {
     int dim = 0;
-    std::int64_t longest = 0;  // extent of a write along it
+    std::int64_t longest = 0;  // max extent of a write in this dimension
     std::multimap<std::int64_t, Write> unread{};
   };
-  // The elements of an operand of one device that were read.
+  // Elements of an operand of one device that were read.
   struct Operand {
     Layout layout;
     BitPlane read;
-    std::vector<PlaceId> readers{};  // each once, those that read it while some was unread
+    std::vector<PlaceId> readers{};  // distinct; added until all elements are read
   };
-  // Whether it is worth a note that what was written is never read, without being overwritten: of
-  // each write, of statements all of whose writes are such, or not at all.
+  // Policy for writes that are dropped without being read or overwritten. noted: each is reported.
+  // noted_if_all: reported if all writes of the statement are dropped. meant: not reported.
   enum class Drop : std::uint8_t { noted, noted_if_all, meant };
-  // What was found of the writes of one place in the source.
+  // Unused writes of one place in the source.
   struct Unused {
     std::int64_t count = 0;
-    std::int64_t overwritten = 0;  // of them
+    std::int64_t overwritten = 0;  // overwritten ones among them
     Write first;
     BufferId buffer;
-    bool is_overwritten = false;  // the first one
+    bool is_overwritten = false;  // the first write was overwritten
     std::set<std::int32_t> devices{};
   };
 
@@ -85,9 +86,9 @@ class ValueUse : public Observer {
   std::map<std::pair<CoreIndex, BufferId>, Writes> writes_;
   std::map<std::pair<std::int32_t, BufferId>, Operand> operands_;
   Table<StmtId, bool> is_tracked_;
-  std::map<PlaceId, std::int64_t> executed_;  // writes of each place
+  std::map<PlaceId, std::int64_t> executed_;  // number of writes by place
   std::map<PlaceId, Unused> unused_;
-  std::int64_t unread_ = 0;  // writes, of all memories
+  std::int64_t unread_ = 0;  // number of unread writes in all memories
   std::int64_t max_unread_;
   std::string why_unknown_;
   std::vector<Finding> notes_;

@@ -1,4 +1,4 @@
-// What ValueUse says of values that nothing uses.
+// Findings of ValueUse on unused values.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t max_readers = 3;  // that a note names
+constexpr std::size_t max_readers = 3;  // per note
 
 std::string times_text(std::int64_t count, std::int64_t of) {
   return of == 1 ? "" : fmt::format(" ({} of {} times)", count, of);
@@ -21,9 +21,9 @@ std::string times_text(std::int64_t count, std::int64_t of) {
 
 }  // namespace
 
-// Results are the caller's to read. Of a slot of a pipeline all is written back that lies in the
-// result; what is stored beside it is for nobody, as the rest of a ragged tile is. Tables, and hbm
-// that is as large as the data may need, are seldom read to the end.
+// The caller reads results. A write-back of a pipeline slot covers only the part inside the result;
+// stores outside it are intended, for example in a ragged tile. Tables, and hbm buffers with space
+// for the largest data, are rarely read completely.
 Table<BufferId, ValueUse::Drop> ValueUse::drops(const Program& program) {
   Table<BufferId, Drop> result;
   for (const Buffer& buffer : program.buffers) {
@@ -65,9 +65,10 @@ Finding ValueUse::unused_write(PlaceId place, const Unused& unused) const {
   return finding;
 }
 
-// Of an operand the first device on which some of it is not read stands for all.
+// Reports each operand for the first device that does not read all of it; other devices are listed.
 void ValueUse::note_operands() {
-  // Of a table, and by the devices together, seldom more than a part is asked for.
+  // Tables are rarely read completely, even by all devices together. A table is not reported if any
+  // element of it is read.
   std::set<BufferId> looked_up;
   for (const auto& [key, operand] : operands_)
     if (program_->buffers[key.second].space == Space::smem && !operand.read.is_clear())
