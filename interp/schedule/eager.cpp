@@ -1,4 +1,4 @@
-// A copy completes at its start: copies in flight go before every core.
+// A copy completes at its start: copies in flight move before all cores.
 #include "interp/schedule/strategies.h"
 
 namespace tessera {

@@ -1,4 +1,4 @@
-// A copy lands when a core is blocked on what it signals, or when nothing else can run.
+// A copy moves when a core is blocked on its signal, or when nothing else can run.
 #include "interp/schedule/strategies.h"
 
 namespace tessera {

@@ -1,4 +1,4 @@
-// The newest copy lands first, and only when no core can run.
+// The newest copy moves first, and only when no core can run.
 #include "interp/schedule/strategies.h"
 
 namespace tessera {

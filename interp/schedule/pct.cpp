@@ -1,6 +1,7 @@
-// Every agent has a random priority and the highest moves; at a few random steps the one that moves
-// falls behind all others. A fault that needs `depth` ordered events is met with probability of at
-// least 1 / (agents * steps^(depth - 1)) (Burckhardt et al., MSR-TR-2010-3).
+// Every agent has a random priority, and the agent with the highest priority moves. At a few random
+// steps, the moving agent gets the lowest priority. A fault that needs `depth` ordered events is
+// found with a probability of at least 1 / (agents * steps^(depth - 1)) (Burckhardt et al.,
+// MSR-TR-2010-3).
 #include <algorithm>
 #include <map>
 
@@ -31,7 +32,7 @@ class Pct : public Scheduler {
       highest = p;
     }
     if (at_ < changes_.size() && changes_[at_] <= step_) {
-      // The later a change, the lower: below every priority that was drawn.
+      // Later changes get lower priorities, all of them below the drawn priorities.
       lowered_[enabled.serial(best)] = changes_.size() - at_;
       ++at_;
       return next(enabled);
@@ -50,7 +51,7 @@ class Pct : public Scheduler {
   }
 
   std::uint64_t seed_;
-  SplitMix parts_;                     // how much of a copy moves
+  SplitMix parts_;                     // draws the parts of copies
   std::vector<std::int64_t> changes_;  // steps, ascending
   std::size_t at_ = 0;
   std::int64_t step_ = 0;

@@ -21,8 +21,8 @@ std::optional<Integer> whole_number(std::string_view text) {
   return value;
 }
 
-// Takes `mark` and a whole number off the end of an item; false: what follows the mark is no
-// number.
+// Removes `mark` and a whole number from the end of an item. False if the mark is followed by
+// something else, or by a number below `least`.
 bool take_number(std::string_view& item, char mark, std::int64_t least, std::int64_t& number) {
   const std::size_t at = item.rfind(mark);
   if (at == std::string_view::npos) return true;
@@ -33,7 +33,7 @@ bool take_number(std::string_view& item, char mark, std::int64_t least, std::int
   return true;
 }
 
-// What stands behind the name: [*N], or of a copy [@K]:rN or [@K]:wN.
+// Parses AGENT[*N] or, for a copy, AGENT[@K]:rN or AGENT[@K]:wN.
 std::optional<ScheduleItem> parse_item(std::string_view item) {
   ScheduleItem step;
   if (const std::size_t colon = item.find(':'); colon != std::string_view::npos) {
@@ -80,7 +80,7 @@ Expected<Schedule> parse_steps(std::string_view text) {
   return schedule;
 }
 
-// SEED:DEPTH; nothing: that is not what stands there.
+// Parses SEED:DEPTH. None if the arguments have another form.
 Expected<std::optional<Schedule>> parse_seed_and_depth(std::string_view text,
                                                        std::string_view arguments) {
   const std::size_t colon = arguments.find(':');
@@ -165,7 +165,7 @@ CopyPart draw_part(const Enabled::Open& open, SplitMix& random) {
   const bool is_read = open.to_write == 0 || (open.to_read > 0 && random.below(2) == 0);
   part.side = is_read ? CopyPart::Side::read : CopyPart::Side::write;
   const auto most = static_cast<std::uint64_t>(is_read ? open.to_read : open.to_write);
-  // Every other time all that there are, so that copies that land whole are drawn as well.
+  // Half of the draws move all that is left, so that copies that move whole also occur.
   part.granules = static_cast<std::int64_t>(random.below(2) == 0 ? most : 1 + random.below(most));
   if (open.granules > 0)
     part.first = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(open.granules)));

@@ -1,4 +1,4 @@
-// The steps of a recorded run; eager once they are used up.
+// Replays the steps of a recorded run, then continues with eager.
 #include <fmt/format.h>
 
 #include "interp/schedule/strategies.h"
@@ -52,7 +52,7 @@ class Replay : public Scheduler {
   std::unique_ptr<Scheduler> clone() const override { return std::make_unique<Replay>(*this); }
 
  private:
-  std::shared_ptr<const std::vector<ScheduleItem>> all_;  // the clones' as well
+  std::shared_ptr<const std::vector<ScheduleItem>> all_;  // shared with clones
   const std::vector<ScheduleItem>& items_;
   std::size_t at_ = 0;
   std::unique_ptr<Scheduler> after_;

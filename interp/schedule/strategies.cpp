@@ -12,25 +12,26 @@ namespace {
 
 using enum ScheduleArguments;
 
-// eager, the default, first; a list of steps, which no one draws, last.
+// The default, eager, is first. The replay of steps, which is never drawn, is last.
 constexpr Strategy table[] = {
     // A copy completes when it starts.
     {.name = "eager", .make = make_eager},
-    // A copy lands when a core waits for it, or when nothing else can run.
+    // A copy moves when a core waits for it, or when nothing else can run.
     {.name = "lazy", .make = make_lazy},
-    // The newest copy first, and only when no core can run.
+    // The newest copy moves first, and only when no core can run.
     {.name = "lifo", .make = make_lifo},
-    // Every step uniformly among the enabled agents; parallel loops in an order of that seed.
+    // Each step is drawn uniformly among the enabled agents; the order of parallel loops has the
+    // same seed.
     {.name = "random", .arguments = seed, .make = make_random, .samples = 3},
     // Random priorities, and DEPTH - 1 random steps at which the highest becomes the lowest;
-    // parallel loops as for random.
+    // parallel loops as with random.
     {.name = "pct",
      .arguments = seed_and_depth,
      .make = make_pct,
      .draws_among_steps = true,
      .bound = pct_bound,
      .samples = 6},
-    // These steps, then eager.
+    // Replays steps, then continues with eager.
     {.name = "steps", .arguments = items, .make = make_steps},
 };
 static_assert(std::begin(table)->name == "eager" && std::prev(std::end(table))->replays());

@@ -1,6 +1,6 @@
-// The strategies that a schedule can name: the one table that the text form of schedules, the help
-// of --schedule, fuzzers, the certificate's exploration and tests ask. A new one is a file with its
-// maker, the maker's declaration here, and its row in strategies.cpp.
+// The strategies that a schedule can name, in one table. It is used by the text form of schedules,
+// the help of --schedule, fuzzers, the exploration of schedules and tests. A new strategy needs a
+// file with its maker, the declaration of the maker here, and a row in strategies.cpp.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -14,54 +14,55 @@
 
 namespace tessera {
 
-// steps: how many the run will have, as far as one knows; a strategy may draw among them.
+// steps: expected number of steps of the run; 0: unknown. A strategy may draw among them.
 using MakeScheduler = std::unique_ptr<Scheduler>(const Schedule& schedule, std::int64_t steps);
 
-// Each in the file of its name.
+// Each maker is defined in the file of its strategy.
 MakeScheduler make_eager, make_lazy, make_lifo, make_random, make_pct, make_steps;
 
-// The least probability that one run of the strategy meets a fault that needs `depth` events in one
-// order, of so many agents and steps.
+// Minimum probability that one run finds a fault that needs `depth` events in one order, with this
+// number of agents and steps.
 using FaultBound = double(std::int64_t agents, std::int64_t steps, std::int64_t depth);
 FaultBound pct_bound;
 
-// What stands behind a strategy's name. A seed is that of the order of parallel loops, too.
+// Arguments of a strategy. A seed also determines the order of parallel loops.
 enum class ScheduleArguments : std::uint8_t { none, seed, seed_and_depth, items };
 
 struct Strategy {
   std::string_view name;
   ScheduleArguments arguments = ScheduleArguments::none;
   MakeScheduler* make = nullptr;
-  bool draws_among_steps = false;  // it has to know how many steps the run will have
-  FaultBound* bound = nullptr;     // none: nothing is known of the faults that it meets
-  int samples = 1;                 // of one with a seed: the most of sample_schedules()
+  bool draws_among_steps = false;  // needs the number of steps of the run
+  FaultBound* bound = nullptr;     // null: no bound is known
+  int samples = 1;                 // with a seed: maximum for sample_schedules()
 
-  // Each run of another seed is another run.
+  // True if runs with different seeds differ.
   constexpr bool has_seed() const {
     return arguments == ScheduleArguments::seed || arguments == ScheduleArguments::seed_and_depth;
   }
-  // It repeats a run that was recorded, whose items already say who moved when.
+  // True if the strategy replays a recorded run, from the items of the schedule.
   constexpr bool replays() const { return arguments == ScheduleArguments::items; }
 };
 
 std::span<const Strategy> strategies();
-// Null: there is none of that name.
+// Null if there is no strategy with this name.
 const Strategy* find_strategy(std::string_view name);
-// The strategy of a schedule that parse_schedule() or replay_of_items() made.
+// Strategy of a schedule that was created by parse_schedule() or replay_of_items().
 const Strategy& strategy_of(const Schedule& schedule);
-// A schedule of the strategy that replays; it has no items yet.
+// Schedule of the strategy that replays, without items.
 Schedule replay_of_items(std::optional<std::uint64_t> order);
 std::unique_ptr<Scheduler> make_scheduler(const Schedule& schedule, std::int64_t steps = 0);
 
 // "eager", "random:SEED", "steps:...": one for each row, in that order.
 std::vector<std::string> schedule_forms();
-// "random:7", "pct:7:3", "eager"; of a strategy that takes no items.
+// For example "random:7", "pct:7:3" or "eager". Not for the strategy that replays.
 std::string schedule_text(const Strategy& strategy, std::uint64_t seed, std::int64_t depth = 3);
-// A schedule of each strategy that fits every program: of those with a seed one for each of so many
-// seeds from `first` on, at most Strategy::samples.
+// Schedules that fit every program: one for each strategy without a seed, and `seeds` for each
+// strategy with a seed, at most Strategy::samples. Seeds start at `first`.
 std::vector<std::string> sample_schedules(int seeds, std::uint64_t first = 1);
-// Schedule `number` of an exploration, whose schedule 0 the caller has: from 1 on those without a
-// seed but the default, then by turns those with one, each time with another seed.
+// Schedule `number` of an exploration, from 1; schedule 0 is the caller's. The strategies without a
+// seed, except the default, come first. Then the strategies with a seed take turns, each time with
+// another seed.
 std::string explored_schedule(std::int64_t number, std::int64_t depth);
 
 }  // namespace tessera
