@@ -1,7 +1,7 @@
-// The copies in flight: a pool of slots, the order of each lane, and for each semaphore the copies
-// that will signal it. A lane is what one core sends to one other device: when copies are in order,
-// it lands in the order of its start, also of what loop workers start. What a lane's copies read,
-// and copies within a device, are in no order.
+// Copies in flight: a pool of slots, the order of each lane, and for each semaphore the copies that
+// will signal it. A lane contains the copies from one core, including its loop workers, to one
+// other device. If copies are in order, the writes in a lane are in the order of the starts. Reads,
+// and copies within a device, are in any order.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -19,27 +19,27 @@ class Copies {
   Copy& at(std::int32_t slot) { return slots_[static_cast<std::size_t>(slot)]; }
   const Copy& at(std::int32_t slot) const { return slots_[static_cast<std::size_t>(slot)]; }
 
-  std::int32_t add(Copy copy);  // takes a slot
-  // Gives it back. The copy that may land now, or -1.
+  std::int32_t add(Copy copy);  // returns its slot
+  // Frees the slot. Returns the copy that may write now, or -1.
   std::int32_t remove(std::int32_t slot);
   std::int64_t in_flight() const { return in_flight_; }
-  // As they are now, and as they were (interp/dma/copies_image.h). Before memory goes back to what
-  // it was they let go of it.
+  // Saved state (interp/dma/copies_image.h). Call let_go() before memories are restored.
   struct Image;
   Image save(const HeldBytes& held);
-  void settle_staging();  // before anybody is saved: their memory is nobody's root
+  void settle_staging();  // call before any memory is saved: no image may depend on staging buffers
   void let_go() { slots_.clear(); }
   void restore(const Image& image, Checks checks);
-  std::vector<std::int32_t> slots() const;  // of those in flight, in the order of their starts
+  std::vector<std::int32_t> slots() const;  // in flight, in the order of their starts
 
-  // Whether nothing has to land before it.
+  // True if no other copy has to write before this one.
   bool is_next_to_land(const Copy& copy) const {
     return !is_in_lane(copy) || &at(lanes_[lane(copy)].first) == &copy;
   }
-  // The copy that has to land before this one can: itself, or the first of its lane.
+  // Copy that has to write before this one can: itself, or the first of its lane.
   std::int32_t first_of_lane(std::int32_t slot) const;
 
-  // Lists of who will signal a cell; which: 0 the sent, 1 the arrived semaphore of the copy.
+  // Lists of the copies that will signal a cell. which: 0: `sent`, 1: `arrived` semaphore of the
+  // copy.
   void add_pending(SemCell& cell, std::int32_t slot, int which);
   void remove_pending(SemCell& cell, std::int32_t slot, int which);
   // The slot of an entry, and the entry after it (-1: none).
@@ -64,7 +64,7 @@ class Copies {
   Topology topology_;
   std::deque<Copy> slots_;
   std::vector<std::int32_t> free_;
-  std::vector<Lane> lanes_;  // empty when copies are in any order
+  std::vector<Lane> lanes_;  // empty if copies are in any order
   std::int64_t in_flight_ = 0;
 };
 

@@ -30,7 +30,7 @@ Copy without_data(const Copy& copy) {
 
 }  // namespace
 
-// A staging buffer ends with its copy: nobody's image may have its root there.
+// A staging buffer ends with its copy, so no other image may depend on it (settle_staging()).
 Copies::Image Copies::save(const HeldBytes& held) {
   Image image{.slots = slots_.size(), .free = free_, .lanes = lanes_};
   for (const std::int32_t slot : slots()) {

@@ -1,4 +1,4 @@
-// Copies in flight as they were.
+// Saved state of the copies in flight.
 #pragma once
 #include <optional>
 #include <utility>
@@ -23,7 +23,7 @@ struct Copies::Image {
     std::optional<OfStaging> staging{};
   };
 
-  std::size_t slots = 0;  // that there are, used or free
+  std::size_t slots = 0;  // number of slots, used or free
   std::vector<OfCopy> used{};
   std::vector<std::int32_t> free{};
   std::vector<Lane> lanes{};
