@@ -1,4 +1,4 @@
-// What a condition was computed from, for who reports that it does not hold.
+// Values that a condition was computed from, for reports of failed conditions.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,8 +9,8 @@ namespace tessera {
 
 class Core;
 
-// `n = 3` for what the condition names, and for the elements of arrays that it reads; the first
-// few.
+// Texts such as `n = 3` for named values in the condition and for array elements that it reads;
+// only the first few.
 std::vector<std::string> condition_values(Core& core, ValueId condition);
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
-// What a program tells of itself. The parts of a `print` stand in a row, and the last one tells
-// all.
+// Debug statements. The parts of a `print` are consecutive statements; the last one reports all of
+// them.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -36,7 +36,7 @@ bool has_undefined_place(const Slice& slice, const Core& core) {
   return false;
 }
 
-// The one cell of the array that the indices name.
+// The cell that the indices select.
 std::string semaphore_text(const Program& program, const Print& part, Core& core) {
   const std::optional<std::int64_t> cell = core.peek_cell(part.what);
   if (!cell) return fmt::format("{}: it has no such cell", program.texts[part.words]);
@@ -72,7 +72,7 @@ std::string part_text(const Program& program, const Print& part, Core& core) {
                      is_computed ? Computed::yes : Computed::no);
 }
 
-// The statements of the parts of a print, of which the last one is given.
+// Statements of the parts of a print. last: the last part.
 std::vector<StmtId> parts_of(const Program& program, StmtId last) {
   std::vector<StmtId> parts = {last};
   for (StmtId i = last - 1; i; --i) {
@@ -89,7 +89,8 @@ std::vector<StmtId> parts_of(const Program& program, StmtId last) {
   return parts;
 }
 
-// Numbers in the first line, and below it the rows of memory; words stand before what they are of.
+// Joins the parts: texts and numbers in the first line, rows of memory below. Texts precede the
+// values that they describe.
 std::string line_of(const Program& program, const std::vector<StmtId>& parts, Core& core) {
   std::string line, rows;
   bool follows_words = true;
@@ -119,8 +120,8 @@ void tell(Core& core, const std::string& text) {
                 .text = text});
 }
 
-// Whether the conditions around the statement are known: those that read undefined memory let the
-// core come to the `else`, but nobody can say that this is the branch.
+// True if the conditions around the statement are known. If a condition reads undefined memory, the
+// core executes the `else`, but this may not be the right branch.
 bool is_known_to_run(const Program& program, const Core& core) {
   int inner = 0;
   for (StmtId i = core.statement() - 1; i; --i) {
@@ -161,8 +162,8 @@ Step exec(const Breakpoint& op, Core& core) {
   return Step::next;
 }
 
-// Of one that does not hold: the dispatch loop passes the others. Where control needs arithmetic
-// that the run leaves out, nothing is known of it, as of a branch.
+// For assertions that do not hold: the dispatch loop passes the others. If control needs arithmetic
+// that the run skips, the condition is unknown, like a branch.
 Step exec(const Assert& op, Core& core) {
   Machine& machine = core.machine();
   if (machine.options().math == Math::none && control_needs_arithmetic(machine.program()))

@@ -1,4 +1,4 @@
-// Starting copies. What their halves do is step_copy (machine/machine_copies.cpp).
+// Starts of copies. Their steps are in step_copy (machine/machine_copies.cpp).
 #include <fmt/format.h>
 
 #include <bit>
@@ -21,7 +21,8 @@ std::string text_of(Core& core, const Region& region) {
   return slice_text(core.machine().program(), region.buffer, region.box);
 }
 
-// Rules of every copy: equal shapes, or as many elements, one element type, and no overlap.
+// Rules for all copies: equal shapes (equal numbers of elements if the copy reshapes), one element
+// type, and no overlap.
 bool can_copy(Core& core, const Region& src, const Region& dst, bool reshapes) {
   const DType from = src.storage->buffer().dtype, to = dst.storage->buffer().dtype;
   if (from != to) {
@@ -41,13 +42,13 @@ bool can_copy(Core& core, const Region& src, const Region& dst, bool reshapes) {
   return !core.stopped();
 }
 
-// Reports a copy to another device that the machine of the profile does not support. The copy is
-// made all the same, so that the rest of the program is analysed.
+// Reports a copy to another device that the machine of the profile does not support. The copy
+// starts anyway, so that the rest of the program is analysed.
 void check_reach(Core& core, const Region& dst) {
   const MachineProfile& profile = core.machine().options().machine.profile;
   const Space space = dst.storage->buffer().space;
   const std::int32_t here = core.id().device, device = core.machine().topology().device(dst.core);
-  // The links close to a ring: the way round counts as well.
+  // The links form a ring, so the distance in the other direction counts as well.
   const auto distance = static_cast<std::uint64_t>(device > here ? device - here : here - device);
   const std::uint64_t around =
       static_cast<std::uint64_t>(core.machine().topology().devices) - distance;
@@ -87,7 +88,7 @@ Step start(Core& core, Copy copy) {
   return Step::next;
 }
 
-// The copy as an op of its core: it reads and writes in this step, and counts on nothing.
+// Copies synchronously as an op of the core: reads and writes in this step, and signals nothing.
 Step move_at_once(Core& core, CopyKind kind, const Region& src, const Region& dst) {
   Machine& machine = core.machine();
   const auto tell = [&](EventKind event, const Region& region, const Box& box) {

@@ -1,5 +1,5 @@
-// What every op means: one exec() for each row of ops.def without a shape (by_shape.h) that is
-// neither scalar (scalar_ops.h) nor control (code.cpp). A row without its exec() is a link error.
+// Execution of ops: one exec() for each row of ops.def without a shape (by_shape.h) that is neither
+// scalar (scalar_ops.h) nor control (code.cpp). A row without its exec() is a link error.
 #pragma once
 #include "core/program/op.h"
 
@@ -9,9 +9,9 @@ class Core;
 
 enum class Step : std::uint8_t {
   next,   // done
-  block,  // nothing happened; to be tried again when the semaphore has changed
+  block,  // nothing happened; retry after the semaphore has changed
   stop,   // a finding ended the run
-  skip    // the region that the op begins is done, with its end
+  skip    // the region that the op begins is done, including its end
 };
 
 #define OP(Struct, mnemonic, op_class, scope, result, math, shape, fields, text, meaning) \
@@ -20,7 +20,7 @@ enum class Step : std::uint8_t {
 #undef OP
 
 using Exec = Step (*)(const Op& op, Core& core);
-// By the op's number; null for what the dispatch loop does itself.
+// By the number of the op; null for ops that the dispatch loop executes itself.
 extern const Exec exec_table[];
 
 }  // namespace tessera

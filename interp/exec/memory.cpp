@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-// Whether the element is undefined because a scalar that was read out of bounds was stored there.
+// True if the element is undefined because a scalar that was read out of bounds was stored there.
 bool is_from_outside(Core& core, const Region& at) {
   return core.machine().options().checks.uninitialised == Uninitialised::use &&
          !at.storage->is_initialised(at.box) &&
@@ -176,7 +176,8 @@ Step exec(const Fresh& op, Core& core) {
   return Step::next;
 }
 
-// Zeros are written beside `inside` only: one rectangle before and one behind it in each dimension.
+// Zeros are written only outside `inside`: in each dimension, one rectangle before it and one after
+// it.
 Step exec(const Pad& op, Core& core) {
   const Region slot = core.locate(op.slot, core.index(), "pad");
   const Region inside = core.stopped() ? slot : core.locate(op.inside, core.index(), "pad");

@@ -1,4 +1,4 @@
-// Checks of scalars that failed: the dispatch loop runs the others inline.
+// Failed checks of scalars. The dispatch loop executes checks that hold.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,11 +1,11 @@
-// The table of exec(), stamped from the rows.
+// The table of exec(), generated from the rows of ops.def.
 #include "core/program/reshape.h"
 #include "interp/exec/by_shape.h"
 
 namespace tessera {
 namespace {
 
-// Ops that are gone or are jumps once a program is compiled.
+// Ops that compilation removes, or that the dispatch loop executes itself.
 constexpr bool is_compiled_away(OpClass op_class) {
   return op_class == OpClass::scalar || op_class == OpClass::control ||
          op_class == OpClass::structure;

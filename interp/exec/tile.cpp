@@ -1,4 +1,5 @@
-// Elementwise tile ops: the operands' views, and the function of tile_ops.h that computes on them.
+// Elementwise tile ops: views of the operands, and the function of tile_ops.h that computes the
+// result.
 #include <fmt/format.h>
 
 #include "interp/exec/by_shape.h"

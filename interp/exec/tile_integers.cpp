@@ -1,4 +1,4 @@
-// Ops of integer tiles alone: bits, quotients, and casts that cut off.
+// Ops on integer tiles: bits, quotients, and truncating casts.
 #include "interp/exec/by_shape.h"
 #include "interp/exec/tile_operands.h"
 #include "interp/tiles/tile_ops.h"

@@ -1,4 +1,4 @@
-// Ops of which is known what they read and write, and not what they compute.
+// Opaque ops: their reads and writes are known, their results are not.
 #include <optional>
 
 #include "core/program/refs.h"
@@ -13,8 +13,8 @@ Step exec(const OpaqueRead& op, Core& core) {
   return core.stopped() ? Step::stop : Step::next;
 }
 
-// What is made of memory that holds nothing is nothing; of what is defined in part, or of numbers,
-// something that nobody knows.
+// The result is undefined if a source in memory is completely undefined. Otherwise, it is an
+// unknown value.
 Step exec(const OpaqueWrite& op, Core& core) {
   std::optional<Origin> undefined;
   const Program& program = core.machine().program();

@@ -1,4 +1,4 @@
-// The operands of tile ops: whether their shapes go together.
+// Shape checks for operands of tile ops.
 #pragma once
 #include <string>
 #include <string_view>
@@ -9,13 +9,13 @@ namespace tessera {
 
 std::string shape_of(const TileView& view);
 
-// The view of an operand with the target's number of dimensions: missing leading ones are added
-// with size 1. False, and the run ends with a finding, when it cannot be repeated to the target's
-// shape. `what` names a value that has no name of its own.
+// Adds missing leading dimensions of size 1 to the view of an operand. Returns false and ends the
+// run with a finding if the operand cannot be repeated to the shape of the target. what: name for a
+// value that has no name.
 bool fits(Core& core, std::string_view what, const Slice& operand, TileView& src,
           const TileView& dst);
 
-// False, and the run ends with a finding, when a view has another shape than it must have.
+// Returns false and ends the run with a finding if the view does not have the given shape.
 bool has_shape(Core& core, std::string_view what, const TileView& view,
                const std::vector<std::int64_t>& shape);
 

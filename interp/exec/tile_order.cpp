@@ -1,4 +1,4 @@
-// Tile ops that compute nothing: elements, or their bits, under another shape or type.
+// Tile ops without arithmetic: elements, or their bits, with another shape or type.
 #include <fmt/format.h>
 
 #include "interp/machine/machine.h"
