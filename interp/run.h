@@ -11,11 +11,10 @@
 
 namespace tessera {
 
-// Fails if bindings are invalid, a `require` fails at launch, the schedule is unknown or does not
-// match the run, or an op does not specify which of several cores it means. Defects of the program
-// are findings in the result.
+// Fails if the input is invalid (check_input()), a `require` fails at launch, or the schedule is
+// unknown or does not match the run. Defects of the program are findings in the result.
 // Fails with ErrorCode::environment if memory is exhausted before the first step. After the first
-// step, the run ends with RunEnd::memory instead, and the result contains its progress.
+// step, the run ends with RunEnd::memory instead, and the result describes the run up to there.
 Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bindings,
                         const RunOptions& options);
 

@@ -1,7 +1,7 @@
 // A copy in flight: an agent that reads elements and writes them. A whole copy reads its whole
 // source, then writes its whole destination. A partial copy reads and writes any number of granules
-// at a time, each granule after it was read. A remote copy counts the bytes that were read on
-// `sent`. Every copy counts the bytes that were written on `arrived`.
+// at a time, each granule after it was read. A remote copy counts the bytes that it has read on
+// `sent`; every copy counts the bytes that it has written on `arrived`.
 #pragma once
 #include <algorithm>
 #include <cstdint>

@@ -16,7 +16,7 @@ namespace tessera {
 enum class Jump : std::uint16_t {
   always = std::variant_size_v<Op>,  // to c
   if_zero,                           // to c if register a is 0
-  for_enter,                         // dst = a; to c when a >= b
+  for_enter,                         // dst = a; to c if a >= b
   for_next,                          // ++dst; to c while dst < b
   while_enter,                       // dst = 0
   while_next,                        // ++dst; to c
@@ -26,9 +26,9 @@ enum class Jump : std::uint16_t {
   points_next,
   look,  // a `print` or `breakpoint`, or an op that only these need
   ask,   // a read that only an assertion needs; not a step
-  // Untraced access (untraced_scalars.h) to one element of buffer aux, with as many of the indices
-  // a, b and c as the rank. It is a step only if it cannot be done in place, for example if the
-  // element is undefined. A store writes register dst.
+  // Untraced access (untraced_scalars.h) to one element of buffer aux. The indices are a, b and c,
+  // as many as the buffer has dimensions. The access is a step only if it cannot be done in place,
+  // for example if the element is undefined. A store writes register dst.
   load_number,
   store_number,
   // Private scalar memory: one element (index a) of buffer aux, or a search in the whole buffer.

@@ -115,7 +115,8 @@ Box Core::box(const Slice& slice) const {
 CoreIndex Core::target(const Slice& slice, ValueId device, Maybe core, std::string_view verb) {
   const Topology& topology = machine_.topology();
   const std::int64_t on_device = scalar(device);
-  // An op that names no core refers to its own core: run() rejects other cases with several cores.
+  // An op that names no core uses the number of its own core. With several cores, check_input()
+  // accepts this only for signals to the own device and for the automatic barrier.
   const std::int64_t on_core = core.id == no_value ? id_.core : scalar(core.id);
   const auto outside = [&](const std::string& where) {
     const Program& program = machine_.program();
@@ -151,7 +152,7 @@ Region Core::locate(const Slice& slice, CoreIndex core_index, std::string_view v
     fail(FindingKind::out_of_bounds, outside_text(program, verb, region, d));
     return {};
   }
-  if (region.box.empty()) {  // it has no position
+  if (region.box.empty()) {  // no elements, so no position
     region.box.start = {};
     region.storage = storage;
     return region;

@@ -10,7 +10,7 @@
 namespace tessera {
 
 // Reads the values of the loops around a statement from the registers of the core that runs it.
-// They are cheap to store, but need the statement to be interpreted.
+// They are cheap to store, and loop_indices() adds the names later.
 void read_loops(const Program& program, StmtId statement, const std::int64_t* registers,
                 LoopValues& values);
 LoopIndices loop_indices(const Program& program, StmtId statement, const LoopValues& values);

@@ -18,7 +18,7 @@ namespace tessera {
 enum class EventKind : std::uint8_t {
   read,
   write,
-  accumulate,  // read, write, accumulate: a rectangle of a buffer, by a core or one side of a copy
+  accumulate,  // read, write, accumulate: access to a rectangle, by a core or one side of a copy
   start,       // a copy begins: a signal to the token that the copy waits on
   signal,
   wait,
@@ -26,7 +26,7 @@ enum class EventKind : std::uint8_t {
   read_sem,
   alloc,
   release,
-  fresh,  // alloc, release: lifetime of a buffer or semaphore; fresh: new contents of a slot
+  fresh,  // alloc, release: lifetime of a buffer or semaphore; fresh: a slot becomes undefined
   enter,
   leave,       // enter, leave: a trace region
   point,       // an iteration of a parallel loop begins; amount: the loop variable

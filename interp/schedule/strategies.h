@@ -36,7 +36,7 @@ struct Strategy {
   FaultBound* bound = nullptr;     // null: no bound is known
   int samples = 1;                 // with a seed: maximum for sample_schedules()
 
-  // True if runs with different seeds differ.
+  // True if each seed gives a different schedule.
   constexpr bool has_seed() const {
     return arguments == ScheduleArguments::seed || arguments == ScheduleArguments::seed_and_depth;
   }
