@@ -1,4 +1,4 @@
-// Joined rectangles that take no more room than their union, also if a loop adds them repeatedly.
+// Joined rectangles whose memory is bounded by their union, even if a loop adds them repeatedly.
 #pragma once
 #include <cstddef>
 #include <utility>
@@ -21,7 +21,7 @@ class BoundedBoxes {
   void for_each(F take) const {
     all_.for_each(std::move(take));
   }
-  // Nothing is left here.
+  // Returns the joined boxes and clears this object.
   std::vector<Box> take() {
     joined_ = 0;
     return all_.take();
@@ -29,7 +29,7 @@ class BoundedBoxes {
 
  private:
   JoinedBoxes all_;
-  std::size_t joined_ = 0;  // rectangles after the last join of all
+  std::size_t joined_ = 0;  // number of boxes after the last full join
 };
 
 }  // namespace tessera

@@ -8,7 +8,7 @@ namespace tessera {
 std::vector<Box> without(const Box& box, const Box& hole) {
   if (!intersects(box, hole)) return {box};
   std::vector<Box> left;
-  Box rest = box;  // shrinks to what the hole has of it, a dimension at a time
+  Box rest = box;  // shrinks to the intersection with the hole, one dimension at a time
   for (int d = 0; d < box.rank; ++d) {
     const auto u = Box::at(d);
     const std::int64_t begin = std::max(rest.start[u], hole.start[u]);
@@ -30,7 +30,7 @@ std::vector<Box> without(const Box& box, const Box& hole) {
 
 namespace {
 
-// Whether two boxes differ along one dimension only, where one begins as the other ends.
+// True if the boxes differ in one dimension only, and `next` starts there at the end of `first`.
 bool continues(const Box& first, const Box& next) {
   int along = -1;
   for (int d = 0; d < first.rank; ++d) {
@@ -49,7 +49,7 @@ void BoxCover::add(const Box& box) {
   for (const Box& known : boxes_)
     if (contains(known, box)) return;
   std::erase_if(boxes_, [&](const Box& known) { return contains(box, known); });
-  // Elements or rows stored one after another stay one box.
+  // Consecutive elements or rows stay one box.
   if (!boxes_.empty() && continues(boxes_.back(), box)) {
     Box& last = boxes_.back();
     for (int d = 0; d < box.rank; ++d) {
@@ -77,7 +77,7 @@ std::vector<Box> BoxCover::missing(const Box& box) const {
 
 namespace {
 
-// Along which dimension the boxes begin at the most places.
+// Returns the dimension in which the boxes have the most distinct starts.
 int separating_dimension(const std::vector<const Box*>& boxes) {
   int best = 0;
   std::size_t most = 0;

@@ -1,4 +1,4 @@
-// Rectangles as sets of elements: what of one is left without another, and which of many meet.
+// Set operations on rectangles: difference and intersecting pairs.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -8,15 +8,15 @@
 
 namespace tessera {
 
-// The elements of `box` that are not in `hole`, as disjoint boxes; `box` itself where they do not
-// meet.
+// Returns the elements of `box` that are not in `hole`, as disjoint boxes; `box` itself if the two
+// do not intersect.
 std::vector<Box> without(const Box& box, const Box& hole);
 
-// Elements that have been covered by one box after another.
+// Union of boxes.
 class BoxCover {
  public:
   void add(const Box& box);
-  // What of `box` is in none of them; empty when all is.
+  // Returns the parts of `box` that are not covered; empty if all is covered.
   std::vector<Box> missing(const Box& box) const;
   void clear() { boxes_.clear(); }
 
@@ -24,9 +24,9 @@ class BoxCover {
   std::vector<Box> boxes_;
 };
 
-// Calls `meet(i, j)` for pairs of boxes that have an element in common, i from `a` and j from `b`,
-// until it returns false. Time grows with the boxes and with those that overlap along the dimension
-// that separates them best.
+// Calls `meet(i, j)` for each pair of boxes a[i] and b[j] that have an element in common, until it
+// returns false. The time grows with the number of boxes and of pairs that overlap along the
+// dimension in which the boxes start at the most positions.
 void for_each_meeting(const std::vector<const Box*>& a, const std::vector<const Box*>& b,
                       const std::function<bool(std::size_t, std::size_t)>& meet);
 

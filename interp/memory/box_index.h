@@ -1,4 +1,4 @@
-// Rectangles of one memory, found by where they lie.
+// Spatial index of rectangles in one memory.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -11,16 +11,17 @@
 
 namespace tessera {
 
-// A few are looked at one by one. Of more, each lies between two row-major positions, and those of
-// about one length are kept together, in the order of their first positions, so that few are looked
-// at that do not meet what is asked for: rows, and the blocks that have rows in common with it.
+// Maps boxes to values. Up to max_linear boxes are searched linearly. For more boxes, each box
+// spans an interval of row-major positions. The boxes are grouped by the bit width of the interval
+// length and ordered by first position, so that a query visits few boxes that do not intersect it:
+// only those with rows in common.
 template <typename T>
 class BoxIndex {
  public:
   using Memory = std::pmr::memory_resource;
 
   BoxIndex() = default;
-  // The shape lives longer; so does the memory, which the rectangles are kept in.
+  // `shape` must outlive this object, and so must `memory`, which allocates the entries.
   explicit BoxIndex(const Shape& shape, Memory* memory = std::pmr::get_default_resource())
       : shape_(&shape), few_(memory), by_length_(memory) {}
 
@@ -34,7 +35,7 @@ class BoxIndex {
     add_by_length({box, value});
   }
 
-  // Calls meet(box, value) for each that has an element in common.
+  // Calls meet(box, value) for each entry that has an element in common with `box`.
   template <typename F>
   void for_each_meeting(const Box& box, F meet) const {
     for (const Entry& entry : few_)
@@ -47,7 +48,7 @@ class BoxIndex {
         if (intersects(at->second.box, box)) meet(at->second.box, at->second.value);
   }
 
-  // Removes those that lie in the box.
+  // Removes the entries that are contained in `box`.
   void erase_covered(const Box& box) {
     std::erase_if(few_, [&](const Entry& entry) { return contains(box, entry.box); });
     if (by_length_.empty()) return;
@@ -83,7 +84,7 @@ class BoxIndex {
     by_length_[std::bit_width(span.last - span.first)].emplace(span.first, entry);
   }
 
-  // Of a rectangle that is not empty.
+  // Requires a non-empty box.
   Span span_of(const Box& box) const {
     std::uint64_t first = 0, last = 0;
     for (int d = 0; d < box.rank; ++d) {
@@ -94,7 +95,7 @@ class BoxIndex {
     return {first, last};
   }
 
-  // The first that may reach the span.
+  // Returns the first entry that may overlap the span.
   template <typename All>
   static auto first(All& entries, int bits, const Span& span) {
     const std::uint64_t longest = bits == 0 ? 0 : ~std::uint64_t{0} >> (64 - bits);
@@ -102,8 +103,8 @@ class BoxIndex {
   }
 
   const Shape* shape_ = nullptr;
-  std::pmr::vector<Entry> few_;            // if these are all
-  std::pmr::map<int, Entries> by_length_;  // else all
+  std::pmr::vector<Entry> few_;  // all entries while there are at most max_linear, else empty
+  std::pmr::map<int, Entries> by_length_;  // all entries otherwise, by bit width of the span length
 };
 
 }  // namespace tessera

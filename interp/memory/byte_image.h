@@ -1,5 +1,4 @@
-// Bytes as they were at some time. Images of one memory share the blocks in which they are equal,
-// and a block of zeros takes no memory.
+// Saved bytes. Images of one memory share equal blocks, and a block of zeros takes no memory.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,13 +7,13 @@
 
 namespace tessera {
 
-// How many bytes the images that were made with it hold together.
+// Counts the bytes held by all images that were created with this object. Copies share the count.
 class HeldBytes {
  public:
   HeldBytes() : count_(std::make_shared<std::int64_t>(0)) {}
   std::int64_t count() const { return *count_; }
 
-  // So many of them, while it lives.
+  // Adds `bytes` to the count during its lifetime.
   class Share {
    public:
     Share(const HeldBytes& all, std::int64_t bytes) : count_(all.count_), bytes_(bytes) {
@@ -36,11 +35,11 @@ class HeldBytes {
 class ByteImage {
  public:
   ByteImage() = default;
-  // before: an image of the same memory that may be like this one; null: there is none.
+  // before: an earlier image of the same memory to share equal blocks with; may be null.
   ByteImage(const std::byte* data, std::int64_t size, const ByteImage* before,
             const HeldBytes& held);
-  // Into memory of that size. now: what is known to be there, so that equal blocks stay; null:
-  // anything.
+  // Writes the bytes to memory of the saved size. now: the known current contents, whose shared
+  // blocks are not written again; null: unknown.
   void put(std::byte* data, const ByteImage* now = nullptr) const;
 
  private:

@@ -1,4 +1,4 @@
-// Single elements of memory, for those who show it.
+// Values of single elements, for printing.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -7,14 +7,14 @@
 
 namespace tessera {
 
-// One element: an integer or a float.
+// Value of one element: an integer or a float.
 struct Element {
   bool is_defined = false;
   std::int64_t integer = 0;
   float real = 0;
 };
-// The elements of a rectangle, row-major; the storage is live and holds bytes, and the box is
-// inside of it.
+// Returns the elements of the box in row-major order. The storage must be live and not idle, and
+// must contain the box.
 std::vector<Element> elements_of(Storage& storage, const Box& box);
 
 }  // namespace tessera

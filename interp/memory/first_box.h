@@ -1,4 +1,4 @@
-// Where in a memory the elements begin that a plane tells apart.
+// Search for the first rectangle of equal bits in a plane.
 #pragma once
 #include <optional>
 
@@ -8,8 +8,8 @@
 
 namespace tessera {
 
-// A largest rectangle of elements with that bit, from the first of them in storage order on; none
-// when no element has it.
+// Returns a maximal rectangle of elements with bit `value` that starts at the first such element in
+// storage order; nullopt if there is none.
 std::optional<Box> first_box(const Layout& layout, const BitPlane& plane, bool value);
 
 }  // namespace tessera

@@ -16,7 +16,7 @@ bool is_copy(const Op& op) {
          std::holds_alternative<WriteBack>(op);
 }
 
-// Whether an op that is no copy stores into it.
+// True for buffers that an op other than a copy stores into.
 Table<BufferId, bool> stored_buffers(const Program& program) {
   Table<BufferId, bool> stored(program.buffers.size());
   for (const Stmt& statement : program.body) {

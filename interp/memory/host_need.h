@@ -1,4 +1,4 @@
-// What the simulated machine takes of this process's memory beside operands and results.
+// Host memory that the simulated machine needs in addition to operands and results.
 #pragma once
 #include <cstdint>
 
@@ -8,10 +8,10 @@
 
 namespace tessera {
 
-// Bytes of the scratch that ops store into, on all cores. Scratch that only copies reach may stay a
-// name for their source, and takes none for certain.
+// Bytes of scratch that ops other than copies store into, on all cores. Scratch that is only
+// written by copies may alias its source, so it is not counted. Idle scratch is not counted either.
 std::int64_t scratch_bytes(const Program& expanded, const RunOptions& options);
-// An environment error where that is more than there is.
+// Fails with ErrorCode::environment if scratch_bytes() exceeds the memory left to this process.
 Expected<void> check_scratch(const Program& expanded, const RunOptions& options);
 
 }  // namespace tessera

@@ -70,7 +70,7 @@ Storage::SharedImage Storage::save(const HeldBytes& held) {
   image->is_slot = slot_;
   image->allocated_at = allocated_at_;
   image->undefined = undefined_;
-  // What the program was given does not change.
+  // The bytes of operands do not change.
   image->has_bytes = data_ != nullptr && !(bound_ && buffer_.role == Role::in);
   if (image->has_bytes)
     image->bytes = has_new_bytes

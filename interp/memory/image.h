@@ -1,6 +1,6 @@
-// What images of memory hold: of storages and of what copies have read. Where bytes lie elsewhere
-// an image names their root and how far behind its first byte they begin; that is true again as
-// soon as the root holds what it held.
+// Saved states of storages and of snapshots in flight. For bytes that belong to another storage
+// (the root), an image contains the root and the byte offset from its base. This reference is valid
+// again as soon as the root has been restored.
 #pragma once
 #include <map>
 #include <memory>
@@ -18,7 +18,7 @@ struct RootImage {
   Box box{};
   std::ptrdiff_t offset = 0;  // bytes
 
-  // Of something whose first element is at `data`.
+  // data: first element of the dependent.
   static RootImage of(const Dependent& dependent, const std::byte* data) {
     if (dependent.root == nullptr) return {};
     return {dependent.root, dependent.root_box, data - dependent.root->base()};

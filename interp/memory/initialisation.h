@@ -1,5 +1,5 @@
-// Which elements of a memory are initialised, as tile ops see it: they ask where undefined elements
-// come from and record what they write.
+// Initialisation of a memory's elements, as tile ops use it: they query the origin of undefined
+// elements and record the elements that they write.
 #pragma once
 #include "core/program/ids.h"
 #include "interp/memory/shadow.h"
@@ -7,8 +7,8 @@
 
 namespace tessera {
 
-// Where the source made an element undefined. `via`: the copy or tile op that brought
-// it here.
+// Place in the source that made an element undefined. `via`: the copy or tile op that copied it
+// here.
 struct Origin {
   PlaceId place;
   PlaceId via;
@@ -18,10 +18,10 @@ struct Origin {
 class Initialisation {
  public:
   virtual void initialise(const Box& box) = 0;
-  // Elements with a clear bit of `mask` (row-major over the box) stay undefined, for that reason.
+  // Elements with a clear bit in `mask` (row-major over the box) stay undefined, with this origin.
   virtual void initialise(const Box& box, const BitPlane& mask, Origin origin) = 0;
-  virtual Index first_uninitialised(const Box& box) const = 0;  // requires that there is one
-  virtual Origin origin(const Index& index) const = 0;          // of an undefined element
+  virtual Index first_uninitialised(const Box& box) const = 0;  // requires an uninitialised element
+  virtual Origin origin(const Index& index) const = 0;          // requires an undefined element
 
  protected:
   ~Initialisation() = default;

@@ -6,10 +6,10 @@
 namespace tessera {
 namespace {
 
-// So many of the last are looked at when one comes that may be among them.
+// Number of most recent boxes that add() searches for one that contains the new box.
 constexpr std::size_t looked_at = 4;
 
-// b is in a, or the two differ in one dimension and leave no gap there: then a is both.
+// Joins b into a if a contains b, or if they differ in one dimension and leave no gap there.
 bool join(Box& a, const Box& b) {
   int differs = -1;
   for (int d = 0; d < a.rank; ++d) {
@@ -27,8 +27,8 @@ bool join(Box& a, const Box& b) {
   return true;
 }
 
-// By all dimensions, the given one last. Places are sorted, which are smaller than boxes; the first
-// start decides of most.
+// Sorts by all dimensions, `last` being compared last. Sorts positions, which are smaller than
+// boxes; the first start usually decides the comparison.
 void sort(std::vector<Box>& all, int last) {
   const auto of = [](const Box& box, int d) {
     return std::pair(box.start[Box::at(d)], box.size[Box::at(d)]);
@@ -74,7 +74,7 @@ void JoinedBoxes::add(const Box& box) {
 std::vector<Box> JoinedBoxes::take() {
   std::vector<Box> all = std::exchange(boxes_, {});
   if (all.size() < 2) return all;
-  // Those that are one in the last of the dimensions by which they are sorted stand side by side.
+  // Boxes that can be joined along dimension `last` are adjacent after the sort.
   for (int last = all.front().rank; last-- > 0;) {
     sort(all, last);
     std::size_t kept = 0;

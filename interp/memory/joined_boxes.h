@@ -1,4 +1,4 @@
-// Rectangles as few as say the same.
+// Sets of rectangles that join adjacent ones.
 #pragma once
 #include <vector>
 
@@ -6,8 +6,8 @@
 
 namespace tessera {
 
-// Those that come one behind the other, as rows or the tiles of a grid do, are joined as they come;
-// what is dropped of them is not kept.
+// Joins adjacent boxes when they are added in order, like rows or the tiles of a grid. Dropped
+// dimensions are not kept.
 class JoinedBoxes {
  public:
   void add(const Box& box);
@@ -17,7 +17,8 @@ class JoinedBoxes {
   void for_each(F take) const {
     for (const Box& box : boxes_) take(box);
   }
-  // Whatever order they came in. Nothing is left here.
+  // Returns the boxes, joined independently of the order in which they were added, and clears this
+  // object.
   std::vector<Box> take();
 
  private:

@@ -1,5 +1,4 @@
-// Where the elements of a buffer lie: logical boxes to runs of consecutive elements in storage
-// order.
+// Layout of a buffer: maps logical boxes to runs of consecutive elements in storage order.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -15,16 +14,17 @@ struct Layout {
   int rank = 0;
   std::int64_t elements = 1;
   Index shape{};
-  Index stride{};                             // elements, by logical dimension
+  Index stride{};                             // in elements, by logical dimension
   std::array<std::int8_t, max_rank> order{};  // logical dimensions, outermost in memory first
 
   Box whole() const;
-  // The first dimension with a negative size, or in which elements of the box are outside the
-  // shape; else -1. A box without elements has no place, so it is never outside.
+  // Returns the first dimension in which the size is negative; else the first in which elements of
+  // the box are outside the shape; else -1. A box without elements is never outside.
   int outside(const Box& box) const;
   std::int64_t offset(const Index& index) const;
-  Index index(std::int64_t offset) const;  // the inverse
-  // Sizes and strides of the kept dimensions; data and initialisation are the caller's.
+  Index index(std::int64_t offset) const;  // inverse of offset()
+  // Returns a view with the sizes and strides of the kept dimensions. The caller sets data and
+  // initialisation.
   TileView view(const Box& box, DType dtype) const;
 
   // Calls f(offset, length) for the maximal runs of the box, in storage order.
@@ -32,16 +32,16 @@ struct Layout {
   void for_each_run(const Box& box, F&& f) const;
 };
 
-// The extents of an operand's tensor: those of the buffer, dimensions in storage order.
+// Shape of an operand's tensor: the extents of the buffer, in storage order.
 Shape stored_shape(const Buffer& buffer);
-// Whether the elements lie row-major, one after the other.
+// True if the elements are contiguous and row-major.
 bool is_dense(const TileView& view);
 
 template <typename F>
 void Layout::for_each_run(const Box& box, F&& f) const {
   if (box.empty()) return;
   std::int64_t length = 1;
-  int outer = rank;  // order[outer ..] lie inside one run
+  int outer = rank;  // order[outer ..] are inside one run
   while (outer > 0) {
     const auto d = static_cast<std::size_t>(order[static_cast<std::size_t>(outer - 1)]);
     length *= box.size[d];

@@ -1,4 +1,4 @@
-// A rectangle of a buffer of the machine.
+// Rectangle of a buffer of the simulated machine.
 #pragma once
 #include <cstdint>
 
@@ -10,10 +10,10 @@ namespace tessera {
 
 class Storage;
 
-// The lifetime of a scoped buffer is told apart from its next one.
+// The generation distinguishes successive lifetimes of a scoped buffer.
 struct Region {
   Storage* storage = nullptr;
-  CoreIndex core{};  // at which it is reached (interp/machine/topology.h)
+  CoreIndex core{};  // core through which it is accessed (interp/machine/topology.h)
   BufferId buffer{};
   std::int64_t generation = 0;
   Box box{};

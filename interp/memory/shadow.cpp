@@ -8,8 +8,7 @@ namespace {
 
 constexpr std::uint64_t ones = ~std::uint64_t{0};
 
-// Calls f(word, mask) for the words that [begin, begin + length) touches; stops when f returns
-// false.
+// Calls f(word, mask) for the words that overlap [begin, begin + length). Stops if f returns false.
 template <typename F>
 void for_each_word(std::int64_t begin, std::int64_t length, F&& f) {
   if (length <= 0) return;
@@ -23,8 +22,7 @@ void for_each_word(std::int64_t begin, std::int64_t length, F&& f) {
   }
 }
 
-// Most words are all clear or all set, and the baseline processor has no instruction for the
-// others.
+// Most words are uniform, and the baseline processor has no popcount instruction.
 std::int64_t set_bits(std::uint64_t word) {
   return word == 0 ? 0 : word == ones ? 64 : std::popcount(word);
 }
@@ -97,14 +95,14 @@ void BitPlane::assign(std::int64_t begin, std::int64_t length, bool value) {
   }
 }
 
-// The longer of the two is known from now on.
+// Keeps the longer of the two runs.
 void BitPlane::extend_run(std::int64_t begin, std::int64_t end) {
   if (end - begin <= run_end_ - run_begin_) return;
   run_begin_ = begin;
   run_end_ = end;
 }
 
-// Bits that are cleared leave the longer part of the stretch.
+// Keeps the longer part of the run after bits are cleared.
 void BitPlane::cut_run(std::int64_t begin, std::int64_t end) {
   if (end <= run_begin_ || run_end_ <= begin) return;
   if (begin - run_begin_ >= run_end_ - end)
@@ -113,19 +111,19 @@ void BitPlane::cut_run(std::int64_t begin, std::int64_t end) {
     run_begin_ = end;
 }
 
-// Returns how many bits of the range were otherwise.
+// Returns the number of bits that changed.
 std::int64_t BitPlane::write(std::int64_t begin, std::int64_t length, bool value) {
   spread();
   const std::int64_t word = begin >> 6;
   if (word == (begin + length - 1) >> 6) {
-    // Rows of small tiles: most often all of the range is to change, or nothing.
+    // Fast path for rows of small tiles: usually either all or none of the bits change.
     const std::uint64_t mask = ones >> (64 - length) << (begin & 63);
     std::uint64_t& bits = words_[static_cast<std::size_t>(word)];
     const std::uint64_t others = (value ? ~bits : bits) & mask;
     bits ^= others;
     return others == mask ? length : set_bits(others);
   }
-  // All of them, where the plane holds nothing else.
+  // All bits change if the plane is uniform with the other value.
   std::int64_t other = (value ? is_clear() : is_set()) ? length : 0;
   const auto partial = [&](std::int64_t from, std::int64_t bits, bool counts) {
     for_each_word(from, bits, [&](std::int64_t w, std::uint64_t mask) {

@@ -1,7 +1,7 @@
-// One bit per element of a storage, in storage order. How many are set is known at any time: most
-// planes are all clear or all set most of the time, and nobody then looks at words. Of others the
-// longest stretch of set bits seen so far is known, so that a buffer that fills from one end is not
-// gone through again at each step.
+// Bit set with one bit per element of a storage, in storage order. The number of set bits is always
+// known: most planes are uniform most of the time, and then need no words. For other planes, the
+// longest run of set bits found so far is cached, so that a buffer that fills from one end is not
+// rescanned at each step.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ class BitPlane {
   explicit BitPlane(std::int64_t bits = 0) : bits_(bits) {}
 
   BitPlane copy() const;
-  // The plane as it is; before: an image of it that may be like this one, or null.
+  // Saved state of a plane. before: an earlier image to share unchanged blocks with; may be null.
   struct Image {
     std::int64_t bits = 0, count = 0, run_begin = 0, run_end = 0;
     bool value = false, has_words = false;
@@ -37,7 +37,7 @@ class BitPlane {
   void clear(std::int64_t begin, std::int64_t length) { assign(begin, length, false); }
   void put(std::int64_t i, bool value) { assign(i, 1, value); }
   bool all(std::int64_t begin, std::int64_t length) const;
-  // Calls f(begin, length) for the maximal stretches of that value in the range, ascending.
+  // Calls f(begin, length) for the maximal runs of `value` in the range, in ascending order.
   template <typename F>
   void for_each(std::int64_t begin, std::int64_t length, bool value, F&& f) const {
     const std::int64_t end = begin + length;
@@ -49,13 +49,13 @@ class BitPlane {
     }
   }
   bool any(std::int64_t begin, std::int64_t length) const;
-  // The first bit of the range with that value, or -1.
+  // Returns the first bit with that value in the range, or -1.
   std::int64_t find(std::int64_t begin, std::int64_t length, bool value) const;
-  std::int64_t count() const { return count_; }  // bits that are set
+  std::int64_t count() const { return count_; }  // set bits
 
-  // Gives a uniform plane its words, so that words() can be read.
+  // Allocates the words of a uniform plane, so that words() is not null.
   void spread();
-  // Bit i of the plane is bit i % 64 of word i / 64; null until a bit differs from the others.
+  // Bit i of the plane is bit i % 64 of word i / 64. May be null if all bits are equal.
   const std::uint64_t* words() const { return words_.get(); }
 
  private:
@@ -69,8 +69,8 @@ class BitPlane {
   void cut_run(std::int64_t begin, std::int64_t end);
 
   std::int64_t bits_, count_ = 0;
-  std::int64_t run_begin_ = 0, run_end_ = 0;  // all bits between are set
-  bool value_ = false;                        // of every bit while there are no words
+  std::int64_t run_begin_ = 0, run_end_ = 0;  // all bits in [run_begin_, run_end_) are set
+  bool value_ = false;                        // value of every bit while words_ is null
   std::unique_ptr<std::uint64_t[]> words_;
 };
 

@@ -18,7 +18,8 @@ Origin Snapshot::origin() const { return body_->origin; }
 
 namespace {
 
-// Whether `next` goes on where `box` ends in one dimension and has the same extent in the others.
+// Appends `next` to `box` if it continues `box` in one dimension and has the same extent in the
+// others. Returns false otherwise.
 bool extend(Box& box, const Box& next) {
   int along = -1;
   for (int d = 0; d < box.rank; ++d) {
@@ -38,7 +39,7 @@ std::vector<Box> Snapshot::stored_boxes(const Box& dst) const {
   if (body_ == nullptr) return {};
   if (body_->all_stored) return {dst};
   std::vector<Box> boxes;
-  int last = dst.rank - 1;  // the innermost dimension that has a row of elements
+  int last = dst.rank - 1;  // innermost kept dimension: the row
   while (last >= 0 && !dst.keeps(last)) --last;
   const std::int64_t row = last < 0 ? 1 : dst.size[Box::at(last)];
   for (std::int64_t begin = 0; begin < body_->stored.bits(); begin += row) {
@@ -88,7 +89,7 @@ void Snapshot::reshape(const Box& to) {
   if (body_ != nullptr) body_->reshape(to);
 }
 
-// Bytes of its own lie row by row.
+// The owned bytes are row-major.
 void Snapshot::Body::reshape(const Box& to) {
   join();
   if (root != nullptr) detach();

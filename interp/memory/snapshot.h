@@ -1,5 +1,5 @@
-// The read half of a copy: what a rectangle held when it was read. Large rectangles are not copied;
-// the snapshot names the source, which hands over the bytes before it changes.
+// Read side of a copy: the contents of a rectangle when it was read. Large rectangles are not
+// copied: the snapshot refers to the source, which detaches it before the bytes change.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -14,12 +14,12 @@ namespace tessera {
 
 class Storage;
 
-// Something that still depends on the bytes of a rectangle of `root` as they are now.
+// Object that depends on the current bytes of a rectangle of `root`.
 struct Dependent {
-  virtual void detach() = 0;  // takes a copy and leaves `root`
+  virtual void detach() = 0;  // copies the bytes and unregisters from `root`
   Storage* root = nullptr;
   Box root_box;
-  std::size_t slot = 0;  // position in the root's list
+  std::size_t slot = 0;  // index in the root's list
 
  protected:
   ~Dependent() = default;
@@ -32,17 +32,19 @@ class Snapshot {
   Snapshot& operator=(Snapshot&&) noexcept;
   ~Snapshot();
 
-  bool empty() const { return body_ == nullptr; }  // nothing was taken
-  bool initialised() const;           // every element (for a write-back: every stored one)
-  Index first_uninitialised() const;  // an index of the source's buffer
-  Origin origin() const;              // of that element
-  // The stored elements of a write-back as rectangles of `dst`, where they land.
+  bool empty() const { return body_ == nullptr; }  // no rectangle was captured
+  bool initialised() const;           // all elements (of a write-back: all stored elements)
+  Index first_uninitialised() const;  // index in the source buffer
+  Origin origin() const;              // origin of first_uninitialised()
+  // The stored elements of a write-back, as boxes of the destination `dst`.
   std::vector<Box> stored_boxes(const Box& dst) const;
 
-  // The same elements, row by row, under the shape of `to`, which has as many; not of a write-back.
+  // Changes the shape to the shape of `to`, which has the same number of elements, in row-major
+  // order. Not for write-backs.
   void reshape(const Box& to);
 
-  // What it holds, to be made again when its source holds what it did (interp/memory/image.h).
+  // Saved state. restored() requires that the source has been restored first
+  // (interp/memory/image.h).
   struct Image;
   Image save(const HeldBytes& held) const;
   static Snapshot restored(const Image& image);

@@ -1,4 +1,4 @@
-// What a snapshot holds; for snapshot.cpp and the copies in storage_land.cpp.
+// Contents of a snapshot; for snapshot.cpp and the copies in storage_land.cpp.
 #pragma once
 #include <array>
 #include <memory>
@@ -9,22 +9,22 @@
 namespace tessera {
 
 struct Snapshot::Body final : Dependent {
-  TileView view;                                 // in the root, or compact in `copy`; parts: sizes
-  std::array<std::int8_t, max_rank> root_dim{};  // of each dimension of the view; -1: none, size 1
+  TileView view;  // in the root, or compact in `copy`; only sizes if there are parts
+  std::array<std::int8_t, max_rank> root_dim{};  // by dimension of the view; -1: none, size 1
   std::unique_ptr<std::byte[]> copy;
-  Box box;  // of the storage it was taken from
+  Box box;  // in the captured storage
   bool all_initialised = true;
   bool all_stored = true;
-  BitPlane init, stored;  // row-major, where not all are
+  BitPlane init, stored;  // row-major; empty if all are initialised or stored
   Index first_undefined{};
   Origin origin;
 
-  // Rectangles that together are the box and whose bytes lie in different roots.
+  // Disjoint parts of the box if its bytes are in different roots.
   std::vector<std::unique_ptr<Body>> parts;
 
-  // Without bytes the view has sizes alone.
+  // False if the view has only sizes, without bytes.
   bool carries() const { return view.data != nullptr || !parts.empty(); }
-  void join();  // makes one copy of the parts
+  void join();  // copies the parts into `copy`
   void reshape(const Box& to);
 
   ~Body();

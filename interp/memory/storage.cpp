@@ -68,8 +68,8 @@ void Storage::drop_aliases() {
   while (!aliases_.empty()) drop(*aliases_.back());
 }
 
-// Zeroed where asked for, so that what is read of undefined elements is the same in every run even
-// without checks; the pages of large buffers are taken when they are touched.
+// Zeroed unless Contents::plain, so that reads of undefined elements return the same in every run
+// even without checks. calloc allocates the pages of large buffers at their first access.
 std::byte* Storage::own_data() {
   if (data_ == nullptr) {
     note_bytes();
@@ -172,7 +172,7 @@ void Storage::store_real(const Box& box, double value) {
 }
 
 void Storage::add_dependent(Dependent& dependent) {
-  dependents_.push_back(&dependent);  // first: a dependent that memory ends for is in no list
+  dependents_.push_back(&dependent);  // first: if this throws, the dependent is in no list
   dependent.root = this;
   dependent.slot = dependents_.size() - 1;
 }
@@ -184,7 +184,7 @@ void Storage::remove_dependent(Dependent& dependent) {
   dependent.root = nullptr;
 }
 
-// Removal moves the last entry, which was visited, into the gap.
+// Iterates backwards: removal moves the last entry, which was already visited, into the gap.
 void Storage::detach(const Box& box) {
   for (std::size_t i = dependents_.size(); i-- > 0;) {
     if (intersects(dependents_[i]->root_box, box)) dependents_[i]->detach();

@@ -1,12 +1,13 @@
-// The memory of the simulated machine: one Storage for each buffer of a program on each device.
+// Memory of the simulated machine: one Storage per buffer of a program and device.
 //
-// Bytes lie in the buffer's storage order; boxes and indices are logical. A copy of a large
-// rectangle into scratch is deferred: the destination aliases the source until one of the two
-// changes or their bytes must lie together. Nobody outside can tell. Storages know nothing of
-// agents, events or findings; they answer questions and the machine reports.
+// Bytes are in the buffer's storage order; boxes and indices are logical. A copy of a large
+// rectangle into scratch is deferred: the destination aliases the source until either changes or
+// its bytes must be contiguous. Callers cannot observe this. A Storage does not depend on agents,
+// events or findings. It returns results, and the machine reports them.
 //
-// Idle scratch and idle operands (interp/machine/idle.h) have no bytes: views of it have no data,
-// copies from or to it carry none, and only what is initialised, stored and written back is kept.
+// Idle scratch and idle operands (interp/machine/idle.h) have no bytes: their views have no data,
+// and copies to or from them carry none. Only the initialised, stored and written-back elements are
+// tracked.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -25,35 +26,32 @@
 
 namespace tessera {
 
-enum class Checks : std::uint8_t {
-  off,
-  on
-};  // off: every element counts as initialised, nothing is tracked
+// off: every element counts as initialised, and nothing is tracked.
+enum class Checks : std::uint8_t { off, on };
 
-// What scratch holds before it is written. plain: anything, for every undefined element is poisoned
-// before it is read; zeroed: zeros, where checks, which would see to that, are left out; kept:
-// zeros, and what write() promises to overwrite may stay, where tile ops are left out; idle: it
-// never holds anything.
+// Contents of scratch before its first write. plain: arbitrary bytes, since each undefined element
+// is poisoned before it is read. zeroed: zeros, for runs without checks, which do not poison. kept:
+// zeros, and write() keeps the old bytes, for runs that skip tile ops. idle: no bytes.
 enum class Contents : std::uint8_t { plain, zeroed, kept, idle };
 
 struct NeverWritten {
-  Box first;                  // a largest rectangle from the first such element on
-  std::int64_t elements = 0;  // how many in all
+  Box first;                  // a maximal rectangle that starts at the first such element
+  std::int64_t elements = 0;  // in the whole buffer
 };
 
-// For a copy of a storage as it is.
+// Selects the constructor that copies a storage.
 struct Forked {};
 inline constexpr Forked forked;
 
 class Storage final : public Initialisation {
  public:
-  // Scratch. It holds nothing until allocate().
+  // Scratch. Has no contents until allocate().
   Storage(const Buffer& buffer, Checks checks, Contents contents = Contents::zeroed);
-  // An operand (initialised) or a result (not), in the tensor's own bytes, which lie in storage
-  // order.
+  // An operand (initialised) or a result (not initialised). Uses the tensor's own bytes, which are
+  // in storage order.
   Storage(const Buffer& buffer, Tensor& bound, Checks checks, Contents contents = Contents::zeroed);
-  // Scratch of a loop worker (interp/machine/loop_workers.h): it begins as that of its core, which
-  // does not change meanwhile, and knows which elements were stored since.
+  // Scratch of a loop worker (interp/machine/loop_workers.h). Starts as a copy of the core's
+  // scratch, which does not change meanwhile. Tracks the elements stored since the fork.
   Storage(Forked, Storage& from);
   ~Storage();
   Storage(const Storage&) = delete;
@@ -65,35 +63,36 @@ class Storage final : public Initialisation {
   std::int64_t bytes() const { return layout_.elements * size_of(buffer_.dtype); }
   Box whole() const { return layout_.whole(); }
 
-  // Begins and ends the lifetime of scratch; contents are undefined, and memory is taken when first
-  // needed.
+  // Begin and end the lifetime of scratch. Its contents are undefined; memory is allocated at the
+  // first use.
   void allocate(PlaceId place);
   void release();
 
-  // Layout::outside(). Everything below requires -1, and is_live() unless the box is empty.
+  // See Layout::outside(). All functions below require -1, and is_live() unless the box is empty.
   int outside(const Box& box) const { return layout_.outside(box); }
 
-  // Views for one op. Take those for reading before the one for writing. The tile ops
-  // (interp/tiles/tile_ops.h) record what they initialise; whoever writes through the view by hand
-  // calls initialise(box).
+  // Views for one op. Get the views for reading before the view for writing. The tile ops
+  // (interp/tiles/tile_ops.h) record the elements that they initialise; other code that writes
+  // through a view must call initialise(box).
   TileView read(const Box& box);
-  TileView write(const Box& box);   // every element will be overwritten; counts as stored
-  TileView update(const Box& box);  // read, then overwritten; counts as stored
+  TileView write(const Box& box);   // all elements must then be overwritten; marks them as stored
+  TileView update(const Box& box);  // for reading, then overwriting; marks the elements as stored
   void initialise(const Box& box) override;
   void initialise(const Box& box, const BitPlane& mask, Origin origin) override;
 
-  // One element. store_integer is false, and nothing changes, when the type cannot hold the value.
+  // Accesses to one element. store_integer() returns false and changes nothing if the type cannot
+  // represent the value.
   std::int64_t load_integer(const Box& box);
   float load_real(const Box& box);
   bool store_integer(const Box& box, std::int64_t value);
   void store_real(const Box& box, double value);
 
-  // The elements of live i64 memory in order, when all are initialised and nobody else's bytes are
-  // among them; else null. The address holds until release().
+  // Elements of live i64 memory, in storage order. Null unless all are initialised, none is
+  // aliased, no copy depends on them, and the storage is not a fork. Valid until release().
   std::int64_t* cells();
 
-  // Where the numbers of live memory begin that no copy is deferred of, whatever is defined of it;
-  // else null. The address holds until release().
+  // First element of live smem, initialised or not. Copies into smem are never deferred. Null for
+  // other memory spaces, for forks and for idle memory. Valid until release().
   std::byte* numbers();
   const Layout& layout() const { return layout_; }
   bool is_initialised_at(std::int64_t offset) const { return init_.get(offset); }
@@ -104,64 +103,66 @@ class Storage final : public Initialisation {
   }
 
   // Copies. Source and destination have the same dtype and the same kept sizes.
-  // carries: its bytes, not only what is initialised; never from idle scratch.
+  // carries: true to capture the bytes, not only the initialisation. Ignored for idle scratch.
   Snapshot snapshot(const Box& box, bool carries = true);
-  // The elements that were stored since their fresh(), for land_stored.
+  // Snapshot of the elements stored since their last fresh(), for land_stored().
   Snapshot snapshot_stored(const Box& box, bool carries = true);
   void land(const Box& box, const Snapshot& source, PlaceId place);
-  // box += source: in f32 or i64, rounded once to the dtype.
+  // box += source, computed in f32 or i64 and rounded once to the dtype.
   void land_add(const Box& box, const Snapshot& source, PlaceId place);
-  // Writes the stored elements only. Returns the first of them that was written back before since
-  // once().
+  // Writes only the stored elements. Returns the first of them that had already been written back
+  // since `since` (a once() of this core), or nullopt.
   std::optional<Index> land_stored(const Box& box, const Snapshot& source, PlaceId place,
                                    std::int32_t core, std::int64_t since = newest);
-  // Until end_once() or another once() for the same slot, the write-backs that this core starts may
-  // write no element twice. Write-backs started earlier belong to the once() before, also if they
-  // land later. If several once() are open, only the newest counts.
+  // From this call until end_once(), or until another once() for the same slot, the write-backs
+  // that this core starts may write each element only once. Write-backs started earlier belong to
+  // the previous once(), even if they complete later. If several once() are open, only the newest
+  // one is checked.
   void once(std::int32_t core, BufferId slot = {});
   void end_once(std::int32_t core, BufferId slot);
-  std::int64_t start_write_back(std::int32_t core);            // `since` for land_stored()
-  void end_write_back(std::int32_t core, std::int64_t since);  // when all of it has landed
+  std::int64_t start_write_back(std::int32_t core);            // returns `since` for land_stored()
+  void end_write_back(std::int32_t core, std::int64_t since);  // when it has completed
 
   // Pipeline slots.
-  void fresh(const Box& box, PlaceId place);  // undefined, and nothing in it is stored
-  void pad(const Box& slot,
-           const Box& inside);  // zeros in slot outside inside; initialised, not stored
+  void fresh(const Box& box, PlaceId place);  // makes the box undefined and not stored
+  // Fills `slot` outside `inside` with zeros; they count as initialised, not as stored.
+  void pad(const Box& slot, const Box& inside);
 
-  // Initialisation. With checks off everything is initialised.
+  // Initialisation. Without checks, everything is initialised.
   bool is_initialised(const Box& box) const;
-  bool is_undefined(const Box& box) const;  // all of it
+  bool is_undefined(const Box& box) const;  // true if no element is initialised
   Index first_uninitialised(const Box& box) const override;
   Origin origin(const Index& index) const override;
-  std::optional<NeverWritten> never_written() const;  // of the whole buffer
+  std::optional<NeverWritten> never_written() const;  // nullopt if all are initialised
 
-  // Elements of a fork that will have been stored.
+  // Marks elements of a fork as stored, for lose(). No effect on other storages.
   void note_change(const Box& box);
-  // What was stored in a fork is undefined from here on.
+  // Makes the elements that were stored in the fork undefined from now on.
   void lose(const Storage& fork, PlaceId place);
 
-  // The end of the machine: nobody will read what lies elsewhere.
+  // Drops all aliases without copying their bytes: when the machine ends, or before restore().
   void drop_aliases();
 
-  // As it is now, and as it was (interp/memory/image.h); not of a fork. Images of it share what did
-  // not change between them. Going back has three steps, each for all storages of a machine: that
-  // nothing lies elsewhere, what each has, and what lies elsewhere then. Nobody depends on it
-  // meanwhile.
+  // Saves and restores the state (interp/memory/image.h); not for forks. Successive images share
+  // unchanged parts. Restoring has three steps, each executed for all storages of a machine before
+  // the next step: drop_aliases(), restore(), restore_aliases(). Nothing may depend on the
+  // storages meanwhile.
   struct Image;
   using SharedImage = std::shared_ptr<const Image>;
   SharedImage save(const HeldBytes& held);
   void restore(const SharedImage& image);
   void restore_aliases(const Image& image);
-  // Its bytes are its own, and nobody else's lie in it.
+  // Copies the aliased bytes into this storage, and detaches all its dependents.
   void stand_alone();
 
-  // For snapshots and aliases: the bytes behind a box, which must not be aliased, as they are now.
+  // Registers a snapshot or alias that depends on the current bytes of a box. The box itself must
+  // not be aliased.
   void add_dependent(Dependent& dependent);
   void remove_dependent(Dependent& dependent);
-  std::byte* base() { return data_; }  // null: there are none
+  std::byte* base() { return data_; }  // may be null
 
   static constexpr std::int64_t newest = std::numeric_limits<std::int64_t>::max();
-  static constexpr std::int64_t unjudged = -1;  // a write-back outside any once()
+  static constexpr std::int64_t unjudged = -1;  // outside any once()
 
  private:
   enum class Elements : std::uint8_t { all, stored };
@@ -175,12 +176,12 @@ class Storage final : public Initialisation {
   void note_bytes() { is_changed_ = has_new_bytes_ = true; }
   std::byte* own_data();
   TileView own_view(const Box& box);
-  TileView resolve(const Box& box);  // own bytes, or those of the alias that covers the box
+  TileView resolve(const Box& box);  // own bytes, or the bytes of the alias that contains the box
   std::byte* element_address(const Box& box);
   Alias* alias_around(const Box& box) const;
-  void settle(const Box& box);     // aliases that meet the box become bytes of our own
-  void detach(const Box& box);     // whoever still reads the box gets a copy
-  void overwrite(const Box& box);  // detach, and drop or settle the aliases under the box
+  void settle(const Box& box);     // copies aliases that intersect the box into own bytes
+  void detach(const Box& box);     // copies the box for its dependents
+  void overwrite(const Box& box);  // detaches the box, and drops or copies its aliases
   void drop(const Alias& alias);
   bool may_alias() const;
   std::vector<const Alias*> aliases_under(const Box& box) const;
@@ -194,13 +195,13 @@ class Storage final : public Initialisation {
   BitPlane gather(const BitPlane& plane, const Box& box) const;  // row-major over the box
   void reset_planes(bool initialised);
   void mark_stored(const Box& box);
-  void poison(const Box& box);  // a known value into every undefined element
+  void poison(const Box& box);  // writes a fixed value to each undefined element
   void undefine(const Box& box, Origin origin);
   void zero(const Box& box);
   struct WrittenBack {
     BitPlane plane;            // storage order
-    std::int64_t pending = 0;  // write-backs that were started and have not landed
-    BufferId slot{};           // with which it ends
+    std::int64_t pending = 0;  // started and not yet completed
+    BufferId slot{};           // end_once() of this slot closes it
     bool is_over = false;
   };
   using WrittenBacks = std::map<std::pair<std::int32_t, std::int64_t>, WrittenBack>;
@@ -213,22 +214,22 @@ class Storage final : public Initialisation {
   Contents contents_;
   bool bound_ = false;
   bool live_ = false;
-  bool slot_ = false;     // fresh() was called: stores are tracked
-  bool is_fork_ = false;  // of scratch that there was: changes are tracked
+  bool slot_ = false;     // true after fresh(): stored_ is maintained
+  bool is_fork_ = false;  // changed_ is maintained
   std::byte* data_ = nullptr;
   std::unique_ptr<std::byte, void (*)(void*)> owned_;
   BitPlane init_, stored_, changed_;  // storage order
-  // By core and by how often it had called once(); those that are not over, or wait for copies.
+  // Keys: core, and its number of earlier once() calls. Contains the open entries, and the closed
+  // ones with pending write-backs.
   WrittenBacks written_back_;
-  std::vector<std::unique_ptr<Alias>>
-      aliases_;                         // disjoint rectangles of ours whose bytes are elsewhere
-  std::vector<Dependent*> dependents_;  // who reads rectangles of ours
-  std::vector<Undefined> undefined_;    // why; the latest is last
+  std::vector<std::unique_ptr<Alias>> aliases_;  // disjoint boxes
+  std::vector<Dependent*> dependents_;           // snapshots and aliases of other storages
+  std::vector<Undefined> undefined_;             // in order of time
   PlaceId allocated_at_;
-  SharedImage image_;          // the last that was made or put back
-  bool is_changed_ = true;     // since that
-  bool has_new_bytes_ = true;  // its bytes may have changed since
-  bool gives_cells_ = false;   // and may at any time
+  SharedImage image_;          // last image saved or restored
+  bool is_changed_ = true;     // since image_
+  bool has_new_bytes_ = true;  // bytes may have changed since image_
+  bool gives_cells_ = false;   // a caller has cells() or numbers(), so bytes may change at any time
 };
 
 }  // namespace tessera

@@ -1,4 +1,4 @@
-// The read half of copies. A snapshot of a large rectangle names its source instead of copying it.
+// Read side of copies. A snapshot of a large rectangle refers to its source instead of copying it.
 #include <algorithm>
 
 #include "interp/memory/snapshot_body.h"
@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::int64_t min_deferred = 1024;  // bytes; below, copying is cheaper than keeping track
+constexpr std::int64_t min_deferred = 1024;  // bytes; for fewer, copying is cheaper than tracking
 constexpr std::size_t max_parts = 8;
 
 }  // namespace
@@ -70,7 +70,8 @@ Snapshot Storage::capture(const Box& box, Elements which, bool carries) {
   return snapshot;
 }
 
-// The bytes of body.box are those of its view, here or where the alias around it has them.
+// Registers `body`, a view of body.box, as a dependent of its root: this storage, or the root of
+// the alias that contains the box.
 void Storage::depend(Snapshot::Body& body, const Alias* alias) {
   const Box& box = body.box;
   body.root_box = alias == nullptr ? box : alias->root_box;
@@ -87,7 +88,8 @@ void Storage::depend(Snapshot::Body& body, const Alias* alias) {
   (alias == nullptr ? this : alias->root)->add_dependent(body);
 }
 
-// The aliases that together hold all of the box; none when there are too many, or bytes of our own.
+// Returns the aliases that together contain the whole box. Empty if there are more than max_parts,
+// or if some bytes are in this storage.
 std::vector<const Storage::Alias*> Storage::aliases_under(const Box& box) const {
   std::vector<const Alias*> found;
   std::int64_t missing = box.elements();

@@ -1,4 +1,5 @@
-// Scratch of a loop worker: a copy of the core's, and what becomes of the core's afterwards.
+// Scratch of a loop worker: the copy of the core's scratch, and the update of the core's scratch
+// afterwards.
 #include <algorithm>
 
 #include "interp/memory/snapshot_body.h"
@@ -27,7 +28,7 @@ void Storage::lose(const Storage& fork, PlaceId place) {
   if (!fork.is_fork_ || fork.changed_.is_clear()) return;
   settle(whole());
   note_bytes();
-  Box around;  // all that was stored
+  Box around;  // bounding box of the stored elements
   fork.changed_.for_each(0, layout_.elements, true, [&](std::int64_t begin, std::int64_t length) {
     if (is_checked()) init_.clear(begin, length);
     for (const std::int64_t end : {begin, begin + length - 1}) {

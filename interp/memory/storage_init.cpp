@@ -1,4 +1,4 @@
-// What of a storage is initialised, stored and written back.
+// Tracking of the initialised, stored and written-back elements of a storage.
 #include <algorithm>
 #include <cstring>
 
@@ -10,8 +10,8 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t max_origins =
-    64;  // records of a storage; older ones fall back to its allocation
+// Maximum number of records per storage. The allocation's place replaces older records.
+constexpr std::size_t max_origins = 64;
 
 }  // namespace
 
@@ -150,7 +150,7 @@ void Storage::zero(const Box& box) {
   });
 }
 
-// Peels off what lies before and after `inside`, one dimension after the other.
+// Zeroes the parts before and after `inside`, one dimension at a time.
 void Storage::pad(const Box& slot, const Box& inside) {
   if (same_rectangle(slot, inside)) return;
   if (inside.empty()) return zero(slot);
@@ -212,7 +212,7 @@ void Storage::end_write_back(std::int32_t core, std::int64_t since) {
   if (--it->second.pending == 0 && it->second.is_over) written_back_.erase(it);
 }
 
-// Other cores' write-backs to the same elements are a matter of races.
+// Does not compare write-backs of different cores: these are checked as races.
 std::optional<Index> Storage::mark_written_back(const Box& box, std::int32_t core,
                                                 std::int64_t since) {
   const auto it = since == newest ? newest_once(core) : written_back_.find({core, since});

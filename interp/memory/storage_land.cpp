@@ -1,5 +1,5 @@
-// The write side of copies: storing a snapshot that names its source in scratch makes an alias.
-// Bytes of a source never move under it: its writers detach them first.
+// Write side of copies. Storing a snapshot that refers to its source creates an alias in scratch.
+// The source's bytes do not change under an alias: writers detach it first.
 #include "core/report/check.h"
 #include "interp/memory/snapshot_body.h"
 #include "interp/memory/storage.h"
@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-// Aliases of one buffer in hbm; one that is copied into in many small pieces is faster with bytes.
+// Maximum number of aliases of an hbm buffer. With more small copies into it, own bytes are faster.
 constexpr std::size_t max_in_hbm = 64;
 
 bool same_kept_sizes(const TileView& a, const TileView& b) {
@@ -47,13 +47,13 @@ void Storage::add_alias(const Box& box, const Snapshot::Body& body) {
   aliases_.push_back(std::move(alias));
   try {
     body.root->add_dependent(*aliases_.back());
-  } catch (...) {  // memory has ended: neither list has it
+  } catch (...) {  // out of memory: neither list has the alias
     aliases_.pop_back();
     throw;
   }
 }
 
-// The bytes of a snapshot, whose sizes are those of the box.
+// Stores the bytes of a snapshot. Its sizes must equal the sizes of the box.
 void Storage::put(const Box& box, const Snapshot::Body& source) {
   for (const auto& part : source.parts) put(counterpart(part->box, source.box, box), *part);
   if (source.root != nullptr && may_alias()) {

@@ -113,7 +113,7 @@ bool store_integer(std::byte* p, DType dtype, std::int64_t value) {
 void copy_elements(const TileView& dst, const TileView& src) {
   CHECK(dst.rank == src.rank && dst.dtype == src.dtype);
   const auto bytes = static_cast<std::size_t>(size_of(dst.dtype));
-  // Dimensions by falling dst stride, neighbours merged where both sides are contiguous.
+  // Sort dimensions by descending dst stride; merge neighbours that are contiguous on both sides.
   Index size{}, to{}, from{};
   int rank = 0;
   std::array<int, max_rank> order{};

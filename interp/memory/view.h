@@ -1,4 +1,4 @@
-// Rectangles of a buffer, and strided windows on the bytes behind them.
+// Rectangles of a buffer, and strided views of their bytes.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -13,8 +13,8 @@ namespace tessera {
 
 using Index = std::array<std::int64_t, max_rank>;
 
-// A resolved slice: `size[d]` elements from `start[d]`, logical dimensions. Dropped dimensions have
-// size 1 and are not part of the shape of a view.
+// A resolved slice: `size[d]` elements from `start[d]`, in logical dimensions. Dropped dimensions
+// have size 1 and are not part of the shape of a view.
 struct Box {
   std::int8_t rank = 0;
   std::uint8_t dropped = 0;
@@ -29,27 +29,29 @@ struct Box {
   static std::size_t at(int d) { return static_cast<std::size_t>(d); }
 };
 
-bool same_rectangle(const Box& a, const Box& b);    // whatever is dropped
-bool contains(const Box& outer, const Box& inner);  // an empty inner is in every outer
+bool same_rectangle(const Box& a, const Box& b);    // ignores dropped dimensions
+bool contains(const Box& outer, const Box& inner);  // true for an empty `inner`
 bool intersects(const Box& a, const Box& b);
 // The box of one element.
 Box element(const Box& box, const Index& index);
-// Of boxes that meet.
+// Requires that the boxes intersect.
 Box intersection(const Box& a, const Box& b);
-// Where a part of `from` lies in `to`, which has the same kept sizes.
+// Returns the part of `to` that corresponds to `part` of `from`. Both boxes have the same kept
+// sizes.
 Box counterpart(const Box& part, const Box& from, const Box& to);
-// Whether the dimensions that they keep have the same sizes.
+// True if the kept dimensions have the same sizes.
 bool same_kept_sizes(const Box& a, const Box& b);
-// Of a part of `from` and of `to`, which has as many elements, row by row, in any shape: rectangles
-// of both that hold the same elements, in order.
+// Splits `part` of `from` into pairs of boxes of `from` and `to` that contain the same elements, in
+// row-major order. `to` has as many elements as `from`, in any shape.
 std::vector<std::pair<Box, Box>> counterparts(const Box& part, const Box& from, const Box& to);
-// The rectangles that together hold the elements [begin, end) of a box, row-major, in that order.
+// Returns the boxes that together contain the elements [begin, end) of `box`, row-major, in that
+// order.
 std::vector<Box> rectangles(const Box& box, std::int64_t begin, std::int64_t end);
 
 class Initialisation;  // interp/memory/initialisation.h
 
-// Elements in memory, or one number that stands for every element. `size` and `stride` (in
-// elements) are those of the kept dimensions of `box`. Valid until the next call that changes its
+// View of elements in memory, or one number that is broadcast to every element. `size` and `stride`
+// (in elements) describe the kept dimensions of `box`. Valid until the next call that changes its
 // storage.
 struct TileView {
   std::byte* data = nullptr;
@@ -61,10 +63,9 @@ struct TileView {
   Index size{};
   Index stride{};
   const std::uint64_t* init = nullptr;  // null: every element is initialised
-  std::int64_t init_at =
-      0;  // the bit of the element at `data`; one `o` elements on has bit init_at + o
+  std::int64_t init_at = 0;  // bit of the element at `data`; element offset `o` has bit init_at + o
   Initialisation* owner = nullptr;  // null: plain memory or a number
-  Box box;                          // of the owner
+  Box box;                          // in the owner
 
   static TileView of(std::int64_t integer);
   static TileView of(float real);
@@ -76,24 +77,25 @@ struct TileView {
   std::int64_t elements() const;
   // Element `i` along the only dimension (rank 1), or the only element (rank 0), as an integer.
   std::int64_t integer_at(std::int64_t i) const;
-  // The same for writing; false, and nothing written, when the element type cannot hold `value`.
+  // Writes that element. Returns false and writes nothing if the element type cannot represent
+  // `value`.
   bool set_integer_at(std::int64_t i, std::int64_t value) const;
 };
 
-// One element at `p` as an integer: floats rounded to nearest even, saturating.
+// Loads one element at `p` as an integer: floats are rounded to nearest even, saturating.
 std::int64_t load_integer(const std::byte* p, DType dtype);
-// False, and nothing written, when an integer type cannot hold `value`.
+// Returns false and writes nothing if an integer type cannot represent `value`.
 bool store_integer(std::byte* p, DType dtype, std::int64_t value);
 
-// dst = src, element by element; same dtype and sizes, no overlap.
+// Copies src to dst, element by element. Requires the same dtype and sizes, and no overlap.
 void copy_elements(const TileView& dst, const TileView& src);
-// `length` elements along the last dimension from the element at `position` (row-major).
+// View of `length` elements along the last dimension, from the element at `position` (row-major).
 TileView stretch(const TileView& view, std::int64_t position, std::int64_t length);
-// The index of the element at `position` (row-major over the box).
+// Index of the element at `position` (row-major over the box).
 Index index_in(const Box& box, std::int64_t position);
-// And back: where the element at the index stands in the box.
+// Inverse of index_in(): row-major position of the element in the box.
 std::int64_t position_in(const Box& box, const Index& index);
-// The same sizes, row-major at `data`; initialised and nobody's.
+// View with the sizes of `like`, row-major at `data`, fully initialised and without owner.
 TileView compact(std::byte* data, const TileView& like);
 
 }  // namespace tessera

@@ -62,7 +62,7 @@ Box counterpart(const Box& part, const Box& from, const Box& to) {
 
 namespace {
 
-// From dimension d on; those before it are one element thick.
+// Appends from dimension d on; the dimensions before d have size 1.
 void append_rectangles(const Box& box, int d, std::int64_t begin, std::int64_t end,
                        std::vector<Box>& result) {
   if (begin >= end) return;
@@ -107,8 +107,8 @@ std::vector<std::pair<Box, Box>> counterparts(const Box& part, const Box& from, 
   if (same_kept_sizes(from, to)) return {{part, counterpart(part, from, to)}};
   std::vector<std::pair<Box, Box>> pairs;
   if (part.empty()) return pairs;
-  // The part's elements that stand one after the other in `from`: all that follow the last
-  // dimension of which it has not all.
+  // Number of consecutive elements of the part in `from`: all dimensions after the last one that
+  // the part does not cover completely.
   std::int64_t run = 1;
   for (int d = part.rank; d-- > 0;) {
     run *= part.size[Box::at(d)];
@@ -118,7 +118,7 @@ std::vector<std::pair<Box, Box>> counterparts(const Box& part, const Box& from, 
     std::int64_t at = position_in(from, index_in(part, first));
     const std::int64_t end = at + run;
     while (at < end) {
-      // The longest stretch from here on that is one rectangle on both sides.
+      // The longest run from `at` that is one rectangle on both sides.
       std::int64_t next = end;
       for (std::int64_t before = -1; before != next;) {
         before = next;
