@@ -1,4 +1,4 @@
-// Places and numbers of reports on cores that are blocked.
+// Places and missing counts for reports on blocked cores.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -7,9 +7,10 @@
 
 namespace tessera {
 
-// How much of its semaphore a blocked core lacks.
+// Returns the count that a blocked core still needs from its semaphore.
 std::int64_t missing_count(Machine& machine, const Core& core);
-// A statement, with the loops of an agent that is blocked there; -1: the message alone.
+// Returns the place of a statement, with the loop indices of the agent if it is blocked there.
+// Without a statement, returns only the message.
 FindingPlace place_in_run(Machine& machine, StmtId statement, const AgentId& agent,
                           std::string message);
 

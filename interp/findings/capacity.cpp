@@ -18,7 +18,8 @@ struct Contributor {
   FindingPlace place;
 };
 
-// The biggest first, at most five, as notes; then how many are left out.
+// Returns notes on the largest contributors, at most max_contributors, in descending order; then a
+// note on the rest.
 std::vector<FindingPlace> biggest(std::vector<Contributor> all, std::string_view unit) {
   std::stable_sort(all.begin(), all.end(),
                    [](const Contributor& a, const Contributor& b) { return a.amount > b.amount; });
@@ -101,7 +102,8 @@ std::optional<Finding> launch_excess(const Program& program, const MachineProfil
       program, profile, usage, [&](BufferId b) { return !program.buffers[b].scoped; },
       [&](SemaphoreId s) { return is_counted(program.semaphores[s]) && semaphores.is_first(s); });
   if (!excess) return std::nullopt;
-  // The largest declaration stands for the finding; each core has the same, and the first is named.
+  // Places the finding at the largest declaration. All cores have the same declarations; the first
+  // core is named.
   const AgentId core{0, 0, -1};
   Finding finding{.kind = FindingKind::capacity, .message = std::move(excess->message)};
   finding.at = {.loc = excess->notes.front().loc, .device = 0, .agent = to_string(core)};

@@ -1,4 +1,4 @@
-// What exists at a core against what the machine profile has. A limit of 0 is no limit.
+// Checks of a core's usage against the capacities of the machine profile. A limit of 0: no limit.
 #pragma once
 #include <functional>
 #include <optional>
@@ -14,17 +14,17 @@ namespace tessera {
 
 struct Excess {
   std::string message;
-  std::vector<FindingPlace> notes;  // who takes how much, the biggest first
+  std::vector<FindingPlace> notes;  // largest users of the capacity, in descending order
 };
 
-// The first limit of the profile that a core passes. has_buffer, has_semaphore: whether one of the
-// program exists there; asked for the notes.
+// Returns the first limit of the profile that a core exceeds. has_buffer, has_semaphore: true if
+// that object of the program exists on the core; used for the notes.
 std::optional<Excess> excess_of(const Program& program, const MachineProfile& profile,
                                 const Usage& usage, const std::function<bool(BufferId)>& has_buffer,
                                 const std::function<bool(SemaphoreId)>& has_semaphore);
 
-// What the program declares for all its time against what a core has: the finding with which each
-// run of it would end before its first step.
+// Checks the objects that exist during the whole program against the capacities of a core. Returns
+// the finding with which each run of the program would end before its first step.
 std::optional<Finding> launch_excess(const Program& expanded, const MachineProfile& profile);
 
 }  // namespace tessera

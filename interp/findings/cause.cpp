@@ -41,7 +41,7 @@ class Links {
           about.wait, about.buffer,    about.points_of, about.end,  loc ? loc.source->name : "",
           loc.line,   loc.column};
       links_[i].devices = f.devices;
-      // What nobody described is like nothing.
+      // A finding without subject and location is no repetition.
       if (about == FindingSubject{} && !loc) continue;
       const auto [it, is_first] = first.try_emplace(key, i);
       if (is_first) continue;
@@ -63,7 +63,7 @@ class Links {
     if (links_[i].folded_into) i = *links_[i].folded_into;
     return links_[i].follows_from.value_or(i);
   }
-  // What followed from it follows from its cause.
+  // Findings that followed from `i` then follow from the cause of `cause`.
   void follow(std::size_t i, std::size_t cause) {
     cause = cause_of(cause);
     if (!is_open(i) || cause == i) return;
@@ -162,8 +162,8 @@ class Links {
   std::vector<CauseLink> links_;
 };
 
-// The message with every "devN" that is this device's and no part of a longer name replaced;
-// nothing if the device is named in another way.
+// Returns the message with every "devN" of this device replaced, except as part of a longer name;
+// nullopt if the message names the device in another way.
 std::optional<std::string> with_device(const std::string& message, std::int32_t device,
                                        const std::string& by) {
   const std::string name = fmt::format("dev{}", device);

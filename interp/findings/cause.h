@@ -1,20 +1,24 @@
-// Which findings are causes, which follow from another one, and which say the same of another
-// device. One place has the rule; reports show causes and fold the rest.
+// Groups findings: causes, consequences of another finding, and repetitions. Reports show causes
+// and fold the rest. The rules are only here:
 //
-//  1. Alike: of one kind, about the same statements and objects, at one place of the text. The
-//     first stands for all.
-//  2. A copy that nobody waits for is the cause of the races of its bytes.
-//  3. Of races with one cause the access that comes first behind the copy's start, in the order of
-//     the text, stands for all: races of the same bytes of one copy; of two cores for one buffer
-//     behind the same last wait; of points of one parallel loop for one buffer; with a core's
-//     entering the kernel; with its leaving. Then of two cores for one buffer, behind the same last
-//     wait and with one statement in common, the first: one order is missing, of a copy that comes
-//     too early.
-//  4. A race for a buffer is the cause of undefined data that was read from it: it had not come. A
-//     read of a scalar out of bounds is the cause of undefined data that comes from it.
-//  5. What is gone with a wait that another one lacks has the same cause; the wait was tried.
-//  6. A race whose read decides what the program does next is the cause of what the run ended with,
-//     and of other races for its buffer.
+// 1. Repetitions have one kind, the same statements and objects, and one place in the text. The
+//    first represents all of them.
+// 2. A copy without a wait is the cause of the races of its bytes.
+// 3. Some groups of races have one cause. The group is represented by the race whose access is the
+//    first in the text after the start of the copy. The groups are:
+//    - races of the same bytes of one copy;
+//    - races of two cores for one buffer after the same last wait;
+//    - races of the points of one parallel loop for one buffer;
+//    - races with a core's entry into the kernel, and races with its exit.
+//    Of the remaining races of two cores for one buffer, after the same last wait and with one
+//    statement in common, the first represents all: one order is missing, because a copy arrives
+//    too early.
+// 4. A race for a buffer is the cause of undefined data that was read from the buffer: the data had
+//    not arrived. A scalar read out of bounds is the cause of undefined data that depends on it.
+// 5. If adding one missing wait also removes another finding, both have the same cause. The wait
+//    was tried in a run.
+// 6. A race whose read decides the next actions of the program is the cause of the findings at the
+//    end of the run, and of other races for its buffer.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -26,18 +30,18 @@
 namespace tessera {
 
 struct CauseLink {
-  std::optional<std::size_t> folded_into;   // alike: the one that stands for it
-  std::optional<std::size_t> follows_from;  // its cause, which follows from none and stands for all
-  std::int64_t count = 1;                   // with those that are alike
-  std::vector<std::int32_t> devices;        // of all of them, ascending
+  std::optional<std::size_t> folded_into;   // repetition: the finding that represents it
+  std::optional<std::size_t> follows_from;  // the cause; itself neither folded nor a consequence
+  std::int64_t count = 1;                   // including repetitions
+  std::vector<std::int32_t> devices;        // including repetitions, ascending
   bool is_cause() const { return !folded_into && !follows_from; }
 };
 
-// One link for each finding, in their order.
+// Returns one link per finding, in the same order.
 std::vector<CauseLink> causes(const std::vector<Finding>& findings);
 
-// The message for all that are alike: "out of dev0..dev7 is never written", or "..., alike on
-// dev0..dev7" where they differ in more than their own device.
+// Returns one message for a finding and its repetitions: "out of dev0..dev7 is never written", or
+// "... (one of 8 alike, on dev0..dev7)" if the messages differ in more than the device.
 std::string folded_message(const std::vector<Finding>& findings,
                            const std::vector<CauseLink>& links, std::size_t finding);
 

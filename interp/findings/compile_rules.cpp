@@ -17,7 +17,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::int64_t line_elements = 1024;  // of an array of one dimension
+constexpr std::int64_t line_elements = 1024;  // block size of a one-dimensional array
 
 class Rules {
  public:
@@ -91,8 +91,8 @@ class Rules {
     }
   }
 
-  // What a DMA moves of a dimension that it does not move whole comes in tiles. Rows of elements of
-  // 32 bits may be moved one by one: 1.
+  // Returns the tile size of a DMA in a dimension that it does not move completely. 1: rows of
+  // 32-bit elements may be moved individually.
   std::int64_t tile(const Slice& slice, const RefInfo& ref, std::size_t dim) const {
     const auto rank = static_cast<std::size_t>(slice.rank);
     if (size(slice, dim) == ref.bound[dim]) return 1;

@@ -1,5 +1,5 @@
-// What the compiler of a vector machine (Mosaic, of Pallas on TPUs) would refuse in a program that
-// the interpreter runs. A program is no worse for it: these are notes, no findings.
+// Rules of the compiler for a vector machine (Mosaic, of Pallas on TPUs) that the interpreter does
+// not enforce. Violations are notes, not findings.
 #pragma once
 #include <vector>
 
@@ -10,14 +10,14 @@
 
 namespace tessera {
 
-// In the order of the statements, one for each place and operand; then the vmem that the expanded
-// program declares for all its time. None for a profile without lanes.
+// Returns one note per place and operand, in the order of the statements, then a note on the vmem
+// that the expanded program declares outside scopes. Empty for a profile without lanes.
 // Blocks of windows: jax/_src/pallas/mosaic/lowering.py, _check_block_mappings. Slices of copies:
 // pytorch/helion#1969, jax-ml/jax#36770. Scoped vmem: MachineProfile::scoped_vmem.
 std::vector<Remark> compile_notes(const Program& structured, const Program& expanded,
                                   const MachineProfile& profile);
 
-// The notes on the program of the run that it observes.
+// Collects the notes on the program of the observed run.
 class CompileNotes final : public Observer {
  public:
   void expanded(const Program& structured, const Program& expanded, const std::vector<Binding>&,

@@ -1,5 +1,5 @@
-// Why nobody can move: each blocked core, who could still help it, one cycle, and the counts that
-// ended elsewhere.
+// Description of a deadlock: each blocked core, the cores that could still signal it, one cycle,
+// and the surplus counts.
 #include "interp/findings/deadlock.h"
 
 #include <fmt/format.h>
@@ -21,9 +21,9 @@
 namespace tessera {
 namespace {
 
-// In a report on hundreds of devices the first ones tell the story.
+// Maximum number of cores that a report describes.
 constexpr std::size_t max_cores = 8;
-// And of so many each is asked who can help it.
+// Maximum number of blocked cores for which the signallers of every core are computed.
 constexpr std::size_t max_roots = 128;
 
 class Report {
@@ -59,7 +59,7 @@ class Report {
     describe_all(rest, true);
     describe_cycle();
     add_surpluses(machine_, signallers_, blocked_, notes_);
-    // The first note has the place in a function of the library.
+    // The first note has the place within the library function.
     const PlaceId own = own_place(program_, first.stmt().place);
     finding.at.loc = program_.loc(own);
     add_call_chain(program_, own, notes_);
@@ -79,8 +79,8 @@ class Report {
     notes_.push_back(place(statement, agent, std::move(message)));
   }
 
-  // Where the chains of who waits for whom end: cores that nobody can help any more, or else those
-  // of a cycle. What is behind them is blocked because they are.
+  // Finds the ends of the chains of waiting cores: cores that no core can signal any more, or else
+  // the cores of a cycle. All other cores are blocked because these are.
   void find_roots() {
     std::vector<CoreIndex> path;
     for (CoreIndex at = blocked_.front();;) {
@@ -91,7 +91,7 @@ class Report {
       path.push_back(at);
       at = helper(core(at));
     }
-    // Who can help is asked of every core.
+    // Computes a helper for each core.
     for (std::size_t i = 0; i < blocked_.size() && blocked_.size() <= max_roots; ++i) {
       if (helper(core(blocked_[i]))) continue;
       if (std::find(roots_.begin(), roots_.end(), blocked_[i]) == roots_.end())
@@ -100,8 +100,8 @@ class Report {
     std::sort(roots_.begin(), roots_.end());
   }
 
-  // Cores that lack the same in the same place, be it of another cell of an array, are told of
-  // once; the others are details.
+  // Describes cores that lack the same count at the same place once, even if they wait on different
+  // cells of an array. The others are details.
   using Lack = std::tuple<StmtId, SemaphoreId, std::int64_t, std::int64_t, std::string>;
   Lack lack(const Core& core) {
     return {core.statement(), core.need().sem.semaphore, core.need().count, missing(core),
@@ -125,7 +125,7 @@ class Report {
         notes_[i].is_detail = are_details || !is_first;
     }
   }
-  // The cells that they wait on, each once.
+  // The cells that the cores wait on, without repetitions.
   std::string cells(const std::vector<CoreIndex>& cores) {
     std::vector<std::string> texts;
     for (const CoreIndex one : cores) {
@@ -154,7 +154,7 @@ class Report {
     return text;
   }
 
-  // The first of the cores that are alike, in words for all of them.
+  // Describes the first of the equal cores, in words for all of them.
   void describe(CoreIndex one, const std::vector<CoreIndex>& alike) {
     const Core& core = this->core(one);
     const SemId& sem = core.need().sem;
@@ -203,8 +203,8 @@ class Report {
     return fmt::format("done {}", counted(s.executed, "time"));
   }
 
-  // The first core that can still signal what a core waits for, itself only when it is alone; or
-  // none. knows: no core of which it is not sure what it would signal.
+  // Returns the first core that can still signal the semaphore on which `core` waits; `core` itself
+  // only if there is no other; or none. knows: skip cores that may signal another semaphore.
   CoreIndex helper(const Core& core, bool knows = false) {
     CoreIndex found;
     for (const Signaller& s : signallers_.of(core.need().sem)) {
@@ -215,7 +215,8 @@ class Report {
     return found;
   }
 
-  // A core that deals points is not blocked itself, but its loop workers are.
+  // Returns the blocked core that stops `core_index`. A core that distributes iterations is not
+  // blocked itself, but its loop workers are.
   CoreIndex stopped_by(CoreIndex core_index) {
     const Topology& topology = machine_.topology();
     if (core(core_index).is_blocked()) return core_index;
@@ -224,7 +225,7 @@ class Report {
     return core_index;
   }
 
-  // Follows the first helper of each core until one comes again.
+  // Follows the first helper of each core until a core repeats.
   void describe_cycle() {
     std::vector<CoreIndex> path;
     for (CoreIndex at = blocked_.front(); at; at = helper(core(at), true)) {

@@ -1,10 +1,10 @@
-// Why nobody can move.
+// The deadlock finding.
 #pragma once
 #include "interp/machine/machine.h"
 
 namespace tessera {
 
-// Precondition: a core of the machine is blocked.
+// Requires a blocked core in the machine.
 Finding deadlock_finding(Machine& machine);
 
 }  // namespace tessera

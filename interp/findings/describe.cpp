@@ -88,7 +88,7 @@ PlaceId own_place(const Program& program, PlaceId place) {
   PlaceId outermost = place;
   while (outermost && program.places[outermost].caller)
     outermost = program.places[outermost].caller;
-  // A line that a `# line` names is the author's own, whichever file calls it.
+  // Lines named by a `# line` directive are the author's own text, in any calling file.
   while (place && program.loc(place).source != program.loc(outermost).source &&
          program.loc(place).column != 0)
     place = program.places[place].caller;
@@ -116,7 +116,7 @@ Loc operand_loc(const Program& program, StmtId statement, BufferId buffer) {
     found = at;
   }
   if (found == std::string_view::npos) return whole;
-  // With its index.
+  // Include the index.
   std::size_t behind = found + name.size();
   if (behind < end && line[behind] == '[')
     for (int open = 0; behind < end;) {

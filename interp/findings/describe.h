@@ -1,4 +1,4 @@
-// How findings and traces name things: as the source writes them.
+// Names of program objects in findings and traces, as in the source text.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -19,14 +19,15 @@ std::string cell_text(const Program& program, SemaphoreId semaphore,
 std::string line_text(const Program& program,
                       StmtId statement);  // "gmm.tsr:20", or "statement 7"
 std::string_view mnemonic(const Program& program, StmtId statement);
-// The innermost trace region around a statement, in quotation marks; empty when there is none.
+// Name of the innermost trace region around a statement, in quotation marks; empty if there is
+// none.
 std::string region_text(const Program& program, StmtId statement);
-// One note for each call that the place was inlined from.
+// Adds one note for each call through which the place was inlined.
 void add_call_chain(const Program& program, PlaceId place, std::vector<FindingPlace>& notes);
-// Where the kernel's own text has the place: of what a function of the library has, its call.
+// Place in the kernel's own text; for a place in a library function, the place of its call.
 PlaceId own_place(const Program& program, PlaceId place);
-// The operand of a tile op in the text of the statement, by the name of its buffer; the statement
-// where it does not stand there once.
+// Location of an operand of a tile op within the statement's text, found by the name of its buffer.
+// The whole statement if the name does not occur there exactly once.
 Loc operand_loc(const Program& program, StmtId statement, BufferId buffer);
 std::string counted(std::int64_t n, std::string_view singular);  // "1 byte", "2 bytes"
 

@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-// Rows and columns that are shown; of larger ones the first.
+// Maximum number of rows and columns in the text.
 constexpr std::int64_t shown_rows = 8, shown_columns = 8;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What must hold once nothing moves any more.
+// Checks after the last step of a run.
 #pragma once
 #include <vector>
 
@@ -6,8 +6,8 @@
 
 namespace tessera {
 
-// What is wrong then, sorted: a deadlock, or else semaphores that are not zero and results that are
-// not written.
+// Returns the deadlock if there is one; else the semaphores that are not zero and the results that
+// were not written, sorted.
 std::vector<Finding> exit_findings(Machine& machine);
 
 }  // namespace tessera

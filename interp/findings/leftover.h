@@ -1,5 +1,5 @@
-// Semaphores that are not zero when they should be, and how reports name semaphores and who used
-// them.
+// Findings on semaphores that are not zero when they should be, and the names and uses of
+// semaphores in reports.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -16,8 +16,8 @@ namespace tessera {
 std::string sem_text(const Program& program, const Topology& topology, const SemId& sem);
 std::string unit_text(const Program& program, const SemId& sem,
                       std::int64_t amount);  // "4096 bytes", or "2"
-// A semaphore that is not zero when it should be.
-// cell: of `sem`.
+// Returns the finding on a semaphore that is not zero when it should be.
+// cell: the cell of `sem`.
 // statement: its free; none: at exit.
 // when: replaces the words "when it is freed" or "at exit"; may be empty.
 Finding leak_finding(const Program& program, const Topology& topology, const SemId& sem,

@@ -1,4 +1,4 @@
-// What memory holds, for people: the debugger's `print` and that of programs.
+// Text of memory contents, for the debugger's `print` and for print ops.
 #pragma once
 #include <string>
 
@@ -7,12 +7,12 @@
 
 namespace tessera {
 
-// Whether its values are there: a run without arithmetic computes none, but for those of numbers.
+// no: the values were not computed, because the run skips arithmetic.
 enum class Computed : bool { no, yes };
 
-// "slot[0, 0 .. 4] f32, 4 elements, 3 defined, from ... to ..., mean ...", and below it the first
-// rows, `?` where an element is undefined; of a single element "x[3] i32 = 5". The box may leave
-// the memory, which then is told.
+// Returns "slot[0, 0 .. 4] f32, 4 elements, 3 defined, from ... to ..., mean ...", followed by the
+// first rows, with `?` for undefined elements; for a single element "x[3] i32 = 5". If the box is
+// not inside the memory, the text reports that.
 std::string memory_text(const Program& program, BufferId buffer, Storage& storage, const Box& box,
                         Computed computed = Computed::yes);
 

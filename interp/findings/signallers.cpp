@@ -11,8 +11,8 @@ namespace {
 
 using Known = std::optional<std::int64_t>;
 
-// What a statement signals: a slice of semaphores, on the device and core that values name
-// (no_value: its own), by a count (no_value: the bytes of its copy).
+// Target of a signal: a slice of semaphores, on the given device and core (no_value: its own), and
+// the count (no_value: the bytes of its copy).
 struct Target {
   const Slice* sem;
   ValueId device = no_value;
@@ -47,7 +47,7 @@ std::int64_t evaluate(const Op& op, std::int64_t a, std::int64_t b, std::int64_t
   }
 }
 
-// Reads the text from where one core stands.
+// Evaluates the program text from the current position of one core.
 class Text {
  public:
   Text(Machine& machine, const Nesting& nesting, const Core& core)
@@ -55,7 +55,7 @@ class Text {
     pc_ = core.is_finished() ? program_.body.next() : core.statement();
   }
 
-  // The value whenever it is computed again, if it is always the same.
+  // The value of a scalar if it is the same whenever it is computed again.
   Known settled(ValueId id) const {
     const Value& value = program_.value(id);
     if (value.constant) return value.integer;
@@ -68,13 +68,13 @@ class Text {
     const bool is_loop = is_loop_op(op);
     for (const auto& [variable, assumed] : assumed_)
       if (variable == id) return assumed;
-    // Outside of loops and branches an op that was passed has run, and runs no more.
+    // Outside loops and branches, an op before the current position has run and does not run again.
     if (value.statement < pc_ && !is_loop && !is_conditional(value.statement))
       return core_.scalar(id);
     return is_scalar(op) ? computed(op) : std::nullopt;
   }
 
-  // Whether the conditions around a statement let this core come to it at all.
+  // False if a condition around the statement prevents this core from executing it.
   bool can_run(StmtId statement) const {
     for (const StmtId region : nesting_.around(statement)) {
       const auto* branch = std::get_if<If>(&stmt(region).op);
@@ -85,8 +85,8 @@ class Text {
     return true;
   }
 
-  // Whether control can still come to a statement that can run, at a point of the loops at which
-  // it does what is asked, as far as that is settled.
+  // True if control can still reach a statement that can run, in a loop iteration in which does()
+  // is true, as far as the values are settled.
   template <typename Does>
   bool is_ahead(StmtId statement, const Does& does) const {
     if (core_.is_finished()) return false;
@@ -110,7 +110,7 @@ class Text {
     return false;
   }
 
-  // How often a statement runs in all: the product of the loops around it.
+  // Total number of executions of a statement: the product of the trip counts around it.
   Known trips(StmtId statement) const {
     std::int64_t product = 1;
     for (const StmtId region : nesting_.around(statement)) {
@@ -129,16 +129,16 @@ class Text {
   }
 
  private:
-  // Whether the core does all of its points; those that nobody has taken yet are ahead of the core
-  // that deals them.
+  // True if the core executes all iterations of the loop. Iterations that no loop worker has
+  // started are ahead of the core that distributes them.
   bool is_own_loop(StmtId region) const {
     if (!core_.is_loop_worker()) return true;
     return region > machine_.core_state(machine_.topology().base(core_.index())).core.dealt_loop();
   }
 
-  static constexpr std::int64_t max_points = 256;  // of a loop that are tried one by one
+  static constexpr std::int64_t max_points = 256;  // evaluated individually, per loop
 
-  // With the loops' variables as they are.
+  // With the current values of the loop variables.
   template <typename Does>
   bool can_run_at(StmtId statement, const std::vector<StmtId>& loops, const Does& does) const {
     assumed_.clear();
@@ -149,13 +149,14 @@ class Text {
     return can;
   }
 
-  // In a later point of a loop, those around it as they are.
+  // In a later iteration of a loop, with the current values of the outer loop variables.
   template <typename Does>
   bool comes_again(StmtId statement, StmtId region, const std::vector<StmtId>& outer,
                    const Does& does) const {
-    if (std::holds_alternative<While>(stmt(region).op)) return true;  // nobody knows how often
+    if (std::holds_alternative<While>(stmt(region).op)) return true;  // unknown trip count
     const auto& loop = std::get<For>(stmt(region).op);
-    // In another order than ascending the loop variable does not say how many points are left.
+    // If the order is not ascending, the loop variable does not give the number of remaining
+    // iterations.
     if (loop.parallel != 0) return is_own_loop(region);
     const std::int64_t now = core_.scalar(stmt(region).result), upper = core_.scalar(loop.upper);
     if (upper - now > max_points) return true;
@@ -207,10 +208,10 @@ class Text {
   const Nesting& nesting_;
   const Core& core_;
   StmtId pc_;
-  mutable std::vector<std::pair<ValueId, std::int64_t>> assumed_;  // of loop variables
+  mutable std::vector<std::pair<ValueId, std::int64_t>> assumed_;  // values of loop variables
 };
 
-// Whether the slice names the cell; `unsettled` where an index is not settled.
+// True if the slice contains the cell; `unsettled` if an index is not settled.
 bool may_name(const Text& text, const Program& program, const Slice& slice, std::int64_t cell,
               bool unsettled = true) {
   const Shape& shape = program.semaphores[program.value(slice.base).semaphore].shape;

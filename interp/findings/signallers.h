@@ -1,4 +1,5 @@
-// Who can signal a semaphore, read from the program text: for reports on cores that wait in vain.
+// Statements that can signal a semaphore, derived from the program text; for reports on blocked
+// cores.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -9,28 +10,29 @@
 
 namespace tessera {
 
-// A statement of one core that signals a certain semaphore, as far as the text tells.
+// A statement of one core that may signal a certain semaphore, as far as the program text shows.
 struct Signaller {
   StmtId statement;
   CoreIndex core{};
-  std::int64_t executed = 0;  // how often it signalled this semaphore
-  std::optional<std::int64_t>
-      expected;           // how often it runs in all; nothing when the text does not tell
-  bool is_ahead = false;  // its core has not finished and can still get there
-  bool is_known = false;  // to signal this semaphore: what it names is not computed from memory
+  std::int64_t executed = 0;  // number of its signals to this semaphore so far
+  // Total number of executions; nullopt if the text does not determine it.
+  std::optional<std::int64_t> expected;
+  bool is_ahead = false;  // its core has not finished and can still reach it
+  // It certainly signals this semaphore: its target does not depend on memory.
+  bool is_known = false;
 };
 
 class Signallers {
  public:
   explicit Signallers(Machine& machine);
   std::vector<Signaller> of(const SemId& sem) const;
-  // Whether the core that owns it can still come to a wait on it.
+  // True if the core that owns the semaphore can still reach a wait on it.
   bool may_take(const SemId& sem) const;
 
  private:
   Machine& machine_;
   Nesting nesting_;
-  std::vector<StmtId> statements_;  // that signal anything
+  std::vector<StmtId> statements_;  // all statements that signal
 };
 
 }  // namespace tessera

@@ -58,7 +58,7 @@ class Surpluses {
       const AgentId signaller = agent(odd.tally->core);
       const PlaceId place = program_.place_of(odd.tally->statement),
                     own = own_place(program_, place);
-      if (own != place) {  // the names are those of a function of the library, and right
+      if (own != place) {  // names in a library function are not the author's, and are right
         say({}, {},
             fmt::format("{} has {} that no wait has taken, signalled in this call", text(extra),
                         amount));
@@ -86,7 +86,8 @@ class Surpluses {
     notes_.push_back(place_in_run(machine_, statement, agent, std::move(message)));
   }
 
-  // Every core waits at one statement: then no core is the odd one, and the statement is wrong.
+  // True if every core waits at the same statement. Then no core is an exception, and the statement
+  // is wrong.
   bool all_wait_alike() {
     const auto is_there = [&](CoreIndex core_index) {
       return core(core_index).statement() == core(blocked_.front()).statement();
@@ -95,8 +96,9 @@ class Surpluses {
            std::all_of(blocked_.begin(), blocked_.end(), is_there);
   }
 
-  // Another cell of the array has just what the core that owns it waits for: a fact, as the wait
-  // and the signal may be wrong. Of cores that are alike the first one is told of.
+  // Reports that another cell of the array has exactly the count for which the cell's owner waits.
+  // This is only stated as a fact, because either the wait or the signal may be wrong. Reports only
+  // the first of equal cores.
   bool is_in_other_cell(const SemId& extra) {
     for (const CoreIndex core_index : blocked_) {
       const Core& waiting = core(core_index);
@@ -114,13 +116,14 @@ class Surpluses {
     return false;
   }
 
-  // Of those who signalled the cell, the one that goes where fewest other cores go, by distance
-  // around the ring; alone: no other core goes that way, and others do go another.
+  // The signaller of a cell whose direction is the least common, by its distance around the ring.
+  // is_alone: no other core signals in this direction, and others signal in another direction.
   struct Odd {
     const Tally* tally = nullptr;
     bool is_alone = false;
   };
-  // Among equals the one on the core that lacks it: programs do the same on every device.
+  // Prefers, among equally common signallers, one on the core that lacks the count: programs do the
+  // same on every device.
   Odd odd_one(const SemId& extra, std::int32_t lacking_core = -1) {
     Odd odd;
     const auto is_likely = [&](const Tally& tally) {
@@ -144,7 +147,7 @@ class Surpluses {
     }
     return odd;
   }
-  // Around the ring of devices, and around the cores of one.
+  // Distances around the ring of devices and around the cores of one device.
   std::pair<int, int> distance(CoreIndex from, CoreIndex to) const {
     const Topology& topology = machine_.topology();
     return {(topology.device(to) - topology.device(from) + topology.devices) % topology.devices,
@@ -168,7 +171,7 @@ class Surpluses {
     return found;
   }
 
-  // How well a surplus explains what a core lacks; 0: not at all.
+  // Returns a score for how well a surplus explains the count that a core lacks; 0: not at all.
   int score(const SemId& extra, const Core& core) {
     const SemId& need = core.need().sem;
     const bool same_declaration = extra.semaphore == need.semaphore;
@@ -187,7 +190,7 @@ class Surpluses {
   const Signallers& signallers_;
   const std::vector<CoreIndex>& blocked_;
   std::vector<FindingPlace>& notes_;
-  std::vector<StmtId> told_;  // waits that another cell would do for
+  std::vector<StmtId> told_;  // waits that another cell would satisfy
 };
 
 }  // namespace

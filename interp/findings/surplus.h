@@ -1,4 +1,5 @@
-// Counts that ended where no core takes them, matched with what blocked cores lack.
+// Surplus counts: semaphore counts that no core waits for, matched with the counts that blocked
+// cores lack.
 #pragma once
 #include <vector>
 
@@ -7,8 +8,9 @@
 
 namespace tessera {
 
-// A note for each, in a deadlock: final counts do not depend on the schedule. What its owner would
-// take later is a surplus only when it came on a way of its own.
+// Adds a note for each surplus in a deadlock. Final counts do not depend on the schedule. If the
+// owner can still wait for the count, it is a surplus only if it was signalled in an unusual
+// direction.
 void add_surpluses(Machine& machine, const Signallers& signallers,
                    const std::vector<CoreIndex>& blocked, std::vector<FindingPlace>& notes);
 

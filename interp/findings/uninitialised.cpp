@@ -10,7 +10,7 @@ namespace tessera {
 
 namespace {
 
-// The buffer that nobody wrote: the one that was read, or where its elements were brought from.
+// Returns the buffer that was not written: the buffer that was read, or the source of its elements.
 BufferId undefined_buffer(const Program& program, const Region& region, Origin origin) {
   if (origin.place)
     for (const BufferId b : program.buffers.ids())
@@ -18,7 +18,7 @@ BufferId undefined_buffer(const Program& program, const Region& region, Origin o
   return region.buffer;
 }
 
-// A parallel loop whose points ran side by side.
+// True if the place is a parallel loop.
 bool is_parallel_loop(const Program& program, PlaceId place) {
   return std::any_of(program.body.begin(), program.body.end(), [&](const Stmt& s) {
     const auto* loop = std::get_if<For>(&s.op);
@@ -30,7 +30,7 @@ FindingPlace outside_note(const Program& program, StmtId read) {
   return {.loc = program.loc(read), .message = "undefined since this read, which is out of bounds"};
 }
 
-// `is_named`: the memory is not the one that was read.
+// is_named: true if the memory is not the one that was read.
 FindingPlace since_note(const Program& program, PlaceId place, BufferId buffer, bool is_named) {
   const std::string& name = program.buffers[buffer].name;
   return {.loc = program.loc(place),
@@ -79,7 +79,7 @@ Finding uninitialised_finding(const Program& program, const std::vector<Finding>
   finding.at = {.loc = program.loc(place), .device = agent.device, .agent = to_string(agent)};
   finding.about = {.statement = statement, .buffer = undefined_buffer(program, region, origin)};
   finding.devices = {agent.device};
-  // The memory that lacks the element, where that is not the one that was read.
+  // The buffer in which the element was not written; it may differ from the buffer that was read.
   const BufferId source = finding.about.buffer;
   const bool is_brought = source != region.buffer;
   finding.about.other = outside_read(program, found, origin.place);

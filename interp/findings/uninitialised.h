@@ -1,4 +1,4 @@
-// The finding that undefined data was used, with where it came from.
+// Findings on the use of undefined data, with its origin.
 #pragma once
 #include <string>
 #include <string_view>
@@ -12,21 +12,21 @@
 
 namespace tessera {
 
-// found: the findings of the run so far; an origin that read out of bounds is one of them.
+// found: the findings of the run so far, which include any out-of-bounds read that is the origin.
 Finding uninitialised_finding(const Program& program, const std::vector<Finding>& found,
                               std::string_view verb, const Region& region, const Index& index,
                               Origin origin, const AgentId& agent, StmtId statement);
 
-// The same for a copy to a result, `dst`, that lacks the element of `src` at `index`.
+// Same for a copy to a result, `dst`, if the element of `src` at `index` is undefined.
 Finding undefined_result_finding(const Program& program, const std::vector<Finding>& found,
                                  const Region& src, const Region& dst, const Index& index,
                                  Origin origin, const AgentId& copy, StmtId statement);
 
-// The read of a scalar at the place that was found to be out of bounds; none if there is none.
+// Returns the scalar read at the place that was reported as out of bounds; none if there is none.
 StmtId outside_read(const Program& program, const std::vector<Finding>& found, PlaceId place);
 
-// The same for a scalar: `used_as` ("the condition of `if`") is undefined, for the statement `read`
-// read it outside its memory.
+// Same for a scalar: `used_as` ("the condition of `if`") is undefined because the statement `read`
+// read it out of bounds.
 Finding undefined_scalar_finding(const Program& program, const std::string& used_as, StmtId read,
                                  const AgentId& agent, StmtId statement);
 
