@@ -1,12 +1,12 @@
-// What every tile op is given beside its views.
+// Parameters of every tile op in addition to its views.
 #pragma once
 #include "core/program/ids.h"
 #include "interp/tiles/math.h"
 
 namespace tessera::tile {
 
-// How to compute, and the statement's place, for the origins of undefined elements. With Math::none
-// values are left alone; which elements are initialised is still tracked.
+// Computation mode, and the place of the statement for the origins of undefined elements.
+// Math::none leaves values unchanged; initialisation is still tracked.
 struct Context {
   Math math = Math::library;
   PlaceId place;

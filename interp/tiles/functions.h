@@ -1,4 +1,4 @@
-// Values of elementwise ops for one number, or two.
+// Elementwise ops on one or two numbers.
 #pragma once
 #include <algorithm>
 #include <type_traits>
@@ -11,7 +11,7 @@ namespace tessera::tile {
 using RealFunction = double (*)(double);
 RealFunction real_function(shapes::Function function);
 
-// min and max require that no operand is a NaN.
+// min and max require operands that are not NaN.
 template <typename T>
 constexpr T value_of(shapes::Binary op, T a, T b) {
   using shapes::Binary;

@@ -1,4 +1,4 @@
-// In which type integers of tile ops wrap, and the lesser and larger of two numbers.
+// The type in which integers of tile ops wrap, and minimum and maximum of two numbers.
 #pragma once
 #include <cstdint>
 #include <initializer_list>
@@ -15,9 +15,9 @@ inline float larger(float a, float b) { return maximum(a, b); }
 inline std::int64_t lesser(std::int64_t a, std::int64_t b) { return scalar::min(a, b); }
 inline std::int64_t larger(std::int64_t a, std::int64_t b) { return scalar::max(a, b); }
 
-// Sums, differences and products of integers are those of the widest type among dst and the
-// operands, modulo its range, so that they come out alike in any order; dst then saturates. What is
-// stored as floats is rounded once.
+// Sums, differences and products of integers are computed in the widest type among dst and the
+// operands, modulo its range. The result is therefore independent of the order; dst then saturates.
+// Results stored as floats are rounded once.
 inline DType integer_range(const TileView& dst, std::initializer_list<const TileView*> operands) {
   DType widest = is_float(dst.dtype) ? DType::i64 : dst.dtype;
   for (const TileView* view : operands)

@@ -1,11 +1,11 @@
-// How tile ops and matrix products compute.
+// Computation modes of tile ops and matrix products.
 #pragma once
 #include <cstdint>
 
 namespace tessera {
 
-// library: products by the math library; exact: the same bits on every machine; none: floats are
-// left alone, and only what is initialised is tracked.
+// library: matrix products by the math library. exact: the same bits on every machine. none: floats
+// are left unchanged, and only initialisation is tracked.
 enum class Math : std::uint8_t { library, exact, none };
 
 }  // namespace tessera

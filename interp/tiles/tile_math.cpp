@@ -1,4 +1,4 @@
-// Library products by oneDNN. Its exceptions end here: the plain loops take over.
+// Matrix products by oneDNN. If it throws, the plain loops are used instead.
 #include "interp/tiles/tile_math.h"
 
 #include <dlfcn.h>
@@ -18,8 +18,8 @@
 namespace tessera::math {
 namespace {
 
-// The distribution's oneDNN runs on OpenMP. For the time of a product this thread asks for a team
-// of one; OpenMP is looked up at run time, since we use none ourselves.
+// Limits OpenMP to one thread during a product, since the distribution's oneDNN uses OpenMP. The
+// functions are looked up at run time, because this project does not link OpenMP.
 class OneThread {
  public:
   OneThread() : before_(functions().get == nullptr ? 1 : functions().get()) {
@@ -57,7 +57,7 @@ bool has_i8() {
   return result;
 }
 
-// Rows (or, turned, columns) may have gaps for the f32 and i8 routines.
+// The f32 and i8 routines accept gaps between rows (or between columns if transposed).
 struct Leading {
   char transposed;
   std::int64_t stride;
@@ -72,7 +72,8 @@ bool has_unit_stride(const Matrix& m) {
   return by_rows || by_cols;
 }
 
-// The routine's own packing is slow on rows that are a page apart; one copy in order is cheaper.
+// The routine's own packing is slow if rows are a page apart. Copying them in order first is
+// cheaper.
 constexpr std::int64_t far_apart = 1024;  // bytes
 
 bool multiply_f32(const Matrix& acc, const Matrix& a, const Matrix& b) {
@@ -103,7 +104,7 @@ bool multiply_i8(const Matrix& acc, const Matrix& a, const Matrix& b) {
                            &no_offset) == dnnl_success;
 }
 
-// acc += a . b in bf16 for one shape; operands row-major without gaps.
+// acc += a . b in bf16 for one shape. Operands are dense and row-major.
 class Bf16Product {
  public:
   Bf16Product(std::int64_t m, std::int64_t n, std::int64_t k) : m_(m), n_(n), k_(k) {
@@ -144,7 +145,7 @@ class Bf16Product {
   dnnl::memory a_, b_, acc_;
 };
 
-// Kernels compiled for shapes seen lately. Evicting one costs time and changes no result.
+// Cache of kernels compiled for recent shapes. Evicting one costs time and changes no result.
 Bf16Product& bf16_product(std::int64_t m, std::int64_t n, std::int64_t k) {
   constexpr std::size_t most = 64;
   static thread_local std::list<Bf16Product> recent;
@@ -157,13 +158,12 @@ Bf16Product& bf16_product(std::int64_t m, std::int64_t n, std::int64_t k) {
   return recent.emplace_front(m, n, k);
 }
 
-// Ragged sizes are filled with zeros up to a multiple of this, so that few shapes are ever
-// compiled.
+// Sizes are padded with zeros to a multiple of this, so that few shapes are compiled.
 constexpr std::int64_t granule = 32;
 std::int64_t padded(std::int64_t n) { return (n + granule - 1) / granule * granule; }
 
-// From this size of the right operand on, a kernel for any number of rows costs less than rows of
-// zeros, and than moving the sums.
+// Minimum size of the right operand for which a kernel for the exact number of rows costs less than
+// padding the rows and moving the sums.
 constexpr std::int64_t worth_compiling = 8192;
 
 bool is_dense(const Matrix& m) { return m.col_stride == 1 && m.row_stride == m.cols; }
@@ -184,7 +184,7 @@ bool multiply_bf16(const Matrix& acc, const Matrix& a, const Matrix& b) {
   return true;
 }
 
-// The library writes its routines at the first products, and crashes if there is no memory for
+// The library generates its routines at the first products, and crashes if there is no memory for
 // them.
 constexpr std::int64_t room_for_routines = std::int64_t{6} << 20;
 bool has_room_for_routines() {
@@ -208,10 +208,11 @@ bool multiply(const Matrix& acc, const Matrix& a, const Matrix& b) {
   }
 }
 
-// So many products of i8 cannot leave i32.
+// Maximum number of i8 products whose sum always fits into i32.
 constexpr std::int64_t exact_terms = std::numeric_limits<std::int32_t>::max() / (128 * 128);
 
-// Sums of i8 are exact, and so they are the same bits in any order until they are added to acc.
+// Sums of i8 products are exact, so they have the same bits in any order until they are added to
+// acc.
 void add_exact_sums(const Matrix& acc, const Matrix& a, const Matrix& b, Math math) {
   thread_local Workspace space;
   const std::int64_t bytes = acc.elements() * size_of(DType::i32);

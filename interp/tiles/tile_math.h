@@ -1,5 +1,4 @@
-// Matrix products on strided tiles. The only user of the library that computes them is
-// tile_math.cpp.
+// Matrix products on strided tiles. Only tile_math.cpp uses the library that computes them.
 #pragma once
 #include <cstdint>
 
@@ -8,19 +7,21 @@
 
 namespace tessera::math {
 
-// acc += a . b; acc, which overlaps neither, is f32 for floats and i32 for integers, or f32 for i8:
-// then their sums, without error in i32, are rounded to f32 and added. On one thread,
-// with no state that an earlier product could have changed: the same operands give the same bits in
-// the same process and machine. Math::exact adds the products in ascending k, rounding each product
-// and each sum: the same bits on every machine. i32 wraps.
+// acc += a . b. acc must not overlap a or b. Its type is f32 for floats, and i32 or f32 for
+// integers. f32 with integer operands requires i8: their exact sums in i32 are rounded to f32 and
+// added. i32 wraps.
+// Runs on one thread without state from earlier products, so equal operands give equal bits in the
+// same process and machine. Math::exact adds the products in ascending k and rounds each product
+// and each sum: the same bits on every machine.
 void multiply_add(const Matrix& acc, const Matrix& a, const Matrix& b, Math math);
 
-// Lets the library generate its code for products of that type and shape, which it otherwise does
-// in the first one.
+// Generates the library's code for products of this type and shape, which otherwise happens in the
+// first product.
 void prepare(DType acc, DType operand, std::int64_t m, std::int64_t k, std::int64_t n);
 
-// Which instructions Math::library has here for operands of that type, e.g. "avx512_core_bf16";
-// empty: none of its own, operands are converted (floats) or multiplied in integer loops.
+// Instructions that Math::library uses on this machine for operands of this type, e.g.
+// "avx512_core_bf16". Empty if it has none: operands are then converted (floats) or multiplied in
+// integer loops.
 const char* native_instructions(DType dtype);
 
 }  // namespace tessera::math

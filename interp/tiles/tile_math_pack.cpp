@@ -14,7 +14,7 @@ namespace tessera::math {
 namespace {
 
 constexpr std::int64_t alignment = 64;
-constexpr std::int64_t block = 16;  // side of the squares in which a transposition goes
+constexpr std::int64_t block = 16;  // side of the squares of a blocked transposition
 
 template <typename T>
 void transpose_elements(const Matrix& to, const Matrix& from) {
@@ -32,7 +32,7 @@ void transpose_elements(const Matrix& to, const Matrix& from) {
   }
 }
 
-// Any strides on both sides, sizes of `to`.
+// Copies with any strides on both sides and the sizes of `to`.
 void copy_strided(const Matrix& to, const Matrix& from) {
   switch (size_of(to.dtype)) {
     case 1:
@@ -46,8 +46,8 @@ void copy_strided(const Matrix& to, const Matrix& from) {
   }
 }
 
-// Rows without gaps of their own. Those of a large matrix are a page apart, where no prefetcher of
-// the processor follows: the next ones are asked for in time.
+// Copies dense rows. Rows of a large matrix are a page apart, which hardware prefetchers do not
+// follow, so later rows are prefetched explicitly.
 void copy_rows(std::byte* to, std::int64_t to_pitch, const std::byte* from, std::int64_t from_pitch,
                std::int64_t bytes, std::int64_t rows) {
   constexpr std::int64_t ahead = 16, line = 64;
@@ -79,7 +79,7 @@ Matrix pack(const Matrix& from, DType dtype, std::int64_t rows, std::int64_t col
             Workspace& space) {
   const std::int64_t unit = size_of(dtype), old_unit = size_of(from.dtype);
   const bool gather = from.col_stride != 1;
-  // Gathered elements keep their type at first and lie behind the result.
+  // Gathered elements keep their type at first and are stored after the result.
   const std::int64_t own = (rows * cols * unit + alignment - 1) / alignment * alignment;
   const bool in_between = gather && dtype != from.dtype;
   std::byte* data = space.take(own + (in_between ? from.elements() * old_unit : 0));

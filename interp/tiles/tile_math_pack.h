@@ -1,4 +1,4 @@
-// Operands in the form that products want: one type, rows (or columns) without gaps.
+// Conversion of operands to the form that products require: one type, dense rows or columns.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace tessera::math {
 
-// Memory that is kept for the next product; grows, 64-byte aligned.
+// Memory that is reused by the next product. Grows as needed; 64-byte aligned.
 class Workspace {
  public:
   Workspace() = default;
@@ -21,14 +21,14 @@ class Workspace {
   std::int64_t bytes_ = 0;
 };
 
-// `from` as `dtype` in `space`, `rows` x `cols` of them row-major; what `from` does not have is
-// zero.
+// Returns `from` as a row-major `rows` x `cols` matrix of `dtype` in `space`. Elements outside
+// `from` are zero.
 Matrix pack(const Matrix& from, DType dtype, std::int64_t rows, std::int64_t cols,
             Workspace& space);
 inline Matrix pack(const Matrix& from, DType dtype, Workspace& space) {
   return pack(from, dtype, from.rows, from.cols, space);
 }
-// The elements of `from`, which may have more, to `to`; same dtype.
+// Copies the elements of `from` to `to`. Same dtype; `from` may be larger.
 void unpack(const Matrix& to, const Matrix& from);
 
 }  // namespace tessera::math

@@ -5,8 +5,8 @@
 namespace tessera::math {
 namespace {
 
-// The build forbids contraction, so a vector of any width gives the same sums; integers are
-// unsigned to wrap.
+// The build forbids contraction, so vectors of any width give the same sums. Integers are unsigned
+// so that they wrap.
 template <typename T>
 void rows_of_products(const Matrix& acc, const Matrix& a, const Matrix& b) {
   for (std::int64_t i = 0; i < acc.rows; ++i) {

@@ -1,4 +1,4 @@
-// Products in plain loops, ascending k.
+// Matrix products in plain loops, in ascending k.
 #pragma once
 #include "interp/tiles/matrix.h"
 

@@ -14,7 +14,7 @@
 namespace tessera::tile {
 namespace {
 
-// Integers compute in i64; with a float among the operands everything computes in f32.
+// Integers compute in i64. If any operand is a float, everything computes in f32.
 template <typename... Views>
 bool is_float_op(const Views&... views) {
   return (is_float(views.dtype) || ...);
@@ -58,7 +58,7 @@ void binary_as(Binary op, const TileView& dst, const std::array<Source, 2>& sour
 template <typename T>
 void select_as(const TileView& dst, const Source& condition, const Source& a, const Source& b) {
   std::array<T, piece> yes, no;
-  std::array<float, piece> choice;  // an integer that is not 0 is no 0 as a float either
+  std::array<float, piece> choice;  // nonzero integers are nonzero as floats too
   for_each_piece(dst, [&](const Index& index, std::int64_t begin, std::int64_t n) {
     condition.load(index, begin, n, choice.data());
     a.load(index, begin, n, yes.data());
@@ -84,7 +84,7 @@ void fill_elements(const TileView& dst, const std::byte* element) {
   });
 }
 
-// The number is converted once.
+// Converts the number once.
 void fill_elements(const TileView& dst, const TileView& number) {
   const auto* from = is_integer(number.dtype) ? reinterpret_cast<const std::byte*>(&number.integer)
                                               : reinterpret_cast<const std::byte*>(&number.real);
@@ -223,8 +223,8 @@ bool cuts(const TileView& scale, const TileView& tile) {
 
 void scale(const TileView& dst, const TileView& src, const TileView& scale,
            const Context& context) {
-  // Every dimension becomes two, the blocks and the places in one; the scale has size 1 in the
-  // latter and is broadcast there. Elements keep their order.
+  // Splits each dimension into two: the block, and the position in the block. The scale has size 1
+  // in the latter and is broadcast there. The element order does not change.
   const auto split = [&](const TileView& view, bool is_scale) {
     TileView result = view;
     result.rank = static_cast<std::int8_t>(2 * view.rank);

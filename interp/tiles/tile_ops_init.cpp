@@ -38,7 +38,7 @@ void for_each_element(const TileView& dst, F&& f) {
   });
 }
 
-// The reason of the first source that has an undefined element.
+// Origin of the first source that has an undefined element.
 Origin reason(std::initializer_list<const TileView*> sources, const Context& context) {
   for (const TileView* source : sources) {
     if (source->initialised() || source->owner == nullptr) continue;
@@ -56,7 +56,7 @@ void mark(const TileView& dst, const BitPlane& mask, Origin origin) {
   if (dst.owner != nullptr) dst.owner->initialise(dst.box, mask, origin);
 }
 
-// Of a matrix of the view: which of its rows (or its columns) are defined.
+// Returns true for each defined row (or column) of a matrix of the view.
 std::vector<bool> defined_lines(const TileView& view, const Index& matrix, bool by_rows) {
   const auto last = Box::at(view.rank - 1), before = Box::at(view.rank - 2);
   const auto along = by_rows ? before : last, across = by_rows ? last : before;
@@ -161,7 +161,7 @@ void record_matmul(const TileView& acc, const TileView& a, const TileView& b, Tr
                    const Context& context) {
   if (!any_undefined({&acc, &a, &b})) return;
   BitPlane mask(acc.elements());
-  std::int64_t first = 0;  // of the matrix
+  std::int64_t first = 0;  // position of the current element
   for_each_matrix(acc, [&](Index index) {
     const std::vector<bool> rows = defined_lines(a, index, !transposed.a),
                             columns = defined_lines(b, index, transposed.b);

@@ -1,4 +1,4 @@
-// Which elements of a tile op's result are initialised.
+// Tracks the initialised elements of the results of tile ops.
 #pragma once
 #include <initializer_list>
 
@@ -8,25 +8,26 @@
 
 namespace tessera::tile {
 
-// An element of dst is undefined when that element of any source is.
+// An element of dst is undefined if the corresponding element of any source is.
 void record(const TileView& dst, std::initializer_list<const TileView*> sources,
             const Context& context);
-// All of dst is, for what was made so there.
+// Makes all of dst undefined, with `place` as the origin.
 void record_undefined(const TileView& dst, PlaceId place, const Context& context);
-// The same where only the chosen element of a and b matters; call it before dst is written.
+// Returns the defined elements of a select, in which only the chosen element of a and b matters.
+// Call it before dst is written.
 BitPlane selected(const TileView& dst, const TileView& condition, const TileView& a,
                   const TileView& b);
 void record_select(const TileView& dst, const TileView& condition, const TileView& a,
                    const TileView& b, const BitPlane& mask, const Context& context);
-// As many elements, row by row.
+// dst has the elements of src in row-major order.
 void record_in_order(const TileView& dst, const TileView& src, const Context& context);
-// Elements along `dim` are joined to wider ones, undefined when one of them is, or split, undefined
-// when the wider one is.
+// Bitcast along `dim`. A joined element is undefined if one of its parts is; a split element is
+// undefined if the wider element is.
 void record_bits(const TileView& dst, const TileView& src, int dim, const Context& context);
-// An element of dst is undefined when one of src along dim is.
+// An element of dst is undefined if one of the reduced elements of src along dim is.
 void record_reduce(const TileView& dst, const TileView& src, int dim, const Context& context);
-// Row i of a matrix of acc is undefined when one of a's row i is; column j when one of b's column j
-// is.
+// Row i of a matrix of acc becomes undefined if an element in row i of a is; column j, if an
+// element in column j of b is.
 void record_matmul(const TileView& acc, const TileView& a, const TileView& b, Transposed transposed,
                    const Context& context);
 

@@ -1,4 +1,4 @@
-// Ops of integers alone, and what cuts off towards zero or to the low bits.
+// Integer-only ops, and truncation towards zero or to the low bits.
 #include <cmath>
 
 #include "interp/tiles/integer_range.h"

@@ -1,4 +1,4 @@
-// Products of matrices, one for each index of the leading dimensions.
+// Matrix products, one for each index of the leading dimensions.
 #include <vector>
 
 #include "core/report/check.h"

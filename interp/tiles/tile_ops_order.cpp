@@ -10,7 +10,7 @@
 namespace tessera::tile {
 namespace {
 
-// Elements of the same width, row by row; no overlap.
+// Copies elements of equal width in row-major order. Views must not overlap.
 void copy_in_order(const TileView& dst, const TileView& src) {
   if (is_dense(dst)) return copy_elements(compact(dst.data, src), src);
   if (is_dense(src)) return copy_elements(dst, compact(src.data, dst));
@@ -19,12 +19,12 @@ void copy_in_order(const TileView& dst, const TileView& src) {
   copy_elements(dst, compact(between.data, dst));
 }
 
-// What does not change when dst does.
+// Returns `src`, or a copy of it in `bytes` if it overlaps dst.
 TileView apart_from(const TileView& src, const TileView& dst, std::vector<std::byte>& bytes) {
   return overlaps(src, dst) ? copy_of(src, bytes) : src;
 }
 
-// The elements k, k + count, k + 2 * count, ... along a dimension.
+// View of the elements k, k + count, k + 2 * count, ... along a dimension.
 TileView one_of(const TileView& view, int dim, std::int64_t k, std::int64_t count) {
   TileView part = view;
   const auto d = Box::at(dim);
@@ -35,8 +35,8 @@ TileView one_of(const TileView& view, int dim, std::int64_t k, std::int64_t coun
   return part;
 }
 
-// The byte range of each element of `wide` that belongs to part k of `count`, as elements of the
-// width of `narrow`, and back.
+// Calls move(wide, narrow, bytes) for each element of `narrow` and its byte range in the element of
+// `wide` that contains it.
 template <typename Move>
 void for_each_part(const TileView& wide, const TileView& narrow, int dim, Move&& move) {
   const std::int64_t width = size_of(narrow.dtype), count = size_of(wide.dtype) / width;

@@ -16,7 +16,7 @@
 namespace tessera::tile {
 namespace {
 
-// The lowest number, or with `sign` -1 the highest.
+// The lowest number, or the highest if `sign` is -1.
 template <typename T>
 constexpr T lowest(int sign = 1) {
   using Limits = std::numeric_limits<T>;
@@ -26,8 +26,8 @@ constexpr T lowest(int sign = 1) {
     return sign > 0 ? Limits::min() : Limits::max();
 }
 
-// The number that any first element replaces: -0 + x is x, also if x is -0. A sum of no elements is
-// +0. The switches have no default, so that the compiler names them for a new kind.
+// Neutral start value of a reduction: -0 + x is x, even if x is -0. The sum of no elements is +0.
+// The switches have no default, so that the compiler reports missing cases.
 template <typename T>
 T start_of(Reduce op, std::int64_t length) {
   switch (op) {
@@ -57,15 +57,15 @@ T combine(Reduce op, T a, T b) {
   CHECK(false);
 }
 
-// A float as an integer of the same order, in which -0 is less than +0, and back.
+// Converts a float to an integer with the same order, in which -0 is less than +0, and back.
 std::int32_t ordered(float x) {
   const auto bits = std::bit_cast<std::int32_t>(x);
   return bits ^ ((bits >> 31) & INT32_MAX);
 }
 float float_of(std::int32_t key) { return std::bit_cast<float>(key ^ ((key >> 31) & INT32_MAX)); }
 
-// The largest, or smallest, of `start` and n elements. Integers in lanes vectorise; NaN, which has
-// no place in the order, is looked for on the way.
+// Maximum or minimum of `start` and n elements. The integer comparisons vectorise. NaN, which has
+// no place in the order, is detected separately.
 template <bool is_max>
 float outermost(float start, const float* elements, std::int64_t n) {
   std::int32_t best = ordered(start), has_nan = start != start;
@@ -77,7 +77,7 @@ float outermost(float start, const float* elements, std::int64_t n) {
   return has_nan != 0 ? std::numeric_limits<float>::quiet_NaN() : float_of(best);
 }
 
-// `result` and the elements of a row.
+// Combines `result` with the elements of a row.
 template <typename T>
 T fold(Reduce op, T result, const T* row, std::int64_t n) {
   if constexpr (std::is_same_v<T, float>) {
@@ -88,7 +88,7 @@ T fold(Reduce op, T result, const T* row, std::int64_t n) {
   return result;
 }
 
-// The range of integer sums; a maximum is in it already.
+// Wraps integer sums to their type. Maxima and minima are already in range.
 template <typename T>
 void wrap(const TileView& dst, const Source& src, T* values, std::int64_t n) {
   if constexpr (!std::is_same_v<T, float>) {
@@ -99,7 +99,7 @@ void wrap(const TileView& dst, const Source& src, T* values, std::int64_t n) {
   }
 }
 
-// Along the last dimension: one row of src for each element.
+// Reduces along the last dimension: one row of src per element.
 template <typename T>
 void reduce_last(Reduce op, const TileView& dst, const Source& src) {
   std::array<T, piece> row;
@@ -116,7 +116,7 @@ void reduce_last(Reduce op, const TileView& dst, const Source& src) {
   });
 }
 
-// Along another one: rows of src, element by element.
+// Reduces along another dimension: combines rows of src elementwise.
 template <typename T>
 void reduce_across(Reduce op, int dim, const TileView& dst, const Source& src) {
   std::array<T, piece> row, result;

@@ -1,6 +1,6 @@
-// How the elementwise tile ops walk: rows of dst along its last dimension, in pieces that fit in
-// registers' reach; each piece of a source becomes an array of f32 or i64, broadcast, whatever its
-// type and strides.
+// Iteration of the elementwise tile ops: rows of dst along its last dimension, in pieces small
+// enough for the cache. Each piece of a source is loaded as an array of f32 or i64, broadcast,
+// whatever its type and strides.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -20,8 +20,8 @@ inline constexpr std::int64_t piece = 512;  // elements
 template <typename T>
 inline constexpr DType computed = std::is_same_v<T, float> ? DType::f32 : DType::i64;
 
-// A source as dst sees it: same rank, stride 0 where it is broadcast. Its bytes are copied first
-// when dst overlaps them in any way but element on element.
+// A source broadcast to the rank of dst, with stride 0 in broadcast dimensions. Copies the bytes
+// first if dst overlaps them, unless both have the same elements at the same addresses.
 class Source {
  public:
   Source(const TileView& view, const TileView& dst);
@@ -29,7 +29,7 @@ class Source {
   Source& operator=(Source&&) = default;
 
   const TileView& view() const { return view_; }
-  // The `n` elements from `begin` elements behind `index` on, along the last dimension.
+  // Loads `n` elements along the last dimension, from `begin` elements after `index`.
   template <typename T>
   void load(const Index& index, std::int64_t begin, std::int64_t n, T* out) const;
 
@@ -38,12 +38,12 @@ class Source {
   std::vector<std::byte> copy_;
 };
 
-// The same elements of dst, from computed values.
+// Stores `n` computed values to the corresponding elements of dst.
 template <typename T>
 void store(const TileView& dst, const Index& index, std::int64_t begin, std::int64_t n,
            const T* values);
 
-// Bytes from the first to past the last element; equal ends for an empty view.
+// Address range of a view, from the first byte to past the last; equal ends for an empty view.
 struct Span {
   const std::byte* begin;
   const std::byte* end;
@@ -51,10 +51,10 @@ struct Span {
 Span span_of(const TileView& view);
 bool overlaps(const TileView& a, const TileView& b);
 std::int64_t offset_of(const TileView& view, const Index& index);
-// A row-major copy of the elements in `bytes`.
+// Copies the elements to `bytes`, row-major, and returns a view of the copy.
 TileView copy_of(const TileView& view, std::vector<std::byte>& bytes);
 
-// Calls f(index, begin, n) for the pieces of dst's rows.
+// Calls f(index, begin, n) for each piece of dst's rows.
 template <typename F>
 void for_each_piece(const TileView& dst, F&& f) {
   if (dst.elements() == 0) return;
@@ -73,8 +73,8 @@ void for_each_piece(const TileView& dst, F&& f) {
   }
 }
 
-// Calls f(index) for each index of the dimensions before the last two, which are 0 in it: once for
-// a matrix.
+// Calls f(index) for each index of the leading dimensions, with 0 in the last two; once for a view
+// of rank 2.
 template <typename F>
 void for_each_matrix(const TileView& view, F&& f) {
   if (view.elements() == 0) return;
@@ -89,7 +89,7 @@ void for_each_matrix(const TileView& view, F&& f) {
   }
 }
 
-// dst = f(sources), element by element; T is float or int64_t.
+// dst = f(sources), elementwise. T is float or int64_t.
 template <typename T, std::size_t n_sources, typename F>
 void map(const TileView& dst, const std::array<Source, n_sources>& sources, F&& f) {
   std::array<std::array<T, piece>, n_sources> in;
