@@ -1,4 +1,4 @@
-// The accesses of a stretch of a run, for who asks backward what made memory what it is.
+// Accesses of a segment of a run, for the backward search for the origin of memory contents.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -11,17 +11,18 @@
 namespace tessera {
 
 struct Access {
-  EventKind kind = EventKind::read;  // read, write, accumulate, update; alloc and fresh undefine
-  std::int64_t event = 0;            // the number of the step
+  // read, write, accumulate or update; alloc and fresh make the box undefined
+  EventKind kind = EventKind::read;
+  std::int64_t event = 0;  // step number
   AgentId agent{};
   StmtId statement;
-  CoreIndex owner{};  // where the buffer is kept
+  CoreIndex owner{};  // owner of the buffer
   BufferId buffer{};
   Box box{};
   LoopValues loops{};
 };
 
-// The rectangles of a copy.
+// Source and destination of a copy.
 struct CopyEnds {
   CoreIndex src_owner{}, dst_owner{};
   BufferId src{}, dst{};
@@ -30,21 +31,24 @@ struct CopyEnds {
 
 class Accesses {
  public:
-  // Empty, at the place where the machine pauses.
+  // Clears the object and records the copies in flight at the machine's current step.
   void begin(Machine& machine);
   void on(Machine& machine, const Event& event);
 
   const std::vector<Access>& all() const { return all_; }
-  // The last before `event` that writes or undefines some of the box; null: none here.
+  // Returns the last access before `event` that writes part of the box or makes it undefined; null
+  // if this segment has none.
   const Access* last_write(CoreIndex owner, BufferId buffer, const Box& box,
                            std::int64_t event) const;
-  // The last before `event` with which the copy read some of the box; null: none here.
+  // Returns the last access before `event` in which the copy read part of the box; null if this
+  // segment has none.
   const Access* last_read(const AgentId& copy, const Box& box, std::int64_t event) const;
-  // What the core read for the op that wrote, in the order of its operands.
+  // Returns the reads of the op that wrote, in the order of its operands.
   std::vector<const Access*> reads_for(const Access& write) const;
-  // What it read last before that with a statement; null: not in this stretch.
+  // Returns the last read by `statement` of the same agent before the write; null if this segment
+  // has none.
   const Access* read_before(const Access& write, StmtId statement) const;
-  // Null: it was started before and had landed, or will be started.
+  // Returns null if the copy completed before this segment or starts after it.
   const CopyEnds* ends(const AgentId& copy) const;
 
  private:
@@ -55,8 +59,8 @@ class Accesses {
   }
 
   std::vector<Access> all_;
-  std::map<Key, std::vector<std::size_t>> by_buffer_;  // writes
-  std::map<CopyKey, std::vector<std::size_t>> reads_;  // of copies
+  std::map<Key, std::vector<std::size_t>> by_buffer_;  // writes and undefining accesses
+  std::map<CopyKey, std::vector<std::size_t>> reads_;  // reads of copies
   std::map<CopyKey, CopyEnds> ends_;
 };
 

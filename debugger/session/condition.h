@@ -1,4 +1,5 @@
-// What a session runs until: a condition is told every event, and asked between the steps.
+// Interface for stop conditions of a session. A condition receives every event and is checked
+// between steps.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -9,15 +10,15 @@
 
 namespace tessera {
 
-// Between two steps of a run.
+// State of a run between two steps.
 struct Moment {
   Machine& machine;
-  std::int64_t position = 0;       // how many steps are done
-  std::optional<AgentId> mover{};  // who takes the next one; none: the run is over
-  StmtId statement;                // at which it does; a copy's is its start
+  std::int64_t position = 0;       // number of completed steps
+  std::optional<AgentId> mover{};  // agent of the next step; none: the run is over
+  StmtId statement;                // statement of the next step; for a copy: its start
 };
 
-// Why a condition holds: who did, or will do, what.
+// Reason for a stop: the event, its agent and its statement.
 struct Cause {
   EventKind kind = EventKind::read;
   AgentId agent{};
@@ -27,15 +28,16 @@ struct Cause {
 class StopCondition {
  public:
   virtual ~StopCondition() = default;
-  // What it saw is forgotten: the run begins anew, or goes on from here.
+  // Resets the condition. Called before a movement, from the beginning of the run or from the
+  // current step.
   virtual void begin(Machine& /*machine*/) {}
-  // In the step before the next moment.
+  // Called for each event of a step, before holds().
   virtual void on(const Event& /*event*/) {}
-  // A `breakpoint` of the program was passed behind that step.
+  // Called after a step in which the program passed a `breakpoint`.
   virtual void receive(const DebugOutput& /*told*/) {}
   virtual std::optional<Cause> holds(const Moment& moment) = 0;
-  // Whether it may hold at a place from one image of the machine on to a later one, which is not
-  // one of them.
+  // False if the condition cannot hold at any step between two images of the machine. The first
+  // image is included, the second is not.
   virtual bool may_hold(const MachineImage& /*from*/, const MachineImage& /*to*/) const {
     return true;
   }

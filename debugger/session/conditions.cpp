@@ -16,7 +16,7 @@ bool writes(EventKind kind) {
 
 Cause cause_of(const Event& event) { return {event.kind, event.agent, event.statement}; }
 
-// The agent of the finding; else the first core of its device.
+// Returns the agent of the finding, or the first core of its device.
 Cause cause_of(const Finding& finding) {
   const AgentId of_device{.device = std::max(finding.at.device, 0)};
   return {EventKind::enter, parse_agent(finding.at.agent).value_or(of_device),
@@ -85,7 +85,7 @@ std::optional<Cause> Found::holds(const Moment& moment) {
   return {};
 }
 
-// What is found in a step is told at the place behind it.
+// Findings of a step are reported at the position after it.
 bool Found::may_hold(const MachineImage& from, const MachineImage& to) const {
   return from.findings.size() != to.findings.size();
 }
@@ -133,7 +133,7 @@ std::optional<Cause> FindingReached::holds(const Moment& moment) {
   return Cause{EventKind::enter, *moment.mover, moment.statement};
 }
 
-// Only of cores that have an image is known how many steps they did.
+// The step counts are only known for cores that are in the images.
 bool AboutToStep::may_hold(const MachineImage& from, const MachineImage& to) const {
   const auto core_index = static_cast<std::size_t>(index_.index);
   return core_index >= from.cores.size() ||

@@ -1,4 +1,4 @@
-// The conditions that a debugger stops for.
+// Stop conditions of the debugger.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace tessera {
 
-// Whom a condition is about: -1 stands for all.
+// Filter of a condition by device and core; -1: all.
 struct Whose {
   std::int32_t device = -1;
   std::int32_t core = -1;
@@ -22,8 +22,8 @@ struct Whose {
   }
 };
 
-// A core is about to take its first step on a line, with these indices of the loops around it. A
-// core that has to wait there comes to the line when its wait is over.
+// Holds if a core is about to take its first step on a line, with the given loop indices. A core
+// that is blocked there reaches the line when its wait ends.
 class LineReached final : public StopCondition {
  public:
   LineReached(const Program& program, const SourceLine& line, Whose whose, LoopIndices loops);
@@ -35,7 +35,7 @@ class LineReached final : public StopCondition {
   LoopIndices loops_;
 };
 
-// Something was written into a rectangle of a buffer, by a core or a copy.
+// Holds after a core or a copy wrote into a rectangle of a buffer.
 class Written final : public StopCondition {
  public:
   Written(BufferId buffer, Box box, CoreIndex owner) : buffer_(buffer), box_(box), owner_(owner) {}
@@ -46,12 +46,12 @@ class Written final : public StopCondition {
  private:
   BufferId buffer_;
   Box box_;
-  CoreIndex owner_;  // where the buffer is kept
+  CoreIndex owner_;  // owner of the buffer
   Machine* machine_ = nullptr;
   std::optional<Cause> seen_;
 };
 
-// A semaphore was signalled, or a wait took from it.
+// Holds after a signal to a semaphore, or after a wait that subtracted from it.
 class Counted final : public StopCondition {
  public:
   explicit Counted(SemId sem) : sem_(sem) {}
@@ -64,7 +64,7 @@ class Counted final : public StopCondition {
   std::optional<Cause> seen_;
 };
 
-// A copy has read or written.
+// Holds after a copy has read or written.
 class CopyMoved final : public StopCondition {
  public:
   explicit CopyMoved(AgentId copy) : copy_(copy) {}
@@ -77,7 +77,7 @@ class CopyMoved final : public StopCondition {
   std::optional<Cause> seen_;
 };
 
-// A core has passed a `breakpoint` of the program, and stands behind it.
+// Holds after a core has passed a `breakpoint` of the program.
 class BreakpointPassed final : public StopCondition {
  public:
   void begin(Machine&) override { seen_.reset(); }
@@ -90,7 +90,7 @@ class BreakpointPassed final : public StopCondition {
   std::optional<Cause> seen_;
 };
 
-// Something was found, of another kind than these.
+// Holds after a new finding, unless its kind is in `but`.
 class Found final : public StopCondition {
  public:
   explicit Found(std::vector<FindingKind> but = {}) : but_(std::move(but)) {}
@@ -103,7 +103,7 @@ class Found final : public StopCondition {
   std::size_t known_ = 0;
 };
 
-// A core has done so many steps more than where the movement began, or has ended.
+// Holds after the core has taken `steps` steps since the movement began, or has finished.
 class Stepped final : public StopCondition {
  public:
   Stepped(AgentId core, std::int64_t steps) : core_(core), steps_(steps) {}
@@ -116,7 +116,8 @@ class Stepped final : public StopCondition {
   std::int64_t until_ = 0;
 };
 
-// A core has moved and stands at another line than where the movement began, or has ended.
+// Holds after the core has moved to a line other than the line where the movement began, or has
+// finished.
 class LineLeft final : public StopCondition {
  public:
   explicit LineLeft(AgentId core) : core_(core) {}
@@ -129,7 +130,8 @@ class LineLeft final : public StopCondition {
   SourceLine line_;
 };
 
-// So many steps are done. The cause is of `told`, which stands for nobody.
+// Holds after `position` steps. The agent of the cause is `output`, which need not
+// have taken a step.
 class Reached final : public StopCondition {
  public:
   Reached(std::int64_t position, AgentId output) : position_(position), told_(output) {}
@@ -141,7 +143,7 @@ class Reached final : public StopCondition {
   AgentId told_;
 };
 
-// The next step is one that a finding is about: of its agent, at its place, with its loop indices.
+// Holds if the next step is the step of a finding: its agent, place and loop indices.
 class FindingReached final : public StopCondition {
  public:
   explicit FindingReached(FindingPlace place) : place_(std::move(place)) {}
@@ -151,7 +153,7 @@ class FindingReached final : public StopCondition {
   FindingPlace place_;
 };
 
-// A core takes the next step, not on this line: for the way back.
+// Holds if the core takes the next step, on another line than `but`; for backward movements.
 class AboutToStep final : public StopCondition {
  public:
   explicit AboutToStep(AgentId core, SourceLine but = {}) : core_(core), but_(std::move(but)) {}

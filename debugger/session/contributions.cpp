@@ -13,14 +13,15 @@ bool is_product(const Program& program, const Piece& piece) {
          std::holds_alternative<Matmul>(program.body[piece.statement].op);
 }
 
-// Whether a sum of products is one still behind the piece: copies, casts and additions keep it.
+// True if a sum of products is still one after the piece's op: copies, casts and additions preserve
+// it.
 bool hands_on(const Program& program, const Piece& piece) {
   if (piece.kind != Piece::From::op) return true;
   const Op& op = program.body[piece.statement].op;
   return std::holds_alternative<Cast>(op) || std::holds_alternative<TileAdd>(op);
 }
 
-// Where the elements of a piece were given to the program.
+// Appends the program operands from which a piece is computed.
 void add_operands(const Provenance& found, std::size_t at, std::vector<Elements>& all) {
   const Piece& piece = found.pieces[at];
   if (piece.kind == Piece::From::operand) all.push_back(piece.elements);
@@ -77,7 +78,8 @@ std::vector<Contribution> contributions(const Program& program, const Provenance
   }
   std::vector<Contribution> all;
   for (const auto& [key, boxes_of_it] : boxes) {
-    const std::vector<Box>& of_buffer = boxes_of_it;  // a lambda of clang 14 takes no binding
+    // clang 14 cannot capture a structured binding in a lambda.
+    const std::vector<Box>& of_buffer = boxes_of_it;
     const Buffer& buffer = program.buffers[key.first];
     int along = -1, varying = 0;
     for (int d = 0; d < of_buffer.front().rank; ++d) {

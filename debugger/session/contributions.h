@@ -1,4 +1,5 @@
-// Of a sum that was followed back: its products, and how often parts of operands are factors in it.
+// Analysis of a sum by its provenance: its products, and the number of times that parts of operands
+// are factors.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -7,22 +8,23 @@
 
 namespace tessera {
 
-// How often the elements of an operand along one dimension were factors of the sum that a piece is.
+// Number of times that the elements of an operand, along one dimension, are factors of the sum in a
+// piece.
 struct Contribution {
   CoreIndex owner{};
   BufferId buffer{};
-  Box box{};      // around all of it, without the dimension
-  int along = 0;  // the dimension
+  Box box{};      // all contributing elements, and the whole dimension `along`
+  int along = 0;  // dimension in which the factors differ
   struct Stretch {
     std::int64_t begin = 0, end = 0, times = 0;
   };
-  std::vector<Stretch> stretches{};  // together the dimension, ascending
+  std::vector<Stretch> stretches{};  // in ascending order; together they cover the dimension
 };
-// The products that a piece is the sum of, the first one first; what they were added to is left
-// out.
+// Returns the products of which a piece is the sum, in their order, without the initial value.
 std::vector<std::size_t> products(const Program& program, const Provenance& found,
                                   std::size_t piece);
-// Of the operands of these products that differ along one dimension alone.
+// Returns the contributions of those operands of the products that vary along exactly one
+// dimension.
 std::vector<Contribution> contributions(const Program& program, const Provenance& found,
                                         const std::vector<std::size_t>& products);
 

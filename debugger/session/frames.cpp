@@ -15,7 +15,7 @@ PlaceId caller_of(const Program& program, PlaceId place) {
   return place ? program.places[place].caller : PlaceId();
 }
 
-// Where the source has the loop.
+// Place of the loop in the source.
 PlaceId place_of(const Program& program, LoopId loop) {
   const ValueId index = program.loops[loop].index;
   return index == no_value ? PlaceId() : program.place_of(program.values[index].statement);
@@ -23,7 +23,8 @@ PlaceId place_of(const Program& program, LoopId loop) {
 
 bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// The name before the parenthesis at or behind a call's place, or on a line of another text.
+// Returns the name before the first parenthesis at or after a call's place. A place without a
+// column is searched only within its line.
 std::string called_name(const Loc& call) {
   if (!call) return {};
   const bool is_whole_line = call.column == 0;
@@ -69,7 +70,7 @@ std::vector<Frame> frames_of(const Program& program, StmtId statement, const Loo
     const Loc loc = program.loc(place);
     const std::string name = is_kernel ? program.name : called_name(program.loc(call));
     frames.push_back({name, loc, {}, call, {}});
-    // The kernel has all that no function had: a loop whose place nobody knows is one of those.
+    // The kernel gets all loops that belong to no function, including loops without a known place.
     for (; next != loops.end(); ++next) {
       const PlaceId at = place_of(program, *next);
       if (!is_kernel && caller_of(program, at) != call) break;

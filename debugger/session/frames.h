@@ -1,5 +1,4 @@
-// What stands around a statement: the loops and the calls that it was inlined from, as a debugger
-// shows a stack.
+// Stack frames of a statement: the loops and the inlined calls around it.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -12,24 +11,26 @@
 
 namespace tessera {
 
-// The body of the kernel or of a function, or a loop of the source.
+// A frame: the body of the kernel or of a function, or a loop.
 struct Frame {
-  std::string name;  // of the kernel or the function, or of the loop's index
-  Loc loc;           // the statement, the loop, or the call in the function around; may be empty
-  LoopId loop;       // none: a body
-  PlaceId call;      // from which a body was inlined; none: the kernel's, or a loop
-  std::optional<std::int64_t> index;  // of a loop, where it is known
+  std::string name;  // name of the kernel or function, or of the loop's index
+  Loc loc;           // statement, loop, or call within the caller; may be empty
+  LoopId loop;       // none for a body
+  PlaceId call;      // call through which a body was inlined; none: the kernel's, or a loop
+  std::optional<std::int64_t> index;  // loop index, if known
 };
 std::string to_string(const Frame& frame);  // "gmm", "for i = 2"
 
-// From the inside: the body that the statement stands in, the loops of that body, the body that it
-// was called from, and so on to the kernel and its loops. Empty of no statement. indices: of the
-// loops around it, as loops_of() of the machine gives them.
+// Returns the frames from the innermost outwards: the body that contains the statement, the loops
+// of that body, the body that called it, and so on to the kernel and its loops. Empty without a
+// statement. indices: the indices of the loops around the statement, as returned by
+// Machine::loops_of().
 std::vector<Frame> frames_of(const Program& program, StmtId statement,
                              const LoopIndices& indices = {});
 
-// A core stands outside the innermost loop or function around where the movement began, in another
-// turn of the loops around that, or has ended. Of a statement of the kernel itself: it has ended.
+// Holds after the core has left the innermost loop or function of the place where the movement
+// began, has reached another iteration of the loops around that, or has finished. If the movement
+// began in the kernel's body outside loops, holds only after the core has finished.
 class FrameLeft final : public StopCondition {
  public:
   explicit FrameLeft(AgentId core) : core_(core) {}
@@ -43,7 +44,7 @@ class FrameLeft final : public StopCondition {
   std::int64_t steps_ = 0;
   LoopId loop_;
   PlaceId call_;
-  LoopIndices around_;  // of the loops outside
+  LoopIndices around_;  // indices of the outer loops
 };
 
 }  // namespace tessera

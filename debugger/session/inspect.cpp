@@ -19,7 +19,7 @@ std::string region_name(Machine& machine, const Region& region) {
 
 template <typename Entries, typename Id>
 std::optional<Id> find_named(const Entries& entries, std::string_view name) {
-  if (name.empty()) return {};  // several may have none
+  if (name.empty()) return {};  // names may be empty
   for (const Id id : entries.ids())
     if (entries[id].name == name) return id;
   return {};
@@ -112,7 +112,7 @@ Tensor tensor_of(Storage& storage, const Box& box) {
 
 namespace {
 
-// An integer parameter of the kernel.
+// Finds an integer parameter of the kernel.
 std::optional<NamedScalar> find_parameter(const Program& program, std::string_view name) {
   for (const Setting& setting : program.settings) {
     std::int64_t integer = 0;
@@ -128,7 +128,7 @@ std::optional<NamedScalar> find_parameter(const Program& program, std::string_vi
 
 std::optional<NamedScalar> find_scalar(Machine& machine, CoreIndex core_index,
                                        std::string_view name) {
-  if (name.empty()) return {};  // values need not have one
+  if (name.empty()) return {};  // values may be unnamed
   const Program& program = machine.program();
   const Core& core = machine.core_state(core_index).core;
   const StmtId here = core.is_finished() || core.is_free() ? program.body.next() : core.statement();

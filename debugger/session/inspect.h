@@ -1,5 +1,5 @@
-// What a run holds between two steps, as values: where every core stands, counts, copies in flight
-// and contents of memory.
+// State of a run between two steps, as values: positions of cores, semaphore counts, copies in
+// flight and memory contents.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -15,51 +15,52 @@ namespace tessera {
 
 enum class CoreStatus : std::uint8_t { ready, waits, finished };
 
-// A core, and the statement that it has not done yet.
+// State of a core, and its next statement.
 struct Standing {
   AgentId agent{};
   CoreStatus status = CoreStatus::ready;
-  StmtId statement;  // none of one that is finished
+  StmtId statement;  // none if finished
   LoopIndices loops{};
-  std::string semaphore{};           // waits: for which one,
-  std::int64_t need = 0, count = 0;  // for how much, and how much there is
+  std::string semaphore{};           // waits: the semaphore,
+  std::int64_t need = 0, count = 0;  // the count it waits for, and the current count
 };
 Standing standing(Machine& machine, CoreIndex core);
 
-// Around the statement at which the agent takes its next step; of a copy: around its start.
+// Returns the loop indices around the statement of the agent's next step; for a copy: around its
+// start.
 LoopIndices loops_around(Machine& machine, const AgentId& agent, StmtId statement);
 
-// A copy that was started and has not landed.
+// A copy that was started and has not completed.
 struct CopyInFlight {
   AgentId agent{};
   StmtId statement;                    // its start
   std::string source, target;          // "dev0 a[0 .. 8]"
-  std::int64_t bytes = 0;              // in all
-  std::int64_t read = 0, written = 0;  // of them
+  std::int64_t bytes = 0;              // total size
+  std::int64_t read = 0, written = 0;  // bytes so far
 };
-std::vector<CopyInFlight> copies_in_flight(Machine& machine);  // in the order of their starts
+std::vector<CopyInFlight> copies_in_flight(Machine& machine);  // in start order
 
-// A semaphore of a core that is not zero, or that somebody waits for.
+// A semaphore of a core that is not zero or has a waiting core.
 struct SemaphoreCount {
   SemId sem{};
   std::int64_t count = 0;
-  CoreIndex waiter{};  // none: nobody does
+  CoreIndex waiter{};  // core that waits for it, or none
 };
 std::vector<SemaphoreCount> semaphore_counts(Machine& machine);
 
-// The buffer or semaphore of that name; none: there is none.
+// Returns the buffer or semaphore with this name, or nullopt.
 std::optional<BufferId> find_buffer(const Program& program, std::string_view name);
 std::optional<SemaphoreId> find_semaphore(const Program& program, std::string_view name);
-// Where a buffer that a core of the device reaches is kept.
+// Returns the owner of a buffer that the core can access.
 CoreIndex owner_of(Machine& machine, CoreIndex core, BufferId buffer);
 
-// A rectangle of a live storage that holds bytes, as a tensor without the dimensions that the box
-// drops; what is undefined as it lies.
+// Copies a rectangle of a live storage with bytes to a tensor, without the dropped dimensions.
+// Undefined elements have the bytes that are stored.
 Tensor tensor_of(Storage& storage, const Box& box);
 
-// Value of an integer or a real of the source, as the core has it, or of an integer parameter. If
-// several have the name, the last definition before the statement of the core. Empty: none has a
-// value there.
+// Returns the current value of an integer or float variable of the source on a core, or of an
+// integer parameter. If several have the name: the last definition up to the core's current
+// statement. nullopt if none has a value.
 struct NamedScalar {
   bool is_real = false;
   std::int64_t integer = 0;
@@ -68,8 +69,8 @@ struct NamedScalar {
 };
 std::optional<NamedScalar> find_scalar(Machine& machine, CoreIndex core, std::string_view name);
 
-// A number that two states share when cores, semaphores, copies in flight, what is defined in every
-// memory and its values are the same, and the events up to here are.
+// Hash of the state: cores, semaphores, copies in flight, the defined elements of all memories and
+// their values, and the events so far. Equal states have equal hashes.
 std::uint64_t state_hash(Machine& machine);
 
 }  // namespace tessera

@@ -35,7 +35,7 @@ struct Side {
   std::int64_t begin = 0, size = 0, extent = 0;
 };
 
-// The kept dimensions of a box, and which part of each is in `part`.
+// Returns the kept dimensions of a box, and the range of `part` in each.
 std::vector<Side> kept_sides(const Box& box, const Box& part) {
   std::vector<Side> sides;
   for (int d = 0; d < box.rank; ++d)
@@ -57,7 +57,8 @@ Box cut(const Box& box, const std::vector<Side>& sides) {
   return result;
 }
 
-// Of the operand that has `extent` of a dimension: where the result's part is made of it.
+// Returns the range of an operand's dimension, of size `extent`, from which the result's range is
+// computed.
 Side like(const Side& out, std::int64_t extent, bool is_truncated) {
   if (extent == out.extent) return {out.begin, out.size, extent};
   const Side all{0, extent, extent};
@@ -67,8 +68,8 @@ Side like(const Side& out, std::int64_t extent, bool is_truncated) {
   return {first, last - first + 1, extent};
 }
 
-// The part of an operand from which a part of the result is made; all of it where the op's rule is
-// not known.
+// Returns the part of an operand from which a part of the result is computed; the whole operand if
+// the rule of the op is not known.
 Box part_of_operand(const Op& op, std::string_view field, const Box& operand, const Box& result,
                     const Box& part) {
   const std::vector<Side> out = kept_sides(result, part);
@@ -93,8 +94,8 @@ Box part_of_operand(const Op& op, std::string_view field, const Box& operand, co
   return cut(operand, in);
 }
 
-// What is asked is answered from the last write on backward, whatever stretch it lies in: so where
-// the answers end when there are too many of them depends on the run alone.
+// Answers questions in descending order of their writes, across all segments. If there are too many
+// pieces, the end of the search therefore depends only on the run.
 class Search {
  public:
   Search(Session& session, Provenance& found, std::size_t most)
@@ -132,12 +133,12 @@ class Search {
   enum class Asker : std::uint8_t { the_user, from, before };
   struct Question {
     Elements elements;
-    std::int64_t before = 0;          // the event that sees the elements
-    std::optional<AgentId> reader{};  // a copy that has read them some time before that
-    std::size_t piece = 0;            // whose
+    std::int64_t before = 0;          // event that reads the elements
+    std::optional<AgentId> reader{};  // copy that read them some time before that
+    std::size_t piece = 0;            // piece that depends on the elements
     Asker asker = Asker::from;
-    std::size_t operand = 0;  // from: which one of the op
-    std::size_t number = 0;   // in the order of the questions
+    std::size_t operand = 0;  // from: index of the operand
+    std::size_t number = 0;   // sequence number
   };
   struct Known {
     Question question;
@@ -149,7 +150,7 @@ class Search {
     question.number = asked_++;
     open_.push_back(std::move(question));
   }
-  // The same where the accesses may tell at once.
+  // Same, if the accesses of this segment may have the answer.
   void ask(Question question, const Accesses& accesses) {
     if (question.elements.box.empty()) return;
     question.number = asked_++;
@@ -166,7 +167,7 @@ class Search {
     return at;
   }
 
-  // By operand, and within one by place.
+  // Sorts by operand, then by position.
   void order(std::vector<std::size_t>& pieces) const {
     std::stable_sort(pieces.begin(), pieces.end(), [&](std::size_t a, std::size_t b) {
       const Piece &x = found_.pieces[a], &y = found_.pieces[b];
@@ -174,7 +175,7 @@ class Search {
     });
   }
 
-  // Knows who wrote last of what is asked, or leaves it to the stretch before.
+  // Finds the last write to the elements, or postpones the question to the preceding segment.
   void settle(Question question, const Accesses& accesses) {
     const Elements& asked = question.elements;
     if (question.reader) {
@@ -272,9 +273,9 @@ class Search {
   Provenance& found_;
   std::size_t max_;  // pieces
   std::size_t asked_ = 0;
-  std::vector<Question> open_;  // for earlier stretches
-  std::map<std::pair<std::int64_t, std::size_t>, Known>
-      known_;  // of this one, the last write first
+  std::vector<Question> open_;  // postponed to earlier segments
+  // Answered in this segment, the last write first.
+  std::map<std::pair<std::int64_t, std::size_t>, Known> known_;
 };
 
 }  // namespace

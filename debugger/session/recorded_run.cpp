@@ -11,10 +11,11 @@
 namespace tessera {
 namespace {
 
-// Of the images before a place: at most, and as many stay while more than a few of the others do.
+// Limits on near images: at most max_near. When memory is short, fewest_near of them remain while
+// there are more than fewest_lasting others.
 constexpr std::ptrdiff_t max_near = 12, fewest_near = 2, fewest_lasting = 3;
 
-// Of this process: what others do meanwhile makes no difference.
+// CPU time of this process, so that other processes have no effect.
 double now() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 }  // namespace
@@ -52,7 +53,7 @@ bool RecordedRun::approach(std::int64_t position) {
   return true;
 }
 
-// Pieces of about the time between two near images, and no further than to the next image.
+// Runs in pieces of about near_seconds, each at most up to the next image.
 void RecordedRun::advance(std::int64_t steps, Pausing* pausing) {
   while (!is_over_) {
     const std::int64_t begin = position();
@@ -74,7 +75,7 @@ void RecordedRun::advance(std::int64_t steps, Pausing* pausing) {
   }
 }
 
-// The machine pauses on its way to a place: an image is passed, or made.
+// Called when the machine pauses during a movement: passes an existing image, or saves one.
 void RecordedRun::note(std::int64_t target) {
   const Index i = first_behind(position());
   if (i > 0 && kept_[i - 1].position() == position()) {
@@ -122,7 +123,7 @@ void RecordedRun::drop_farthest_near() {
   }));
 }
 
-// Of those that are not near every second one goes; the first stays.
+// Drops every second image that is not near, except the first.
 void RecordedRun::thin() {
   bool is_odd = true;
   std::erase_if(kept_, [&](const Kept& kept) {

@@ -1,7 +1,7 @@
-// A machine and images of it along its way, from which it goes again instead of from the beginning.
-// Some lie all over the run, a few before the place where the last way ended. When they take more
-// memory than they may every second one goes. Nobody can tell where they lie but by the time that a
-// way takes.
+// A machine with saved images, from which the run can be repeated without starting at the
+// beginning. Some images are spread over the whole run, a few are close before the end of the last
+// movement. If they exceed the memory limit, every second one is dropped. The positions of images
+// only affect the time of movements.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -14,45 +14,47 @@
 namespace tessera {
 
 struct Recording {
-  double seconds = 0.1;        // of a run between two images; more when they take much memory,
-  double times_cost = 12;      // or when it takes more than one of so many parts to make one
-  double near_seconds = 0.01;  // between those before the place where a way ends
+  double seconds = 0.1;        // min run time between two images; doubled if they exceed `bytes`
+  double times_cost = 12;      // min ratio of that time to the time to save an image
+  double near_seconds = 0.01;  // min run time between images close before the end of a movement
   std::int64_t bytes = std::int64_t{224} << 20;
-  std::int64_t least_steps = 1 << 12;  // between two
+  std::int64_t least_steps = 1 << 12;  // min steps between two images
 
-  // An image before each step, for tests.
+  // Saves an image before each step, for tests.
   static Recording of_every_step() { return {0, 0, 0, std::int64_t{224} << 20, 1}; }
 };
 
 class RecordedRun {
  public:
-  // It stands before its first step, and has begun.
+  // The machine must be before its first step, after begin().
   RecordedRun(std::unique_ptr<Machine> machine, const Recording& recording);
 
   Machine& machine() { return *machine_; }
   const Machine& machine() const { return *machine_; }
   std::int64_t position() const { return machine_->steps(); }
-  // Nothing moves any more.
+  // True if no agent can take a step any more.
   bool is_over() const { return is_over_; }
-  // Until so many steps are done in all, or `pausing` wants to stop, or the run is over.
+  // Runs until `steps` steps are done in total, `pausing` stops the run, or the run is over.
   void advance(std::int64_t steps, Pausing* pausing = nullptr);
-  // To the place, or as near before it as an image brings it without a step. False: there is no
-  // image, and the place lies behind; nothing has changed.
+  // Moves to `position`, or to the last image before it if that is nearer than the current step.
+  // Takes no steps. Returns false and changes nothing if the position is earlier than the current
+  // step and no image precedes it.
   bool approach(std::int64_t position);
-  // The last image before a place; null: there is none.
+  // Returns the last image before a position; null if there is none.
   const MachineImage* image_before(std::int64_t position) const;
   std::int64_t held_bytes() const { return held_.count(); }
 
  private:
   struct Kept {
     std::shared_ptr<const MachineImage> image;
-    bool is_near = false;  // made because a way ended behind it
-    double after = 0;      // seconds from the last that was not
+    bool is_near = false;  // saved because a movement ended shortly after it
+    double after = 0;      // seconds of run time since the last image that is not near
     std::int64_t position() const { return image->numbers.step; }
   };
   using Index = std::vector<Kept>::size_type;
 
-  Index first_behind(std::int64_t position) const;  // of images, or their number
+  // Index of the first later image, or kept_.size().
+  Index first_behind(std::int64_t position) const;
   void go_back_to(const Kept& kept);
   void note(std::int64_t target);
   void keep(bool is_near);
@@ -62,11 +64,12 @@ class RecordedRun {
   std::unique_ptr<Machine> machine_;
   Recording recording_;
   HeldBytes held_;
-  std::vector<Kept> kept_;  // ascending
+  std::vector<Kept> kept_;  // in ascending order of positions
   bool is_over_ = false;
-  double rate_ = 0;                   // steps in a second; 0: nobody knows
-  double since_any_ = 0, since_ = 0;  // seconds from the last image, and from the last not near
-  double cost_ = 0;                   // seconds for an image
+  double rate_ = 0;  // steps per second; 0: unknown
+  // Seconds of run time since the last image, and since the last one that is not near.
+  double since_any_ = 0, since_ = 0;
+  double cost_ = 0;  // seconds to save an image
   bool is_out_of_memory_ = false;
 };
 

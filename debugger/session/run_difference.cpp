@@ -21,17 +21,17 @@ namespace {
 
 constexpr std::int64_t steps_at_once = 1 << 10;
 
-// Events of one stream of one run that the other one has not come to.
+// Events of one stream of one run that the other run has not reached yet.
 struct Pending {
   std::vector<StreamEvent> told;
-  std::size_t first = 0;  // of those that are left
+  std::size_t first = 0;  // index of the first remaining event
   bool is_of_a = false;
-  bool is_apart = false;  // what follows does not belong together any more
+  bool is_apart = false;  // the streams differ; later events do not correspond
 };
 
-// A stream: what a core does for one point of its loops, what the copies write that it starts
-// there, or the writes to a rectangle of a buffer of one name. A schedule may take points of
-// parallel loops in any order.
+// A stream of events. core: the actions of a core in one iteration of its loops. copy: the writes
+// of the copies that it starts there. place: the writes to a rectangle of a buffer with one name. A
+// schedule may take iterations of parallel loops in any order.
 enum class Stream : std::int64_t { core, copy, place };
 using Key = std::array<std::int64_t, 4>;
 
@@ -76,7 +76,7 @@ class Comparer {
     for (const StreamEvent& told : std::exchange(b.told, {})) add(told, false);
   }
 
-  // Nothing more comes: what one run does and the other does not.
+  // Records the remaining events, which only one run has.
   void finish() {
     for (const auto& [key, pending] : pending_) {
       if (key[0] != static_cast<std::int64_t>(Stream::core) || pending.is_apart) continue;
@@ -86,7 +86,8 @@ class Comparer {
   }
 
  private:
-  // The buffers of a program of which the other has one of the same name and kind.
+  // True for each buffer of which the other program has one with the same name, type, shape and
+  // space.
   static Table<BufferId, bool> shared(const Program& of, const Program& with) {
     Table<BufferId, bool> all;
     for (const Buffer& buffer : of.buffers) {
@@ -113,7 +114,7 @@ class Comparer {
       add(point_key(told), told, is_a);
     if (!told.is_write || !(is_a ? shared_a_ : shared_b_)[told.buffer]) return;
     const Program& program = is_a ? a_ : b_;
-    // Scratch of one program is what its cores make of it, point by point.
+    // Writes to scratch of one program are compared per core and iteration.
     if (is_one_program_ && program.buffers[told.buffer].space != Space::hbm) return;
     add(place_key(program, told), told, is_a);
   }
@@ -153,7 +154,7 @@ class Comparer {
   RunDifference& found_;
   Table<BufferId, bool> shared_a_, shared_b_;
   std::map<Key, Pending> pending_;
-  std::int64_t ordered_ = 0;  // steps whose order was compared
+  std::int64_t ordered_ = 0;  // number of steps with compared order
 };
 
 bool has_parallel_loops(const Program& program) {
@@ -183,7 +184,7 @@ TensorDifference compare_bytes(const std::string& name, std::size_t device, cons
   return found;
 }
 
-// Of one of the runs, held against the other.
+// Compares the tensors of one run with the tensors of the other run.
 void compare_tensors(const KeptRun& run, const KeptRun& other, bool is_first,
                      RunDifference& found) {
   const UnknownValues unknown = unknown_values(run.program);
@@ -225,7 +226,7 @@ bool is_truncated(const RunDifference& found) {
   return found.end_a != RunEnd::program || found.end_b != RunEnd::program;
 }
 
-// Fails unless a difference before the limit is the answer.
+// Fails unless there is a difference before the limit.
 Expected<void> check_cut(const RunDifference& found) {
   const bool is_stopped = found.end_a == RunEnd::stop || found.end_b == RunEnd::stop;
   if (!is_stopped && (found.event || found.value)) return {};
@@ -248,7 +249,7 @@ Expected<RunDifference> difference(KeptRun& a, KeptRun& b) try {
   found.is_one_program = print(a.program) == print(b.program) &&
                          a.options.machine.devices == b.options.machine.devices &&
                          a.options.machine.cores == b.options.machine.cores;
-  // Points that come in another order find other blocks in their slots.
+  // Iterations in another order find other blocks in their slots.
   found.compares_cores =
       found.is_one_program &&
       (!has_parallel_loops(a.program) || TRY(parse_schedule(a.options.schedule)).order ==

@@ -1,9 +1,13 @@
-// Where two runs part: the first event and the first value that differ, and which results do. Of
-// one program each core is held against the same core of the other run, point by point of its
-// loops, and so is what its copies write, so that a schedule alone makes no difference; in hbm,
-// where cores may come to the same memory in another order, also the values that were written to
-// each rectangle, in their order. Of two programs that alone is done, for all buffers of one name;
-// of one program whose schedules take points of parallel loops in other orders, for hbm.
+// Comparison of two runs: the first event and the first value that differ, and the results that
+// differ.
+//
+// Comparisons:
+// - One program: each core is compared with the same core of the other run, for each iteration of
+//   its loops, and so are the writes of its copies. A different schedule alone is no difference.
+// - One program, in hbm, where cores may access the same memory in another order: the values
+//   written to each rectangle are also compared, in their order. This is the only comparison if the
+//   schedules take iterations of parallel loops in different orders.
+// - Two programs: only the values written to each rectangle, for all buffers with equal names.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -18,54 +22,57 @@
 
 namespace tessera {
 
-// The numbers of events; -1: that run has none.
+// Step numbers of the events; -1: the run has no such event.
 struct EventPair {
   std::int64_t a = -1, b = -1;
 };
 
-// A rectangle that was written with other values, and by which events.
+// A rectangle that was written with different values, and the events that wrote it.
 struct ValueDifference {
   EventPair events;
-  CoreIndex owner_a{}, owner_b{};  // where the buffers are kept
+  CoreIndex owner_a{}, owner_b{};  // owners of the buffers
   BufferId buffer_a{}, buffer_b{};
   Box box{};
 };
 
-// Of an operand or a result of one device.
+// Differences in an operand or a result of one device.
 struct TensorDifference {
   std::string name;
   int device = 0;
   std::int64_t elements = 0, different = 0;
-  std::int64_t first = -1;  // of the different ones, as it is stored; -1: there is none
+  std::int64_t first = -1;  // index of the first different element in storage order; -1: none
 };
 
 struct RunDifference {
   bool is_one_program = false;
-  bool compares_cores = false;  // of one program whose points come in one order: `event` is known
-  bool has_values = true;       // false: at least one of the runs computes none
+  // True for one program with the same order of iterations: `event` is then determined.
+  bool compares_cores = false;
+  bool has_values = true;  // false if at least one run computes no values
   std::int64_t events_a = 0, events_b = 0;
-  // The limit that ended a run; else RunEnd::program. With a limit, only the events and values of
-  // both runs up to there are compared, and no results.
+  // The limit that ended the run, or RunEnd::program. With a limit, only the events and values
+  // before it are compared, and no results.
   RunEnd end_a = RunEnd::program, end_b = RunEnd::program;
   std::vector<Finding> findings_a{}, findings_b{};
-  // The first event, by its number, of another agent or statement; of one program.
+  // Step number of the first event with a different agent or statement; only for one program.
   std::optional<std::int64_t> order{};
-  // The first with which a core does something else for a point of its loops than in the other run,
-  // or something where the other one does nothing; of one program.
+  // First event in which a core acts differently in an iteration of its loops, or acts in only one
+  // of the runs; only for one program.
   std::optional<EventPair> event{};
-  std::optional<ValueDifference> value{};    // the first write, in the order of A
-  std::vector<TensorDifference> operands{};  // that differ
-  std::vector<TensorDifference> results{};   // that were compared
-  // Results without one of that name, type and shape, and such as nobody knows.
+  std::optional<ValueDifference> value{};    // first different write, in the order of run A
+  std::vector<TensorDifference> operands{};  // operands that differ
+  std::vector<TensorDifference> results{};   // compared results
+  // Results that the other run does not have with this name, type and shape, and results with
+  // unknown values.
   std::vector<std::string> uncompared{};
 
-  // But for the order.
+  // True if the events, values, findings and results are equal and all results were compared. The
+  // order of the events may differ.
   bool is_same() const;
 };
 
-// Runs both, which fills their results. Values are compared bit for bit. Fails as
-// cut_off() does (interp/cut_off.h) if a signal ended a run, or if a limit ended one and no event
-// or value before it differs.
+// Runs both programs, which fills their results. Values are compared bit for bit. Fails like
+// cut_off() (interp/cut_off.h) if a signal ended a run, or if a limit ended a run and no earlier
+// event or value differs.
 Expected<RunDifference> difference(KeptRun& a, KeptRun& b);
 
 }  // namespace tessera

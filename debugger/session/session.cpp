@@ -16,7 +16,7 @@ namespace tessera {
 Session::Session(KeptRun launch, const Recording& recording)
     : launch_(std::move(launch)), recording_(recording) {
   launch_.options.debug_sink = this;
-  launch_.options.record.schedule = false;  // it would grow with the run, and nobody asks for it
+  launch_.options.record.schedule = false;  // it would grow with the run, and is not used
   bindings_ = moving_ = launch_.bindings();
   options_ = launch_.options;
   options_.observers = {this};
@@ -56,7 +56,7 @@ Expected<std::unique_ptr<RecordedRun>> Session::launch(const std::vector<Binding
   return run;
 }
 
-// A machine that no image brings back is launched again.
+// Launches the machine again if no image can be restored.
 Expected<void> Session::approach(std::int64_t position) {
   if (run_->approach(position)) return {};
   run_ = TRY(launch(moving_, options_, recording_));
@@ -76,7 +76,7 @@ Expected<Machine*> Session::valued() {
   if (options_.math == launch_.options.math) return &machine();
   if (valued_ == nullptr || !valued_->approach(position())) {
     valued_.reset();
-    Recording half = recording_;  // it goes to fewer places
+    Recording half = recording_;  // it moves less often
     half.bytes /= 2;
     valued_ = TRY(launch(bindings_, launch_.options, half));
   }
@@ -119,7 +119,7 @@ void Session::on(const Event& event) {
   for (StopCondition* condition : conditions_) condition->on(event);
 }
 
-// Every condition is asked, for each forgets what it saw; the first one's answer counts.
+// Checks all conditions, because each check resets the condition. The first one that holds counts.
 std::optional<Session::Hit> Session::look() {
   std::optional<Hit> hit;
   const Moment moment = here();
@@ -129,8 +129,8 @@ std::optional<Session::Hit> Session::look() {
   return hit;
 }
 
-// Breakpoints are for the conditions. Of prints it is noted that there are some: their values may
-// be those of the other machine, which is asked for them when somebody asks.
+// Accepts breakpoints for the conditions. For prints, only records that there are some: only the
+// other machine may have their values, and it is run on demand by printed().
 bool Session::accepts(const Program& program, StmtId statement) {
   if (std::holds_alternative<Breakpoint>(program.body[statement].op)) return true;
   if (prints_ != nullptr) return true;
@@ -144,7 +144,7 @@ void Session::receive(const Program& program, const DebugOutput& output) {
   for (StopCondition* condition : conditions_) condition->receive(output);
 }
 
-// The way is taken once more.
+// Repeats the movement.
 Expected<std::vector<DebugOutput>> Session::printed() {
   std::vector<DebugOutput> all;
   if (!std::exchange(has_printed_, false)) return all;
@@ -197,7 +197,7 @@ Expected<std::int64_t> Session::walk_to(std::int64_t end, StopCondition& output)
   return begin;
 }
 
-// The machines share the tensors: the one that moves gives them up meanwhile.
+// The machines share the tensors, so run_ is released meanwhile.
 Expected<Schedule> Session::schedule_to_here() {
   if (!machine().can_be_saved())
     return error(ErrorCode::unsupported,
@@ -221,7 +221,7 @@ Expected<Schedule> Session::schedule_to_here() {
   return made;
 }
 
-// Another run, which stands at the place.
+// Replaces the run by one with another schedule, at the position.
 Expected<void> Session::follow(const std::string& schedule, std::int64_t position) {
   run_.reset();
   valued_.reset();
@@ -251,12 +251,12 @@ bool Session::may_hold(std::span<StopCondition* const> conditions, const Machine
                                         [&](const auto* one) { return one->may_hold(*from, to); });
 }
 
-// One stretch between two images after the other, the last one first, each gone through to its last
-// place at which one holds. Where a stretch ends the next one begins, but for what holds there
-// because of the step before.
+// Searches the segments between two images, the last one first, each up to the last position at
+// which a condition holds. The end of a segment is the start of the next one, which does not detect
+// conditions that hold because of the step before.
 Expected<Arrival> Session::backward(std::span<StopCondition* const> conditions) {
   const std::int64_t here = position();
-  const MachineImage* to = nullptr;  // where the stretch ends; null: nobody knows
+  const MachineImage* to = nullptr;  // image at the end of the segment; null: unknown
   for (std::int64_t end = here; end > 0;) {
     const MachineImage* const from = run_->image_before(end);
     const std::int64_t begin = from == nullptr ? 0 : from->numbers.step;
@@ -274,7 +274,7 @@ Expected<Arrival> Session::backward(std::span<StopCondition* const> conditions) 
     }
     end = begin;
     to = run_->image_before(end + 1);
-    if (to != nullptr && to->numbers.step != end) to = nullptr;  // it is no longer there
+    if (to != nullptr && to->numbers.step != end) to = nullptr;  // it was dropped
   }
   TRY(go_to(0));
   return Arrival{Arrival::Why::beginning, 0, {}};

@@ -1,8 +1,8 @@
-// A run that can be looked at between any two steps, forward and backward. It is a function of the
-// program, its operands and the schedule, so a place in it is a number: how many steps are done.
-// The way back is the way from an image of the machine (recorded_run.h), taken again. Where control
-// does not depend on it, the way is taken without arithmetic, which a second machine does up to the
-// place whose values somebody asks for.
+// A run that can be inspected between any two steps, forward and backward. The run is a function of
+// the program, its operands and the schedule, so a position is the number of completed steps.
+// Backward movements restore an image of the machine (recorded_run.h) and run forward from it. If
+// control flow does not depend on arithmetic, movements skip it. A second machine then computes the
+// values on demand, up to the current position.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -20,17 +20,17 @@
 
 namespace tessera {
 
-// Where a movement through the run ended, and why.
+// End of a movement, and its reason.
 struct Arrival {
   enum class Why : std::uint8_t { condition, beginning, end };
   Why why = Why::end;
-  std::size_t condition = 0;  // the first that held, of those that were given
-  Cause cause{};              // why it did
+  std::size_t condition = 0;  // index of the first condition that held
+  Cause cause{};              // cause returned by the condition
 };
 
 class Session final : private Observer, private Pausing, private DebugSink {
  public:
-  // Stands before the first step.
+  // Opens a session before the first step.
   static Expected<std::unique_ptr<Session>> open(KeptRun launch, const Recording& recording = {});
   ~Session() override;
   Session(const Session&) = delete;
@@ -39,41 +39,42 @@ class Session final : private Observer, private Pausing, private DebugSink {
   const Program& program() const { return launch_.program; }
   const RunOptions& options() const { return launch_.options; }
   std::int64_t position() const { return run_->position(); }
-  // Nothing moves any more; what was wrong at the end is among the findings.
+  // True if no agent can take a step any more. findings() then includes the findings at the end of
+  // the run.
   bool is_over() const { return run_->is_over(); }
-  // The limit or the signal that ended the run here; RunEnd::program if none did.
+  // The limit or signal that ended the run here, else RunEnd::program.
   RunEnd ended_by() const;
-  // How many steps the whole run has; none: it was not there yet.
+  // Number of steps of the whole run; none if the end has not been reached yet.
   std::optional<std::int64_t> length() const { return length_; }
-  // What was found up to here.
+  // Findings up to this position.
   const std::vector<Finding>& findings() const { return run_->machine().findings(); }
-  // The machine as it stands, to be read; whoever changes it changes this run. What floats are in
-  // it may be missing.
+  // The machine at this position, for reading: changing it changes this run. Its floats may be
+  // missing; see valued().
   Machine& machine() { return run_->machine(); }
-  // The machine at the same place, with all values. An error: its memory is not there.
+  // A machine at the same position with all values. Fails if there is not enough memory.
   Expected<Machine*> valued();
   Moment here();
 
-  // To before step `position` (from 0), or the end if that comes first. Errors: the schedule does
-  // not fit the run, or memory does not suffice for another one.
+  // Moves to the position before step `position` (from 0), or to the end if it comes first. Fails
+  // if the schedule does not fit the run, or if there is not enough memory to run again.
   Expected<void> go_to(std::int64_t position);
-  // To the next place at which one of the conditions holds, or the end; a condition that holds here
-  // does not count.
+  // Moves to the next position at which a condition holds, or to the end. Conditions that hold at
+  // the current position do not count.
   Expected<Arrival> forward(std::span<StopCondition* const> conditions);
-  // What the program printed on the way of the last movement forward, with its values; at first:
-  // before the first step.
+  // Returns the output of the program during the last forward movement, with values; after open():
+  // the output before the first step. Repeats that part of the run. A second call returns nothing.
   Expected<std::vector<DebugOutput>> printed();
-  // To the last place before this one at which one holds, or the beginning.
+  // Moves to the last earlier position at which a condition holds, or to the beginning.
   Expected<Arrival> backward(std::span<StopCondition* const> conditions);
-  // Who moved up to here, as a schedule that goes on eagerly. Errors: points of parallel loops run
-  // side by side.
+  // Returns the steps up to this position as a schedule that continues eagerly. Fails if the
+  // program runs iterations of parallel loops concurrently.
   Expected<Schedule> schedule_to_here();
-  // The agent takes the next step, and from there on the run is eager: another run, which is the
-  // same up to here. An error, and nothing has changed: it cannot move here.
+  // Lets the agent take the next step. From there on the run is eager: it is a new run with the
+  // same steps up to here. Fails and changes nothing if the agent cannot take a step here.
   Expected<void> choose(const AgentId& agent);
 
-  // From the last image before `end` to there, telling of each event; where it began. To be asked
-  // again from there on, down to 0.
+  // Runs from the last image before `end` to `end`, and passes each event to `output`. Returns the
+  // position of the image; call again with it to continue backwards, until it is 0.
   Expected<std::int64_t> walk_to(std::int64_t end, StopCondition& output);
 
  private:
@@ -103,22 +104,22 @@ class Session final : private Observer, private Pausing, private DebugSink {
   KeptRun launch_;
   Recording recording_;
   std::vector<Binding> bindings_;
-  RunOptions options_;  // of the machine that moves: observed, and perhaps without arithmetic
-  // What it writes in the place of the results, where another machine has the values.
+  RunOptions options_;  // options of run_: observed, and possibly without arithmetic
+  // Results written by run_, if another machine has the values.
   std::vector<std::unique_ptr<Tensor>> no_results_;
-  std::vector<Binding> moving_;  // its bindings
+  std::vector<Binding> moving_;  // bindings of run_
   std::unique_ptr<RecordedRun> run_;
-  std::unique_ptr<RecordedRun> valued_;  // null: none so far, or the same one
+  std::unique_ptr<RecordedRun> valued_;  // null: not created yet, or run_ has the values
   std::optional<std::int64_t> length_;
-  std::span<StopCondition* const> conditions_;  // of the movement that is being made
-  std::int64_t begin_ = 0;                      // where it began
-  bool stops_ = false;                          // at the first hit; else it goes on to the last
+  std::span<StopCondition* const> conditions_;  // conditions of the current movement
+  std::int64_t begin_ = 0;                      // its first position
+  bool stops_ = false;                          // stop at the first hit; else continue to the last
   std::optional<Hit> hit_;
-  // Of what the program prints: whether it did on the way of the last movement forward, which began
-  // there; and what, while somebody asks.
+  // Output of the program. has_printed_: the last forward movement, which began at printed_from_,
+  // had output. prints_: collects the output; null except in printed().
   bool has_printed_ = false;
   std::int64_t printed_from_ = 0;
-  std::vector<DebugOutput>* prints_ = nullptr;  // null: nobody does
+  std::vector<DebugOutput>* prints_ = nullptr;
 };
 
 }  // namespace tessera

@@ -1,4 +1,4 @@
-// Which statements of a program a run steps through, and where they stand in the source.
+// Statements that take a step, and their lines in the source.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -15,12 +15,13 @@ struct SourceLine {
   bool operator==(const SourceLine&) const = default;
 };
 
-SourceLine line_of(const Program& program, StmtId statement);  // none of -1
-// By statement: whether it takes a step. Scalars and branches are taken along by the step before.
+SourceLine line_of(const Program& program, StmtId statement);  // none without a statement
+// True for each statement that takes a step. Scalar ops and branches run as part of the preceding
+// step.
 Table<StmtId, bool> stepping(const Program& program);
-// The names of the loops around a statement of an expanded program, outermost first.
+// Names of the loops around a statement of an expanded program, outermost first.
 std::vector<std::string> loop_names(const Program& program, StmtId statement);
-// The first of each stretch of stepping statements on that line; empty where no step begins there.
+// First statement of each run of stepping statements on the line; empty if no step begins there.
 std::vector<StmtId> entries(const Program& program, const SourceLine& line);
 
 }  // namespace tessera

@@ -24,7 +24,7 @@ void mix(ContentHash& hash, const Box& box) {
   }
 }
 
-// Of a start: what it copies, from where to where.
+// Adds the rectangles of a start: source and destination.
 void mix_slices(ContentHash& hash, const Program& program, const Event& event) {
   const Op& op = program.body[event.statement].op;
   for (const FieldInfo& f : info(op).fields) {
@@ -85,7 +85,7 @@ bool WriteStream::advance(std::int64_t steps) {
 
 bool WriteStream::before_step() {
   settle_values();
-  if (machine_->steps() != moved_) return false;  // where it pauses it is asked again
+  if (machine_->steps() != moved_) return false;  // called again after a pause
   ++moved_;
   ContentHash hash;
   const AgentId mover = machine_->mover();
@@ -97,9 +97,9 @@ bool WriteStream::before_step() {
 }
 
 void WriteStream::on(const Event& event) {
-  // Which point of a parallel loop comes next is the schedule's.
+  // The schedule decides the next iteration of a parallel loop.
   if (event.kind == EventKind::point) return;
-  // Of a copy that lands in parts the schedule says in which.
+  // The schedule decides the parts of a partial copy.
   if (event.agent.is_copy() && run_.options.copies.granularity == CopyGranularity::partial) return;
   StreamEvent one{.step = std::max<std::int64_t>(event.step - 1, 0),
                   .agent = event.agent,
@@ -127,7 +127,7 @@ void WriteStream::settle_values() {
   settled_ = told.size();
 }
 
-// What is undefined lies there as it may.
+// Ignores the bytes of undefined elements, which may be arbitrary.
 std::uint64_t WriteStream::value_of(Storage& storage, const Box& box) {
   const TileView view = storage.read(box);
   const std::int64_t elements = box.elements();

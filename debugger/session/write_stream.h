@@ -1,5 +1,5 @@
-// What each agent of a run does, and what it writes, as numbers: for holding one run against
-// another. Events are told step by step, with the values as they are behind the step.
+// Events and writes of each agent of a run as hashes, to compare two runs. The events of a step are
+// recorded with the values after the step.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -13,31 +13,32 @@ namespace tessera {
 
 // One event.
 struct StreamEvent {
-  std::int64_t step = 0;  // its number
+  std::int64_t step = 0;  // step number
   AgentId agent{};
-  StmtId statement;         // of a copy: its start
-  std::uint64_t loops = 0;  // the values of the loops around it
-  std::uint64_t what = 0;  // kind, statement, object, rectangle, amount; of a start both rectangles
-  bool is_write = false;   // of memory that holds values:
-  std::uint64_t value = 0;  // of what it wrote, and what of it is defined
+  StmtId statement;         // for a copy: its start
+  std::uint64_t loops = 0;  // hash of the loop indices around it
+  // Hash of kind, statement, object, rectangle and amount; for a start, of both rectangles.
+  std::uint64_t what = 0;
+  bool is_write = false;    // write to memory with values; the members below are then valid
+  std::uint64_t value = 0;  // hash of the written values, and of which elements are defined
   CoreIndex owner{};
   BufferId buffer{};
   Box box{};
 };
 
-// A run that is taken piece by piece.
+// A run that is executed in segments.
 class WriteStream final : private Observer, private Pausing {
  public:
   static Expected<std::unique_ptr<WriteStream>> open(KeptRun& run);
-  // Takes so many steps more, and tells of the events and, before each step, of who takes it.
-  // False: the run is over, and finish() has its result.
+  // Runs `steps` more steps. Records their events and, before each step, its agent. Returns false
+  // if the run is over; finish() then returns its result.
   bool advance(std::int64_t steps);
   Expected<RunResult> finish() { return machine_->end(); }
   std::int64_t steps() const { return machine_->steps(); }
   const Machine& machine() const { return *machine_; }
 
-  std::vector<StreamEvent> told{};      // since whoever reads it emptied it
-  std::vector<std::uint64_t> movers{};  // who took each step, and at which statement
+  std::vector<StreamEvent> told{};      // events since the caller last cleared it
+  std::vector<std::uint64_t> movers{};  // hashes of agent and statement of each step
 
  private:
   explicit WriteStream(KeptRun& run) : run_(run) {}
@@ -49,8 +50,8 @@ class WriteStream final : private Observer, private Pausing {
 
   KeptRun& run_;
   std::unique_ptr<Machine> machine_;
-  std::size_t settled_ = 0;  // of `told`, those with their values
-  std::int64_t moved_ = 0;   // steps of which the mover is known
+  std::size_t settled_ = 0;  // events in `told` that have their values
+  std::int64_t moved_ = 0;   // steps with a known mover
   std::vector<std::byte> bytes_;
 };
 
