@@ -70,7 +70,7 @@ class Becoming final : public StopCondition {
  private:
   Comparison comparison_;
   bool held_ = false;
-  Cause cause_;  // of the last step
+  Cause cause_;  // last event
 };
 
 }  // namespace
@@ -105,7 +105,7 @@ Expected<Comparison::Side> Comparison::parse_side(Session& session, const AgentI
   text = trimmed(text);
   if (const auto number = parse_integer(text)) return Side{*number, true};
   const Expected<Reference> found = parse_reference(session, focus, text, Numbers::named);
-  if (!found) {  // a name of the body hides a parameter
+  if (!found) {  // names in the body hide parameters
     for (const Setting& setting : session.program().settings)
       if (const auto number = parse_integer(setting.value); number && setting.name == text)
         return Side{*number, true};

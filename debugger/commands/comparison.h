@@ -1,5 +1,4 @@
-// Conditions on numbers that the debugger stops for: `now == 1`, `dev1.arrived >= 2`,
-// `taken[0] < rows and i != 0`.
+// Stop conditions on numbers: `now == 1`, `dev1.arrived >= 2`, `taken[0] < rows and i != 0`.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -15,23 +14,23 @@ namespace tessera::debugger {
 
 class Comparison {
  public:
-  // Whether the text has one of == != < <= > >=.
+  // True if the text contains one of == != < <= > >=.
   static bool is_in(std::string_view text);
-  // One or several with `and` between them. Each side is an integer, a parameter, the name of an
-  // integer, a semaphore or one element of integers in smem.
-  // What belongs to a core is that of `focus` or, where it is asked of a core, of that one.
+  // Parses one comparison, or several joined by `and`. Each side is an integer, a parameter, the
+  // name of an integer, a semaphore, or one element of an integer buffer in smem. Names of a core's
+  // objects refer to `focus`, or to the core passed to holds().
   static Expected<Comparison> parse(Session& session, const AgentId& focus, std::string_view text);
 
-  // Where a name has no number there, it does not.
+  // False if a name has no value there.
   bool holds(Machine& machine, const AgentId& core) const;
   bool holds(Machine& machine) const { return holds(machine, focus_); }
-  // The words that mean the same whoever is in focus.
+  // Text with the same meaning for any core in focus.
   std::string full_text(Session& session) const;
 
  private:
   struct Side {
     std::variant<std::int64_t, ScalarReference, SemId, BufferReference> what;
-    bool is_fixed = false;  // its words say whose it is
+    bool is_fixed = false;  // the text names the core
   };
   struct Part {
     Side left, right;
@@ -45,10 +44,10 @@ class Comparison {
   std::vector<Part> parts_;
 };
 
-// Stops where another condition holds, and this one of the core that made it hold.
+// Holds if `condition` holds and the comparison holds for the core that caused it.
 std::unique_ptr<StopCondition> guarded(std::unique_ptr<StopCondition> condition,
                                        Comparison comparison);
-// Stops after the step that makes it hold.
+// Holds after the step in which the comparison becomes true.
 std::unique_ptr<StopCondition> becoming(Comparison comparison);
 
 }  // namespace tessera::debugger

@@ -15,9 +15,9 @@ namespace tessera::debugger {
 
 struct Debugger::Row {
   std::string_view name;
-  std::string_view brief;  // means it although others begin so; empty: none
+  std::string_view brief;  // abbreviation, even if other names begin with it; may be empty
   std::string_view operands;
-  std::size_t max_words;  // that it takes
+  std::size_t max_words;  // maximum number of operands
   Expected<void> (Debugger::*run)(const Words& words);
   std::string_view meaning;
 };

@@ -1,5 +1,5 @@
-// The commands of `gmm-run debug`, on a session, as text in and text out. Words are gdb's where gdb
-// has them.
+// Commands of `gmm-run debug` on a session, with text input and output. They have gdb's names if
+// gdb has the command.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -27,75 +27,78 @@ class Debugger {
   using Words = std::vector<std::string>;
   // The differences between the run of a session and another run.
   struct Compared {
-    std::string lines;                        // for the user
-    std::optional<std::int64_t> first_event;  // of this run, at which both part; none: no event
+    std::string lines;  // text for the user
+    // First different event of this run; none: no event differs.
+    std::optional<std::int64_t> first_event;
   };
-  // Compares the run with another one, which the words of `diff` specify: options that replace
-  // those of the run, or a program and its options.
+  // Compares the run with another run, specified by the words of `diff`: options that replace
+  // options of this run, or a program and its options.
   using Compare = std::function<Expected<Compared>(const Words&)>;
 
   // session, out: must outlive this object.
   // invocation: the command line that opened the session, for `save`; may be empty.
-  // compare: may be null; `diff` is unsupported then.
-  // read: files that no command replaces; may be null, else must outlive this object.
+  // compare: may be null; `diff` is then unsupported.
+  // read: files that commands must not overwrite; may be null, else must outlive this object.
   Debugger(Session& session, std::ostream& out, Invocation invocation = {}, Compare compare = {},
            const ReadFiles* read = nullptr);
 
-  // One line: a command, which may be cut short while it is the only one that begins so. Nothing
-  // and what begins with # are no commands.
+  // Executes one line: a command, or an unambiguous prefix of one. Empty lines and lines that begin
+  // with # are ignored.
   Expected<void> execute(std::string_view line);
   bool wants_to_quit() const { return quits_; }
-  // At the end of one of the commands so far something had been found.
+  // True if there were findings after any of the commands so far.
   bool has_met_finding() const { return has_met_finding_; }
-  // A limit or a signal that ended the run during one of the commands; else RunEnd::program.
+  // The limit or signal that ended the run during one of the commands, else RunEnd::program.
   RunEnd was_cut_by() const { return was_cut_by_; }
-  // The line about a run that is over: "the run is over", or the limit that ended it.
+  // Text for a run that is over: "the run is over", or the limit that ended it.
   std::string over_text() const;
   void show_place();
-  // What the program printed on the way here; at first: before its first step.
+  // Prints the output of the program during the last forward movement; at first: its output before
+  // the first step.
   Expected<void> tell_printed();
-  // The same lines since the last time, for a face that shows them apart.
+  // Returns and clears the program's output since the last call, for user interfaces that show it
+  // separately.
   std::string take_program_said() { return std::exchange(program_said_, {}); }
-  // From the beginning to before the event at which the run finds something; if it does not, to
-  // before the event that the first of these is about, or to the end. The core of the finding is in
-  // focus. Prints the place, not the findings.
+  // Moves from the beginning to before the event in which the run reports its first finding. If the
+  // run has none, moves to before the event of the first of `findings`, or to the end. Sets the
+  // focus to the core of the finding. Prints the place, but not the findings.
   Expected<void> go_to_finding(const std::vector<Finding>& findings);
 
-  // What faces need that are no terminal, beside its commands.
+  // Interface for user interfaces other than the terminal, in addition to the commands.
   enum class Way : std::uint8_t { forward, backward };
-  // Why a movement ended. Of a breakpoint or a watch its number.
+  // Reason for the end of a movement, and the number of the breakpoint or watch.
   struct Halt {
     enum class Why : std::uint8_t { asked, breakpoint, watch, finding, paused, beginning, end };
     Why why = Why::asked;
     int stop = 0;
   };
-  // Of the last movement, once; none: nothing has moved since.
+  // Returns and clears the reason of the last movement; none: no movement since the last call.
   std::optional<Halt> take_halt() { return std::exchange(halt_, std::nullopt); }
-  // The words of `break` and `watch`; the number of the stop.
+  // Adds a stop from the words of `break` or `watch`. Returns its number.
   Expected<int> add_breakpoint(const Words& place);
   Expected<int> add_watch(const std::string& name);
   void remove_stop(int number);
   bool has_stop(int number) const;
-  // Findings of these kinds stop no movement.
+  // Movements do not stop at findings of these kinds.
   void pass_over(std::vector<FindingKind> kinds) { passed_over_ = std::move(kinds); }
-  // Every movement ends where it holds; it lives longer than this does.
+  // Sets a condition that ends every movement. Must outlive this object.
   void pause_at(StopCondition* pause) { pause_ = pause; }
-  // Until the copy moves.
+  // Moves until the copy reads or writes.
   Expected<void> follow(const AgentId& copy, Way way);
   const AgentId& focus() const { return focus_; }
   void set_focus(const AgentId& core) { focus_ = core; }
 
-  // The commands that begin with the word, for completion.
+  // Returns the commands that begin with the word, for completion.
   static std::vector<std::string> completions(std::string_view word);
-  // Whether the word is a command, or may be cut short from one.
+  // True if the word is a command or a prefix of one.
   static bool is_command(std::string_view word);
 
  private:
   struct Row;
   struct Stop {
     int number = 0;
-    std::string text;   // as it was given
-    std::string saved;  // the same words where they mean the same anywhere in the run
+    std::string text;   // as entered
+    std::string saved;  // the same text, independent of focus and position
     bool is_watch = false;
     bool is_once = false;
     std::unique_ptr<StopCondition> condition;
@@ -116,9 +119,10 @@ class Debugger {
   Expected<void> finish(const Words& words);
   Expected<void> until(const Words& words);
   Expected<void> go_to(const Words& words);
-  // To where one of the conditions or a stop holds, `times` times.
+  // Moves until the condition holds for the `times`-th time or a stop holds. condition: null: only
+  // stops.
   Expected<void> move(Way way, StopCondition* condition, std::int64_t times = 1);
-  // Once; whether it was the condition that ended it, and not a stop or the end.
+  // Moves once. Returns true if the condition ended the movement, and not a stop or the end.
   Expected<bool> move_once(Way way, StopCondition* condition, bool is_last);
   void tell_arrival(Way way, const Arrival& arrival, bool is_own);
   Expected<void> go_to_event_of(const Cause& finding);
@@ -148,7 +152,7 @@ class Debugger {
   Expected<void> help(const Words& words);
   Expected<void> quit(const Words& words);
   void print_buffer(Machine& machine, BufferId buffer, const Box& box, CoreIndex owner);
-  // What the place holds, behind words for it, and what it held when it was printed before.
+  // Prints the value of a place after `words`, and its value when it was printed last.
   void print_number(const std::string& place, std::string_view words, const Element& element,
                     bool is_real);
   void info_devices();
@@ -180,7 +184,7 @@ class Debugger {
   std::optional<Halt> halt_;
   std::vector<FindingKind> passed_over_;
   StopCondition* pause_ = nullptr;
-  bool is_by_hand_ = false;  // somebody was chosen: the schedule is no longer that of the words
+  bool is_by_hand_ = false;  // `choose` was used: the schedule differs from the command line
 };
 
 }  // namespace tessera::debugger

@@ -1,4 +1,5 @@
-// What the debugger writes: values, schedules made by hand, and where a session stands.
+// Files written by the debugger: values, schedules, and scripts that restore the position of a
+// session.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -59,7 +60,8 @@ Expected<void> Debugger::save_schedule(const Words& words) {
   return {};
 }
 
-// A script: the command line as a comment, then what leads from the beginning to here.
+// Writes a script: the command line as a comment, then commands from the beginning to this
+// position.
 Expected<void> Debugger::save(const Words& words) {
   const std::string file = TRY(one_file(words));
   std::string text;

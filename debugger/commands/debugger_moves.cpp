@@ -1,4 +1,4 @@
-// How the debugger moves through the run.
+// Movements of the debugger.
 #include <fmt/format.h>
 
 #include <ostream>
@@ -70,7 +70,8 @@ Expected<void> Debugger::go_to_finding(const std::vector<Finding>& findings) {
   return {};
 }
 
-// From the place after a finding to the place before its event, if its core did that event.
+// Moves back from the position after a finding to the position before its event, if its core caused
+// that event.
 Expected<void> Debugger::go_to_event_of(const Cause& finding) {
   focus_ = finding.agent.issuer();
   const std::int64_t after = session_.position();
@@ -101,7 +102,7 @@ std::string Debugger::over_text() const {
   return end == RunEnd::program ? "the run is over" : cut_off(end, "the run").message;
 }
 
-// What the program printed on the way.
+// Prints the output of the program during the movement.
 Expected<void> Debugger::tell_printed() {
   for (const DebugOutput& told : TRY(session_.printed())) {
     const std::string line = to_string(told) + "\n";
@@ -111,7 +112,7 @@ Expected<void> Debugger::tell_printed() {
   return {};
 }
 
-// A stop that holds once is gone when it has been told.
+// Removes a temporary stop after reporting it.
 void Debugger::tell_arrival(Way way, const Arrival& arrival, bool is_own) {
   const bool is_condition = arrival.why == Arrival::Why::condition && !is_own;
   const bool is_stop = is_condition && arrival.condition < stops_.size();

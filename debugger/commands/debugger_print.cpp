@@ -1,4 +1,4 @@
-// What the debugger prints of memory, semaphores and numbers.
+// Output of the debugger on memory, semaphores and numbers.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,4 +1,4 @@
-// What the debugger shows of where a run stands.
+// Output of the debugger on the current position.
 #include <fmt/format.h>
 
 #include <algorithm>

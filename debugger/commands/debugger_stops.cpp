@@ -1,4 +1,4 @@
-// Where the debugger stops.
+// Stops of the debugger.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -22,7 +22,7 @@ class PlainLines final : public LineReader {
   }
 };
 
-// What all the words that may stand there begin with.
+// Returns the longest common prefix of the words.
 std::string common_start(const std::vector<std::string>& words) {
   std::string common = words.front();
   for (const std::string& word : words) {

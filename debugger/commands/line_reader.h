@@ -1,5 +1,4 @@
-// Where the debugger's commands come from: a terminal, whose lines can be edited and completed, or
-// plain lines.
+// Input of the debugger's commands: a terminal with line editing and completion, or plain lines.
 #pragma once
 #include <iosfwd>
 #include <memory>
@@ -11,12 +10,12 @@ namespace tessera::debugger {
 class LineReader {
  public:
   virtual ~LineReader() = default;
-  // The next line; none: there is no more.
+  // Returns the next line, or nullopt at the end of the input.
   virtual std::optional<std::string> next() = 0;
   virtual bool is_terminal() const { return false; }
 };
 
-// Of the standard input.
+// Reads standard input.
 std::unique_ptr<LineReader> standard_input();
 
 }  // namespace tessera::debugger

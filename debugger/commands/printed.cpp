@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t max_held = 1 << 20;
 
-// NaN is what it was.
+// Compares floats by their bits, so that an unchanged NaN is equal.
 bool same(const Element& a, const Element& b) {
   if (!a.is_defined || !b.is_defined) return a.is_defined == b.is_defined;
   return a.integer == b.integer &&

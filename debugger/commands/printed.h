@@ -1,5 +1,4 @@
-// What was printed in a session, so that it can tell what of it has changed when it is printed
-// again.
+// Values that were printed in a session, to show changes when they are printed again.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,16 +14,17 @@ namespace tessera::debugger {
 class Printed {
  public:
   struct Change {
-    std::int64_t since = 0;  // the event before which the place was printed last
+    std::int64_t since = 0;  // event number of the last print
     std::vector<bool> is_changed;
-    std::int64_t count = 0;       // of changed ones
-    std::vector<Element> before;  // as they were
+    std::int64_t count = 0;       // number of changed elements
+    std::vector<Element> before;  // earlier values
   };
-  // Notes what a place holds before an event. None: it was not printed before, or only here, or it
-  // is no longer known, as no more than a million elements are kept.
+  // Stores the elements of a place at an event and returns the changes since its last print.
+  // nullopt if the place was not printed before, was only printed at this event, or was dropped: at
+  // most about a million elements are stored.
   std::optional<Change> note(const std::string& place, std::int64_t event,
                              const std::vector<Element>& elements);
-  // The session is of another run from here on.
+  // Clears the values, because the session continues with another run.
   void forget();
 
  private:

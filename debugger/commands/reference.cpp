@@ -24,7 +24,7 @@ std::vector<std::string_view> parts(std::string_view text, char mark) {
   return all;
 }
 
-// The last line of the program's source that is worth looking for a step on.
+// Returns the last line of the source that can have a step.
 int last_line(const Program& program) {
   int last = 0;
   for (const Place& place : program.places) last = std::max(last, place.loc.line);
@@ -43,7 +43,7 @@ struct Side {
   bool is_index = false;
 };
 
-// "3", ":", "0 .. 4", "0:4", "8 +: 4" of a dimension of that extent.
+// Parses "3", ":", "0 .. 4", "0:4" or "8 +: 4" for a dimension of size `extent`.
 Expected<Side> parse_side(Session& session, CoreIndex core, std::string_view text,
                           std::int64_t extent) {
   if (text == ":") return Side{0, extent, false};
@@ -58,7 +58,7 @@ Expected<Side> parse_side(Session& session, CoreIndex core, std::string_view tex
                            last = trimmed(text.substr(at + between.size()));
     const std::int64_t start = first.empty() ? 0 : TRY(parse_index(session, core, first));
     const std::int64_t end = last.empty() ? extent : TRY(parse_index(session, core, last));
-    // What leaves the dimension is told by its reader.
+    // The caller reports a range outside the dimension.
     const bool is_inside = start >= 0 && start <= end && end <= extent;
     return is_inside ? Side{start, end - start, false} : Side{-1, 0, false};
   }
@@ -67,7 +67,7 @@ Expected<Side> parse_side(Session& session, CoreIndex core, std::string_view tex
 
 struct Named {
   std::string_view name;
-  std::vector<std::string_view> indices;  // empty: the whole
+  std::vector<std::string_view> indices;  // empty: the whole object
 };
 
 Expected<Named> split_indices(std::string_view text) {
@@ -99,7 +99,7 @@ Expected<Box> parse_box(Session& session, CoreIndex core, const Buffer& buffer,
   return box;
 }
 
-// The names of the loops around some step of a line.
+// Fails unless a step of the line is inside loops with all of these names.
 Expected<void> check_loops(const Program& program, const SourceLine& line,
                            const LoopIndices& loops) {
   std::vector<std::string> known;
@@ -143,7 +143,7 @@ Diag no_such_name(const Program& program, std::string_view name) {
   return error(fmt::format("nothing here is called `{}`{}", name, did_you_mean(name, known)));
 }
 
-// Takes "dev1." or "dev1.core0." off the front of a name.
+// Removes "dev1." or "dev1.core0." from the start of a name.
 Expected<AgentId> take_core(const Session& session, const AgentId& focus, std::string_view& text) {
   if (!names_core(text)) return focus;
   std::size_t dot = text.find('.');
@@ -156,7 +156,7 @@ Expected<AgentId> take_core(const Session& session, const AgentId& focus, std::s
   return core;
 }
 
-// A number of the source, of whatever place, or a parameter.
+// True for a numeric variable anywhere in the source, or a parameter.
 bool is_number(const Program& program, std::string_view name) {
   const auto is_named = [&](const auto& entry) { return entry.name == name; };
   const auto is_named_number = [&](const Value& value) {
@@ -207,7 +207,7 @@ Expected<AgentId> parse_core(const Session& session, std::string_view word) {
 
 Expected<std::optional<Cause>> go_to_first(Session& session, StopCondition& condition) {
   TRY(session.go_to(0));
-  // A movement does not end where it begins.
+  // forward() does not check the current position.
   if (const std::optional<Cause> here = condition.holds(session.here())) return here;
   StopCondition* const one = &condition;
   const Arrival arrival = TRY(session.forward({&one, 1}));

@@ -81,7 +81,7 @@ class WhyText {
     for (const std::size_t from : piece.from) tell(from, depth + 1);
   }
 
-  // The products that were added, as long as nothing else was done between them.
+  // Prints the products of a sum, as long as only copies, casts and additions are between them.
   void tell_sum(std::size_t at, int depth) {
     const Piece& piece = found_.pieces[at];
     const std::vector<std::size_t> all = products(program_, found_, at);
@@ -125,7 +125,7 @@ class WhyText {
     for (const std::size_t from : piece.from) operands(from, text, seen);
   }
 
-  // Its operands where they were given.
+  // Text of a product: its operands as passed to the program.
   std::string product_text(const Piece& product) const {
     std::string text;
     std::set<std::size_t> seen;

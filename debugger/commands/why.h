@@ -1,4 +1,4 @@
-// Answers to why memory, a semaphore or a core is as it is where a session stands.
+// Explanations of the state of memory, semaphores and cores at the session's position.
 #pragma once
 #include <string>
 
@@ -9,14 +9,17 @@
 
 namespace tessera::debugger {
 
-// Who wrote the elements, from what, back to operands; of a sum its products, and how often each
-// stretch of an operand was a factor. It takes the run back to its beginning and here again.
+// Returns the writes of the elements and their operands, back to operands of the program; for a
+// sum, its products, and how often each part of an operand was a factor. Moves the session to the
+// beginning and back.
 Expected<std::string> why_elements(Session& session, const Elements& elements);
 
-// Who signalled and took from a semaphore, how often and how much, and which copies will.
+// Returns the signals to a semaphore and the waits on it, with their number and amount, and the
+// copies in flight that will signal it.
 std::string whence_count(Session& session, const SemId& sem);
 
-// What a core waits for and who could help it, and what these wait for in their turn.
+// Returns the semaphore for which a core waits, the cores that could signal it, and the same for
+// these cores.
 std::string why_core(Session& session, CoreIndex core);
 
 }  // namespace tessera::debugger

@@ -1,4 +1,4 @@
-// Why cores wait, and who counted on a semaphore.
+// Explanations of waiting cores and of semaphore counts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -73,7 +73,8 @@ std::string whence_count(Session& session, const SemId& sem) {
   return text + pending_text(machine, sem);
 }
 
-// From one who waits to those who could signal it, until somebody comes again.
+// Describes a waiting core and the cores that could signal it, and then these cores in turn, until
+// a core repeats.
 std::string why_core(Session& session, CoreIndex core) {
   Machine& machine = session.machine();
   const Program& program = machine.program();

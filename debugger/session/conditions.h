@@ -130,8 +130,7 @@ class LineLeft final : public StopCondition {
   SourceLine line_;
 };
 
-// Holds after `position` steps. The agent of the cause is `output`, which need not
-// have taken a step.
+// Holds after `position` steps. The agent of the cause is `output`; it need not have taken a step.
 class Reached final : public StopCondition {
  public:
   Reached(std::int64_t position, AgentId output) : position_(position), told_(output) {}
