@@ -9,7 +9,7 @@ namespace tessera::debugger {
 namespace {
 
 constexpr std::size_t max_copies = 64;
-constexpr std::int64_t first_copy = std::int64_t{1} << 24;  // ids of cores are below
+constexpr std::int64_t first_copy = std::int64_t{1} << 24;  // ids of cores are smaller
 
 std::string core_name(Machine& machine, CoreIndex core) {
   const Standing stands = standing(machine, core);
@@ -43,7 +43,7 @@ std::vector<AgentThread> AgentThreads::now() {
 }
 
 std::int64_t AgentThreads::id_of(const AgentId& agent) {
-  // A point is its core's.
+  // A loop worker has the id of its core.
   if (!agent.is_copy())
     return session_.machine().topology().of({agent.device, agent.core}).index + 1;
   const auto found = std::find(copies_.begin(), copies_.end(), agent);

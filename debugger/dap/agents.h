@@ -1,4 +1,4 @@
-// The threads of the protocol: the cores of all devices, and the copies in flight.
+// Threads of the protocol: the cores of all devices, and the copies in flight.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -13,18 +13,18 @@ namespace tessera::debugger {
 struct AgentThread {
   std::int64_t id = 0;
   AgentId agent{};
-  std::string name;  // with what it does
+  std::string name;  // with the agent's state
 };
 
 class AgentThreads {
  public:
   explicit AgentThreads(Session& session) : session_(session) {}
 
-  // Those that are there now: all cores, and the copies that were started first.
+  // Returns the current threads: all cores, and the first copies in flight, up to a limit.
   std::vector<AgentThread> now();
   std::int64_t id_of(const AgentId& agent);
   std::optional<AgentId> find(std::int64_t id) const;
-  // Ids that came and went since this was asked last.
+  // Ids of copies that appeared and disappeared since the last call.
   struct Change {
     std::vector<std::int64_t> started, exited;
   };
@@ -32,8 +32,8 @@ class AgentThreads {
 
  private:
   Session& session_;
-  std::vector<AgentId> copies_;      // of all that were ever named
-  std::vector<std::int64_t> known_;  // of the copies at the last change()
+  std::vector<AgentId> copies_;      // all copies that have ids
+  std::vector<std::int64_t> known_;  // ids of the copies at the last change()
 };
 
 }  // namespace tessera::debugger

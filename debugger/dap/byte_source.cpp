@@ -17,7 +17,7 @@ class StandardInput final : public ByteSource {
   Expected<std::string> read() override {
     for (;;) {
       if (is_stopped(current_stop())) return error(ErrorCode::interrupted, "interrupted");
-      // A signal ends this wait, which a read might begin again.
+      // A signal interrupts poll(); read() might be restarted instead.
       pollfd waiting{STDIN_FILENO, POLLIN, 0};
       if (::poll(&waiting, 1, -1) < 0) {
         if (errno == EINTR) continue;

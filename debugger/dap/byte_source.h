@@ -1,4 +1,4 @@
-// Where bytes of a conversation come from.
+// Input bytes of a conversation.
 #pragma once
 #include <memory>
 #include <string>
@@ -10,10 +10,10 @@ namespace tessera::debugger {
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  // Some more, when there are some; empty: there are no more. Errors: it cannot be read, or a
-  // signal asked to end.
+  // Waits for more bytes and returns them; empty: end of the input. Fails if it cannot read, or if
+  // a signal requested the end.
   virtual Expected<std::string> read() = 0;
-  // Whether read() would not wait.
+  // True if read() would not block.
   virtual bool is_ready() = 0;
 };
 

@@ -14,7 +14,7 @@
 namespace tessera::debugger {
 namespace {
 
-// What must have been before a request.
+// The request that must come before another one.
 enum class After : std::uint8_t { nothing, initialize, launch };
 
 // Without the line end.
@@ -78,7 +78,7 @@ Expected<void> DebugAdapter::serve() {
   return {};
 }
 
-// What a client answers is not asked for here, and its events are nobody's.
+// Ignores responses and events of the client: the adapter sends no requests.
 Expected<void> DebugAdapter::handle(const Json& message) {
   Fields fields(message);
   const std::string type = fields.text("type");
@@ -133,7 +133,7 @@ void DebugAdapter::respond(const Json& request, Json body) {
   send(response);
 }
 
-// The text is a variable of the message, for it may have braces.
+// The text is passed as a variable of the message format, because it may contain braces.
 void DebugAdapter::refuse(const Json& request, const Diags& diags) {
   const std::string text = text_of(diags);
   Json error_body = {{"id", 1}, {"format", "{text}"}, {"showUser", true}};

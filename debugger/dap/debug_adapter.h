@@ -1,6 +1,5 @@
-// The debugger as an editor sees it: requests of the Debug Adapter Protocol
-// (microsoft.github.io/debug-adapter-protocol), answered on the same session, stops and commands
-// that the terminal has.
+// Server for the Debug Adapter Protocol (microsoft.github.io/debug-adapter-protocol). Requests of
+// an editor run on the same session, stops and commands as in the terminal.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -24,18 +23,19 @@ class DebugAdapter {
     std::unique_ptr<Session> session;
     Invocation invocation;
     Debugger::Compare compare;                           // may be null
-    const ReadFiles* read;                               // as Debugger() accepts it
-    std::function<int(const Session& ended)> exit_code;  // of the debuggee
+    const ReadFiles* read;                               // as in Debugger()
+    std::function<int(const Session& ended)> exit_code;  // exit code of the debuggee
   };
-  // What a launch request names: a program, none where the command line names one, and arguments
-  // beside those of the command line.
+  // Opens the target of a launch request. program: none if the command line names one. arguments:
+  // in addition to the arguments of the command line.
   using Open = std::function<Expected<Target>(const std::optional<std::string>& program,
                                               const std::vector<std::string>& arguments)>;
-  // in and out live longer than it does.
+  // in, out: must outlive this object.
   DebugAdapter(MessageReader& in, std::ostream& out, Open open);
   ~DebugAdapter();
 
-  // Until the client has disconnected or says no more. Errors: what it says is no message.
+  // Handles requests until the client disconnects or its input ends. Fails if the input is not a
+  // valid message.
   Expected<void> serve();
 
  private:
@@ -50,7 +50,7 @@ class DebugAdapter {
   void tell(std::string_view event, Json body = {});
   void say(std::string_view category, const std::string& text, const Loc& at = {});
 
-  // The conversation's begin and end.
+  // Begin and end of the conversation.
   Expected<Json> initialize(Fields& given);
   Expected<Json> launch(Fields& given);
   Expected<Json> attach(Fields& given);
@@ -58,7 +58,7 @@ class DebugAdapter {
   Expected<Json> disconnect(Fields& given);
   Expected<Json> terminate(Fields& given);
 
-  // Movements are made when the response is on its way.
+  // Movements. They start after the response was sent.
   Expected<Json> go_on(Fields& given);
   Expected<Json> next(Fields& given);
   Expected<Json> step_in(Fields& given);
@@ -103,10 +103,10 @@ class DebugAdapter {
   std::ostream& out_;
   Open open_;
   std::int64_t seq_ = 0;
-  std::int64_t first_line_ = 1, first_column_ = 1;  // as the client counts
+  std::int64_t first_line_ = 1, first_column_ = 1;  // first numbers of the client: 0 or 1
   bool is_initialized_ = false, has_disconnected_ = false, has_terminated_ = false;
   bool stops_on_entry_ = false, runs_only_ = false;
-  std::function<void()> after_;  // the response
+  std::function<void()> after_;  // run after the response
 
   std::unique_ptr<DebuggedRun> run_;              // null: nothing was launched
   std::function<int(const Session&)> exit_code_;  // null: nothing was launched

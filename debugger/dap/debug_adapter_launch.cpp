@@ -1,4 +1,4 @@
-// The begin and the end of a conversation with an editor.
+// Begin and end of a conversation with an editor.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -92,7 +92,7 @@ Expected<Json> DebugAdapter::configured(Fields&) {
   return Json();
 }
 
-// Without stops; what it finds is told.
+// Runs without stops and reports the findings.
 void DebugAdapter::run_only() {
   run_->pause.arm();
   StopCondition* const pause = &run_->pause;

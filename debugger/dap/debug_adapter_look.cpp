@@ -1,4 +1,4 @@
-// What an editor shows of where the run stands.
+// Requests of an editor for the state of a stopped run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace tessera::debugger {
 namespace {
 
-// Of a copy its start is what stands around it.
+// Returns the frames of an agent; for a copy, the frames of its start.
 std::vector<Frame> frames_of_agent(Session& session, const AgentId& agent) {
   Machine& machine = session.machine();
   if (!agent.is_copy()) {
@@ -24,7 +24,7 @@ std::vector<Frame> frames_of_agent(Session& session, const AgentId& agent) {
   return {};
 }
 
-// The innermost frame says what the agent does there.
+// Name of the innermost frame, with the state of the agent.
 std::string top_name(Session& session, const AgentId& agent, const std::string& frame) {
   if (agent.is_copy()) return fmt::format("{}, started in {}", to_string(agent), frame);
   const Standing stands = standing(session.machine(), session.machine().topology().of(agent));
@@ -42,7 +42,7 @@ Expected<Json> DebugAdapter::threads(Fields&) {
   return Json({{"threads", all}});
 }
 
-// An agent without a place, one that has finished say, has one frame without a source.
+// An agent without a place, for example one that has finished, has one frame without a source.
 Expected<Json> DebugAdapter::stack_trace(Fields& given) {
   const std::int64_t start = given.integer("startFrame", 0), levels = given.integer("levels", 0);
   const AgentId agent = TRY(thread_of(given));
@@ -115,7 +115,7 @@ Expected<Json> DebugAdapter::evaluate(Fields& given) {
   return repl(expression);
 }
 
-// A line of the terminal's debugger, or the name of something, which is printed.
+// Executes a line of the console: a command, or a name, which is printed.
 Expected<Json> DebugAdapter::repl(const std::string& line) {
   Debugger& debugger = run_->debugger;
   const std::string word = line.substr(0, line.find_first_of(" \t["));
@@ -134,14 +134,14 @@ Expected<Json> DebugAdapter::repl(const std::string& line) {
     after_ = [this] { tell_stopped("goto", ""); };
   }
   std::string said = run_->take_said();
-  debugger.take_program_said();  // it is part of what was said
+  debugger.take_program_said();  // `said` contains it
   if (!done) return done.diags();
   tell_removed();
   while (!said.empty() && said.back() == '\n') said.pop_back();
   return Json({{"result", said}, {"variablesReference", 0}});
 }
 
-// Of the first word the commands that begin so, behind it the names of the program.
+// Completes the first word to commands, and all words to names of the program.
 Expected<Json> DebugAdapter::completions(Fields& given) {
   const std::string text = given.text("text");
   const std::int64_t column = given.integer("column") - first_column_;

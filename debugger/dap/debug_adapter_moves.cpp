@@ -1,4 +1,4 @@
-// How an editor moves through the run, and what it is told where a movement ends.
+// Movement requests of an editor, and the events at the end of a movement.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::size_t max_findings = 20;
 
-// The debugger's first line says why it stopped.
+// The first line of the debugger's output is the reason of the stop.
 std::string first_line(const std::string& said) { return said.substr(0, said.find('\n')); }
 
 }  // namespace
 
-// Where the run is over, another movement forward ends the conversation's part about it.
+// If the run is over, another forward movement ends the debuggee.
 void DebugAdapter::move(const std::string& command) {
   using Way = Debugger::Way;
   const Way way = command.starts_with("reverse-") ? Way::backward : Way::forward;
@@ -66,7 +66,7 @@ void DebugAdapter::tell_halt(const Debugger::Halt& halt, Debugger::Way way) {
       return tell_stopped("exception", std::string(name(finding.kind)),
                           {{"text", message_text(finding, finding.message)}});
     }
-    case Why::paused:  // or the client is about to leave
+    case Why::paused:  // or the client disconnects
       if (const auto asked = in_.take("pause")) {
         respond(*asked, {});
         tell_stopped("pause", "");
@@ -111,7 +111,7 @@ Expected<AgentId> DebugAdapter::thread_of(Fields& given) const {
   return *agent;
 }
 
-// The run goes on as a whole: a thread is one of its agents, and never moves alone.
+// The whole run continues: a thread is one of its agents and cannot run alone.
 Expected<Json> DebugAdapter::go_on(Fields&) {
   after_ = [this] { move("continue"); };
   return Json({{"allThreadsContinued", true}});
@@ -122,8 +122,8 @@ Expected<Json> DebugAdapter::reverse_go_on(Fields&) {
   return Json();
 }
 
-// line: the debugger's command for a core; of a granularity of instructions it is `event`. A copy
-// is followed until it moves.
+// line: the debugger's command for a core. event: the command for the granularity `instruction`. A
+// copy is followed until it moves.
 Expected<Json> DebugAdapter::step_by(Fields& given, Debugger::Way way, std::string_view line,
                                      std::string_view event) {
   const std::string granularity = given.text("granularity", "statement");
@@ -157,7 +157,7 @@ Expected<Json> DebugAdapter::step_back(Fields& given) {
   return step_by(given, Debugger::Way::backward, "reverse-next", "reverse-stepi");
 }
 
-// One that came while the run moved was answered where it stopped; here it stands.
+// A pause request during a movement is answered at its end. Here the run is stopped already.
 Expected<Json> DebugAdapter::pause(Fields&) { return Json(); }
 
 }  // namespace tessera::debugger

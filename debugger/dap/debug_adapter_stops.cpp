@@ -1,4 +1,4 @@
-// What an editor asks the run to stop for.
+// Stops set by an editor.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ Json unverified(const std::string& message) { return {{"verified", false}, {"mes
 
 std::string text_of(const Diags& diags) { return diags.front().message; }
 
-// "dev1 i=2", "i == 2 && s = 1": the words that `break` takes behind its line.
+// Converts "dev1 i=2" or "i == 2 && s = 1" to the words of `break` after its line.
 Debugger::Words words_of(const std::string& condition) {
   std::string text;
   for (std::size_t i = 0; i < condition.size(); ++i) {
@@ -89,7 +89,7 @@ Expected<Json> DebugAdapter::set_breakpoints(Fields& given) {
   return Json({{"breakpoints", told}});
 }
 
-// Kinds that are not named stop nothing; what they say is told all the same.
+// Kinds without a filter stop no movement. Their findings are still reported.
 Expected<Json> DebugAdapter::set_exception_breakpoints(Fields& given) {
   const std::vector<std::string> wanted = given.texts("filters");
   TRY(given.checked());
@@ -173,7 +173,7 @@ Expected<Json> DebugAdapter::set_data_breakpoints(Fields& given) {
   return Json({{"breakpoints", told}});
 }
 
-// Stops of the client that a command of the console has deleted.
+// Reports the client's stops that a console command has deleted.
 void DebugAdapter::tell_removed() {
   const auto tell_gone = [&](std::vector<int>& numbers) {
     std::erase_if(numbers, [&](int number) {

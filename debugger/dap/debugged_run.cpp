@@ -7,7 +7,7 @@
 namespace tessera::debugger {
 namespace {
 
-// Between two looks at what the client says while the run moves.
+// Interval of checks for client requests during a movement.
 constexpr std::chrono::milliseconds between_looks(20);
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The run that an editor looks at: its session and the debugger on it, and what the editor was told
-// of it.
+// The run that an editor inspects: its session, its debugger, and the ids that were sent to the
+// editor.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -18,11 +18,12 @@
 
 namespace tessera::debugger {
 
-// The client asked for something that cannot wait until a movement ends, or is gone.
+// Holds if the client sent a request that cannot wait for the end of the movement, or has
+// disconnected.
 class PauseAsked final : public StopCondition {
  public:
   explicit PauseAsked(MessageReader& in) : in_(in) {}
-  // A movement begins, which may take several ways.
+  // Call at the beginning of a movement.
   void arm();
   std::optional<Cause> holds(const Moment& moment) override;
 
@@ -36,12 +37,13 @@ struct DebuggedRun {
   DebuggedRun(std::unique_ptr<Session> opened, Invocation invocation, Debugger::Compare compare,
               const ReadFiles* read, MessageReader& in);
 
-  // What was numbered for the place before is no more.
+  // Invalidates the ids of the previous position.
   void forget_numbers();
-  // Frames of an agent have numbers; the agent of one.
+  // number_frame() assigns an id to a frame of the agent; agent_of_frame() returns the agent of an
+  // id.
   std::int64_t number_frame(const AgentId& agent);
   std::optional<AgentId> agent_of_frame(std::int64_t frame) const;
-  // What the debugger has said since this was asked last.
+  // Returns and clears the output of the debugger since the last call.
   std::string take_said();
 
   std::unique_ptr<Session> session;
@@ -51,10 +53,10 @@ struct DebuggedRun {
   AgentThreads threads;
   Sources sources;
   VariableTree variables;
-  // Numbers of the stops that the client has set: breakpoints by their sources' names, and watches.
+  // Numbers of the stops set by the client: breakpoints by source name, and watches.
   std::map<std::string, std::vector<int>> breakpoints;
   std::vector<int> watches;
-  std::size_t shown_finding = 0;  // the first that the last movement met
+  std::size_t shown_finding = 0;  // index of the first finding of the last movement
 
  private:
   std::vector<AgentId> frames_;

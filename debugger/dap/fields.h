@@ -1,4 +1,4 @@
-// What the arguments of a request say, and what is wrong with them.
+// Access to the arguments of a request, with type checks.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -11,8 +11,9 @@
 
 namespace tessera::debugger {
 
-// Members of an object by name. One that is not there, or is null, is what stands behind its name,
-// or is missing; one of another type is wrong. checked() says all that was missing and wrong.
+// Typed access to the members of an object. A member that is absent or null has the default value;
+// without a default, it is an error. A member of another type is an error. checked() returns all
+// errors so far.
 class Fields {
  public:
   explicit Fields(const Json& object) : object_(object) {}
@@ -20,10 +21,10 @@ class Fields {
   std::int64_t integer(std::string_view name, std::optional<std::int64_t> otherwise = {});
   std::string text(std::string_view name, std::optional<std::string> otherwise = {});
   bool flag(std::string_view name, bool otherwise);
-  std::vector<std::string> texts(std::string_view name);  // empty where it is not there
-  // The elements of an array; empty where it is not there.
+  std::vector<std::string> texts(std::string_view name);  // empty if absent
+  // Elements of an array; empty if absent.
   std::vector<Json> list(std::string_view name);
-  // Null where it is not there.
+  // Null if absent.
   Json object(std::string_view name);
   bool has(std::string_view name) const { return find(name) != nullptr; }
 

@@ -26,7 +26,7 @@ std::string lower(std::string_view text) {
   return small;
 }
 
-// The length that the lines of a header tell. Other lines than that of the length may be there.
+// Returns the length in a header. Other header lines are ignored.
 Expected<std::int64_t> length_in(std::string_view header) {
   std::optional<std::int64_t> length;
   for (std::size_t at = 0; at < header.size();) {
@@ -65,7 +65,7 @@ std::string framed(const Json& message) {
   return fmt::format("Content-Length: {}{}{}", body.size(), header_end, body);
 }
 
-// The first message of the bytes; none: it is not there as a whole.
+// Removes and returns the first message of bytes_; nullopt if it is incomplete.
 Expected<std::optional<Json>> MessageReader::parse() {
   const std::size_t end = bytes_.find(header_end);
   if (end == std::string::npos || end > longest_header) {

@@ -1,4 +1,4 @@
-// Messages of the Debug Adapter Protocol: JSON behind a header that tells its length in bytes.
+// Messages of the Debug Adapter Protocol: JSON after a header with its length in bytes.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -12,23 +12,23 @@
 
 namespace tessera::debugger {
 
-// The message with its header.
+// Returns the message with its header.
 std::string framed(const Json& message);
 
 class MessageReader {
  public:
   explicit MessageReader(ByteSource& source) : source_(source) {}
 
-  // The next one, when it is there; none: there are no more. Errors: the header or the JSON is
-  // malformed, the input ends inside of a message.
+  // Waits for the next message and returns it; nullopt at the end of the input. Fails if the header
+  // or the JSON is malformed, or if the input ends within a message.
   Expected<std::optional<Json>> next();
   // Reads the available input without waiting. More than 32 MiB of waiting messages is malformed.
   void look();
-  // Of what look() took in: whether a request of that command is among it, and that request,
-  // before its turn.
+  // Pending requests with this command, among the input that look() has read: has() checks for one,
+  // take() removes and returns the first one, out of order.
   bool has(std::string_view command) const;
   std::optional<Json> take(std::string_view command);
-  // No more comes, or what comes is malformed.
+  // True if the input has ended or is malformed.
   bool has_ended() const { return is_at_end_ || wrong_.has_value(); }
 
  private:
@@ -38,8 +38,8 @@ class MessageReader {
   ByteSource& source_;
   std::string bytes_;
   std::deque<Json> waiting_;
-  std::size_t taken_in_ = 0;    // bytes since no message waited
-  std::optional<Diags> wrong_;  // told when all that came before it was
+  std::size_t taken_in_ = 0;    // bytes read since no message was pending
+  std::optional<Diags> wrong_;  // reported after all earlier messages
   bool is_at_end_ = false;
 };
 

@@ -1,5 +1,4 @@
-// The sources of a program as an editor knows them: files by their paths, texts of the binary by
-// numbers.
+// Sources of a program as an editor identifies them: files by path, embedded texts by number.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -14,22 +13,23 @@ namespace tessera::debugger {
 
 class Sources {
  public:
-  // Relative names are those of the folder that is current now.
+  // Relative names refer to the current folder at the time of the call.
   explicit Sources(const Program& program);
 
-  // "Source" of the protocol.
+  // Returns the "Source" object of the protocol.
   Json of(const Source& source) const;
-  // Which one a "Source" of the client means. An error: the program has no statement of it.
+  // Finds the source that a client's "Source" object refers to. Fails if the program has no
+  // statement in it.
   Expected<std::shared_ptr<const Source>> find(const Json& asked) const;
-  // By the number of an embedded one; null: there is none.
+  // Returns the embedded source with this number; null if there is none.
   std::shared_ptr<const Source> at(std::int64_t reference) const;
 
  private:
   struct Entry {
     std::shared_ptr<const Source> source;
-    std::string path;  // empty: no file
+    std::string path;  // empty: not a file
   };
-  std::vector<Entry> entries_;  // an embedded one's number is its place here, from 1
+  std::vector<Entry> entries_;  // number of an embedded source: its index + 1
 };
 
 }  // namespace tessera::debugger

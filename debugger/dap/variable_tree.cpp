@@ -11,8 +11,7 @@
 namespace tessera::debugger {
 namespace {
 
-// Cells of an array of semaphores that a client is told which asks for no range, and which asks for
-// one.
+// Maximum number of cells of a semaphore array in one response: without and with a requested range.
 constexpr std::int64_t max_children = 1 << 12, max_requested = 1 << 16;
 
 std::int64_t cells_of(const Semaphore& semaphore) {
@@ -52,7 +51,7 @@ Expected<VariableTree::Node> VariableTree::find(std::int64_t reference) const {
   return nodes_[static_cast<std::size_t>(at)];
 }
 
-// What stands before a name in the debugger's commands to say whose it is.
+// Prefix of a name in the debugger's commands that specifies its device and core.
 std::string VariableTree::owner(CoreIndex core) const {
   const Topology& topology = session_.machine().topology();
   return topology.count() == 1 ? "" : topology.name(core) + ".";
@@ -78,7 +77,7 @@ Json VariableTree::scopes(const AgentId& agent) {
   if (agent.is_copy()) return Json::array({scope("Copy", Group::copy, false)});
   Json numbers = scope("Numbers", Group::numbers, false);
   numbers["presentationHint"] = "locals";
-  // What stands in memory may have to be computed first.
+  // The values of memory may have to be computed first.
   return Json::array({numbers, scope("Memory", Group::memory, true),
                       scope("Semaphores", Group::semaphores, false),
                       scope("Settings", Group::settings, false)});
@@ -106,7 +105,7 @@ Expected<Json> VariableTree::children(std::int64_t reference, const Part& part) 
   return Json::array();
 }
 
-// Indices of loops first, as the stack has them, then what has a value here by its name.
+// First the loop indices, as in the stack, then all names with a value here.
 Json VariableTree::numbers(const AgentId& agent) {
   Machine& machine = session_.machine();
   const CoreIndex core = machine.topology().of(agent);

@@ -1,5 +1,5 @@
-// What a stopped run holds, as the tree of scopes and variables of the protocol: numbers of the
-// source, memory by its dimensions, semaphores by their cells.
+// State of a stopped run as the tree of scopes and variables of the protocol: numbers of the
+// source, memory by dimensions, semaphores by cells.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -19,22 +19,23 @@ class VariableTree {
  public:
   explicit VariableTree(Session& session) : session_(session) {}
 
-  // The run has moved: what was numbered before is no more.
+  // Invalidates all ids after a movement.
   void forget();
-  // "Scope"s of an agent.
+  // Returns the "Scope" objects of an agent.
   Json scopes(const AgentId& agent);
-  // What of a node is asked for; count 0: all.
+  // Requested children of a node; count 0: all.
   struct Part {
     std::string filter{};  // "indexed", "named" or empty: both
     std::int64_t start = 0, count = 0;
   };
-  // "Variable"s below a number that was told.
+  // Returns the "Variable" objects below an id.
   Expected<Json> children(std::int64_t reference, const Part& part);
-  // What the debugger's commands call the variable of that name below the number.
+  // Returns the expression, in the debugger's commands, for the variable `name` below the id.
   Expected<std::string> expression(std::int64_t reference, const std::string& name);
-  // Value, type and number of what the debugger's commands name, as "evaluate" tells them.
+  // Evaluates an expression of the debugger's commands: value, type and id, as in an "evaluate"
+  // response.
   Expected<Json> value(const AgentId& agent, std::string_view expression);
-  // The same thing by a name that says whose it is.
+  // Returns the name of a reference, including its device and core.
   std::string full_name(const Reference& reference) const;
 
  private:
@@ -45,7 +46,7 @@ class VariableTree {
   };
   struct Memory {
     BufferReference what;
-    CoreIndex core;  // who looks
+    CoreIndex core;  // core whose view it is
   };
   struct Cells {
     SemaphoreId semaphore;
@@ -72,7 +73,7 @@ class VariableTree {
 
   Session& session_;
   std::vector<Node> nodes_;
-  std::int64_t first_ = 1;  // the number of the first of them
+  std::int64_t first_ = 1;  // id of nodes_[0]
 };
 
 }  // namespace tessera::debugger

@@ -1,4 +1,4 @@
-// Memory in the tree of variables: one level for each dimension, elements at its end.
+// Memory in the variable tree: one level per dimension, with elements as leaves.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,20 +13,20 @@
 namespace tessera::debugger {
 namespace {
 
-// Elements of one variable that are looked at for its line of statistics, and of all variables of
-// one answer together.
+// Maximum number of elements read for the statistics of one variable, and of all variables in one
+// response.
 constexpr std::int64_t max_of_one = 1 << 18, max_of_all = 1 << 22;
-// Children that a client is told which asks for no range, and which asks for one.
+// Maximum number of children in one response: without and with a requested range.
 constexpr std::int64_t max_children = 1 << 12, max_requested_children = 1 << 16;
 
-// The first dimension that is not fixed by an index; the rank: it is one element.
+// Returns the first dimension that is not fixed by an index; the rank if the box is one element.
 int open_dimension(const Box& box) {
   int d = 0;
   while (d < box.rank && !box.keeps(d)) ++d;
   return d;
 }
 
-// The part at an index of the first open dimension, counted from where the box begins.
+// Returns the part at an index of the first open dimension, relative to the start of the box.
 Box part_of(const Box& box, std::int64_t at) {
   const int d = open_dimension(box);
   Box part = box;
