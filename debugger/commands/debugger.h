@@ -136,7 +136,7 @@ class Debugger {
   Expected<void> add_break(const Words& words, bool is_once);
   void tell_stop(Stop& stop, const Cause& cause);
 
-  // Looking.
+  // Inspection.
   Expected<void> print(const Words& words);
   Expected<void> dump(const Words& words);
   Expected<void> choose(const Words& words);

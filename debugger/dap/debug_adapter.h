@@ -86,7 +86,7 @@ class DebugAdapter {
   Json set_data_breakpoint(const Json& asked);
   void tell_removed();
 
-  // Looking.
+  // Inspection.
   Expected<Json> threads(Fields& given);
   Expected<Json> stack_trace(Fields& given);
   Expected<Json> source(Fields& given);

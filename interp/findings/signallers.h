@@ -18,7 +18,7 @@ struct Signaller {
   // Total number of executions; nullopt if the text does not determine it.
   std::optional<std::int64_t> expected;
   bool is_ahead = false;  // its core has not finished and can still reach it
-  // It certainly signals this semaphore: its target does not depend on memory.
+  // Its target is certainly this semaphore, because it does not depend on memory.
   bool is_known = false;
 };
 
