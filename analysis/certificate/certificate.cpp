@@ -17,7 +17,7 @@
 namespace tessera {
 namespace {
 
-// No finding in what was run.
+// Called if the runs have no finding.
 void judge_explored(Certificate& certificate, std::string why) {
   certificate.verdict = SchedulesVerdict::explored;
   if (!std::holds_alternative<Explored>(certificate.evidence)) certificate.evidence = Explored{};
@@ -70,11 +70,11 @@ std::string_view name(SchedulesVerdict verdict) {
 
 namespace {
 
-// Where a condition is broken: all executions if they are few, else some schedules, and only races
-// that were seen.
+// Decides if a condition is broken: by all executions if they are few, otherwise by some schedules.
+// Only races that were observed count.
 Expected<Certificate> without_conditions(const Simulate& simulate, const CertifyOptions& options,
                                          const Certifier& recorded, Certificate first) {
-  // What the run itself met is real.
+  // Findings of the run itself are real, so other executions are not needed.
   const bool is_open = first.findings.size() == first.races.size();
   bool is_of_execution = false;
   if (is_open) {
@@ -83,7 +83,7 @@ Expected<Certificate> without_conditions(const Simulate& simulate, const Certify
     is_of_execution = all.has_value();
     if (all) first = *std::move(all);
   }
-  // Races of another execution were shown with its record.
+  // Races of another execution were already shown with its own record.
   if (!is_of_execution) show_races(simulate, options, recorded.analysed(), recorded.order(), first);
   drop_unshown(first);
   if (first.verdict != SchedulesVerdict::explored) return first;
@@ -95,7 +95,7 @@ bool waits_for_points(const Certificate& certificate) {
                      [](const BrokenCondition& b) { return b.condition == Condition::points; });
 }
 
-// What is proved of copies in any order is proved of those in order.
+// Certifies with copies in any order. A proof for any order includes copies in order.
 Expected<Certificate> without_lanes(const Simulate& simulate, const CertifyOptions& options) {
   CertifyOptions how = options;
   how.run.copies.order = DmaOrder::unordered;
@@ -115,17 +115,17 @@ Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& op
   run.observers.push_back(&certifier);
   RunResult result = TRY(simulate(run));
   Certificate certificate = certifier.certificate();
-  // Protocols of several executions are told apart by theirs.
+  // If a condition is broken, explore() compares the protocols of several runs.
   const bool is_named = options.is_named || !certificate.basis.broken.empty();
   if (is_named && !certifier.record().is_over_budget)
     certificate.statistics.program_hash = code_hash(print(*certifier.record().program));
-  // Of work that was ended the events are dropped.
+  // The events of a run that ended early are dropped.
   if (is_named && certificate.end == RunEnd::program)
     certificate.statistics.protocol_hash = protocol_hash(certifier.record());
   certificate.run = std::move(result);
   certificate.run_schedule = run.schedule;
   certificate.run_landing = run.copies.granularity;
-  certificate.run.certificate = nullptr;  // this is more
+  certificate.run.certificate = nullptr;  // superseded by this certificate
   if (certificate.end != RunEnd::program) return certificate;
   const PointsVerdict* const points = certificate.run.points.get();
   if (points != nullptr && !points->findings.empty() &&

@@ -1,9 +1,9 @@
-// What one run proves of all schedules of a program: that nothing races, deadlocks or is left over,
-// or a finding with schedules that show it, or how much was tried.
+// Verdict on all schedules of a program, from one run of it: no races, deadlocks or leftovers; or
+// findings with schedules that show them; or the number of schedules that were explored.
 //
-//   Expected<Certificate> c =
-//       certify(expanded, bindings, {.run = {.machine = {.devices = 4, .profile = ...}}});
-//   c->verdict == Verdict::proved
+//     Expected<Certificate> c =
+//         certify(expanded, bindings, {.run = {.machine = {.devices = 4, .profile = ...}}});
+//     c->verdict == SchedulesVerdict::proved
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -24,148 +24,152 @@
 namespace tessera {
 
 enum class SchedulesVerdict : std::uint8_t {
-  proved,   // no finding, for these control inputs, in any schedule
-  refuted,  // a finding
+  proved,   // no finding in any schedule, for these control inputs
+  refuted,  // at least one finding
   explored  // no finding in the schedules that were run; others may have one
 };
 std::string_view name(SchedulesVerdict verdict);
 
-// How two runs end that have the accesses of a race in either order: with the same values, with
-// the same findings, or differently. unknown: they were not compared.
+// Comparison of two runs with the accesses of a race in either order: same values, same findings or
+// different. unknown: not compared.
 enum class Ends : std::uint8_t { unknown, same, findings, different };
 
-// A race's finding, and the runs that showed it.
+// Finding of a race, with the runs that show it.
 struct RaceWitness {
   Race race;
-  std::size_t finding = 0;  // into Certificate::findings
+  std::size_t finding = 0;  // index into Certificate::findings
   std::optional<Witness> schedules{};
   bool is_with_copy = false;
-  bool is_run = false;    // both orders were run ...
-  bool is_shown = false;  // ... and seen
+  bool is_run = false;    // both orders were run
+  bool is_shown = false;  // both orders were observed
   Ends ends = Ends::unknown;
-  std::string outcome{};  // of what was run, in words; or why nothing shows it
+  std::string outcome{};  // result of the runs in words, or the reason why no run shows the race
 };
 
-// Promises of a machine about copies, beyond those under which a program was refuted: each proves
-// it by itself, or only both. None of them: no promise about copies would do.
+// Promises about copies, in addition to those under which a program was refuted, with which the
+// program would be proved. None set: no promise about copies is sufficient.
 struct Promises {
-  bool whole = false;  // copies land whole
-  bool order = false;  // what a core sends to one other device lands in order
-  bool both = false;   // whole and in order
+  bool whole = false;  // copies complete as a whole
+  bool order = false;  // copies of one core to one other device complete in order
+  bool both = false;   // both promises together, but neither on its own
   bool any() const { return whole || order || both; }
 };
 
 // One run decides all schedules.
 struct OneRun {};
 
-// All executions that there are were run.
+// All executions were run.
 struct Exhausted {
   std::int64_t runs = 0;
-  std::int64_t outcomes = 1;    // how many different results there are
-  std::int64_t executions = 1;  // how many different protocol hashes
+  std::int64_t outcomes = 1;    // number of different results
+  std::int64_t executions = 1;  // number of different protocol hashes
 };
 
 // Some schedules were run.
 struct Explored {
-  std::string why;              // one line: why no more is said; empty where they have a finding
-  std::int64_t schedules = 1;   // that were run
-  std::int64_t executions = 1;  // how many different protocol hashes
-  // Of them by pct, each with a depth of 3 and at least this probability to meet a fault of it.
+  std::string why;  // reason for the verdict in one line; empty if the runs have a finding
+  std::int64_t schedules = 1;   // number of schedules that were run
+  std::int64_t executions = 1;  // number of different protocol hashes
+  // Runs of the strategy pct with depth 3. Each run finds a fault of this depth with a probability
+  // of at least pct_bound.
   std::int64_t pct_runs = 0;
   double pct_bound = 0;
 };
 
-// What is behind a verdict. proved: OneRun or Exhausted. refuted: OneRun, or Explored with the
-// schedules up to the one that has the finding. explored: Explored.
+// Evidence for a verdict. proved: OneRun or Exhausted. refuted: OneRun, or Explored with the
+// schedules up to the first one that has a finding. explored: Explored.
 using Evidence = std::variant<OneRun, Exhausted, Explored>;
 
-// Pairs of accesses beside those that are listed, of other statements.
+// Number of further unordered pairs of accesses that are not listed, of other statements.
 struct Unlisted {
   std::int64_t races = 0, sums = 0;
-  bool has_all = true;  // false: at least so many, the rest was not looked for
+  bool has_all = true;  // false: the numbers are lower bounds, because the search ended early
 };
 
-// A wait of a proved program, and why it is needed.
+// Wait of a proved program, with the reason why it is needed.
 struct ExplainedWait {
   Necessity need = Necessity::none;
-  Remark remark{};  // its line
+  Remark remark{};  // place and explanation
 };
 
-// What a verdict holds for, and what it takes for granted.
+// Scope and assumptions of a verdict.
 struct Basis {
   std::string profile;
   std::string version;
   CopyGranularity granularity =
-      CopyGranularity::whole;           // of copies, in the schedules that it is about
-  bool has_automatic_barrier = false;   // expand() added it
-  bool orders_parallel_loops = false;   // they were not judged: it holds for one order of points
-  std::vector<BrokenCondition> broken;  // in the order of the program
-  // Operands whose values decide what is done: it holds for the ones that were given.
+      CopyGranularity::whole;          // of copies in the schedules that the verdict covers
+  bool has_automatic_barrier = false;  // added by expand()
+  // True if loops were not analysed: the verdict covers one order of iterations.
+  bool orders_parallel_loops = false;
+  std::vector<BrokenCondition> broken;  // in program order, loops last
+  // Operands that decide the actions of the program. The verdict holds for their given values.
   std::vector<std::string> control_inputs;
 };
 
 struct Statistics {
-  // Of the expanded program's text, and of what each agent did, in any schedule. Set by certify()
-  // only; zero when a Certifier merely observes a run.
+  // Hash of the expanded program's text, and of the actions of each agent, which are the same in
+  // all schedules. Set only by certify(); 0 if a Certifier observes a run on its own.
   std::uint64_t program_hash = 0, protocol_hash = 0;
   std::int64_t agents = 0, events = 0, semaphores = 0, accesses = 0, transfers = 0,
                peak_in_flight = 0, control_reads = 0;
-  std::string_view method;  // "freeze-one"; empty: nothing was analysed
+  std::string_view method;  // "freeze-one"; empty: not analysed
   std::int64_t forks = 0,
-               events_replayed = 0;  // how often an agent was held, what others did meanwhile
-  double seconds = 0;                // of the analysis, without the runs
+               events_replayed = 0;  // blocked accesses, and events of other agents meanwhile
+  double seconds = 0;                // duration of the analysis, without the runs
 };
 
 struct Certificate {
   SchedulesVerdict verdict = SchedulesVerdict::explored;
   Evidence evidence = OneRun{};
-  RunEnd end = RunEnd::program;   // what ended the work before it was done
+  RunEnd end = RunEnd::program;   // reason why the run or analysis ended early
   std::vector<Finding> findings;  // of the run, then the races
   std::vector<RaceWitness> races;
   Unlisted unlisted;
-  std::vector<Remark> order;        // additions in no order: sums may differ in rounding
-  std::vector<ParallelLoop> loops;  // of the source, in the order of its text
-  std::optional<PointsWitness> points_witness;  // where their points are not independent
-  bool same_in_every_schedule = false;          // deadlock and leftovers of the run
-  Loc racing_control{};              // a read that is in a race, and decides what is done
-  std::vector<ExplainedWait> waits;  // when asked for, and proved; in the order of the program
-  std::optional<Promises> promises;  // that would do, when stronger_promises() was asked
+  std::vector<Remark> order;        // unordered additions, whose sums may differ in rounding
+  std::vector<ParallelLoop> loops;  // of the source, in text order
+  std::optional<PointsWitness> points_witness;  // may be set if iterations are not independent
+  bool same_in_every_schedule = false;          // for deadlocks and leftovers of the run
+  Loc racing_control{};              // read that is in a race and decides actions; line 0: none
+  std::vector<ExplainedWait> waits;  // if requested and proved; in program order
+  std::optional<Promises> promises;  // sufficient ones, if stronger_promises() was called
   Basis basis;
   Statistics statistics;
-  RunResult run;  // the recorded one
-  // The options that lead to it: those that were asked for, or of a later run that has the finding.
+  RunResult run;  // the recorded run
+  // Options that reproduce the verdict: the requested ones, or those of a later run with a finding.
   std::string run_schedule;
   CopyGranularity run_landing = CopyGranularity::whole;
 
   bool is_exhausted() const { return std::holds_alternative<Exhausted>(evidence); }
-  std::int64_t schedules() const;  // that were run; 1 decides all when proved and not exhausted
+  // Number of schedules that were run. 1 decides all if the verdict is proved and not exhausted.
+  std::int64_t schedules() const;
   std::string_view why_explored() const;  // one line; empty unless explored
 };
 
-// How many races a certificate lists unless told otherwise; of the others it gives the number.
+// Default maximum number of listed races. Further races are only counted.
 constexpr std::size_t listed_races = 20;
 
 struct CertifyOptions {
   RunOptions run{};
   CopyGranularity granularity =
-      CopyGranularity::partial;       // of copies: partial whatever the run does, or as it does
-  std::int64_t budget = 100'000'000;  // events recorded, and steps of a run: there it ends
-  std::size_t listed = listed_races;  // races, and sums in no order, at most
-  std::size_t shown = 16;             // races that are run in both orders, at most
-  std::int64_t exhaust = 1000;        // runs to try all executions with where counts are read
-  std::int64_t schedules = 32;        // to run where a condition is broken, and that was not enough
-  bool necessity = false;             // prove again without each wait
-  bool is_named = true;               // by hashes of its program and protocol, for who keeps it
+      CopyGranularity::partial;       // of copies in the analysis; whole: as in the run
+  std::int64_t budget = 100'000'000;  // max number of recorded events, and of steps per run
+  std::size_t listed = listed_races;  // max number of listed races, and of listed unordered sums
+  std::size_t shown = 16;             // max number of races that are run in both orders
+  std::int64_t exhaust = 1000;        // max runs to cover all executions if counts are read
+  // Number of runs if a condition is broken and `exhaust` is not enough.
+  std::int64_t schedules = 32;
+  bool necessity = false;  // analyse again without each wait
+  bool is_named = true;    // false: no program_hash and protocol_hash, unless a condition is broken
 };
 
-// By its findings and conditions.
+// Sets the verdict from the findings and conditions.
 void judge(Certificate& certificate);
-// The same of work that was ended before it was done: nothing is proved, and why_explored is
-// "budget" or "interrupted".
+// Sets the verdict if the run or analysis ended early: without findings it is explored, and
+// why_explored() is "budget" or "interrupted".
 void judge_ended(Certificate& certificate, RunEnd end);
 
 Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& options);
-// Results are written into the bindings' tensors.
+// Results are written into the tensors of the bindings.
 Expected<Certificate> certify(const Program& expanded, const std::vector<Binding>& bindings,
                               const CertifyOptions& options);
 

@@ -48,7 +48,8 @@ void Certifier::begin(const Program& program, const RunOptions& options) {
   order_ = schedule ? schedule->order : std::nullopt;
   orders_copies_ = options.copies.order == DmaOrder::fifo;
   relay_.reset();
-  // What is recorded of few of the events takes less than to hand all of them over.
+  // For programs with synchronous blocks most events are joined, so recording them costs less than
+  // passing all of them to another thread.
   relayed_from_ = is_at_once(program) ? std::numeric_limits<std::int64_t>::max() : 1'000'000;
   recorder_.begin(program, options);
 }
@@ -67,7 +68,7 @@ void Certifier::on(const Event& event) {
           recorder_.take(later.event);
         }
       });
-    } catch (const std::system_error&) {  // there is no thread to be had
+    } catch (const std::system_error&) {  // no thread available
       relayed_from_ = std::numeric_limits<std::int64_t>::max();
       return recorder_.on(event);
     }
@@ -98,7 +99,7 @@ void Certifier::end(RunResult& result) {
   result.certificate = std::make_shared<const Certificate>(certificate_);
 }
 
-// What the run itself met stays.
+// Keeps only the findings of the run itself.
 void Certifier::give_up(const RunResult& result, RunEnd end) {
   if (end == RunEnd::memory) MemoryCap::use_reserve();
   relay_.reset();
@@ -124,7 +125,8 @@ void Certifier::analyse(RunResult& result) {
     judge_ended(certificate_, RunEnd::events);
     return;
   }
-  // What counts were read decides what came after: races are those of runs that read the same.
+  // The counts that were read decide the later actions, so races are searched in runs that read the
+  // same counts.
   if (!recorded.sem_reads.empty()) pinned_ = with_reads_pinned(recorded);
   const Record& record = analysed();
   const RaceAnalysis analysis = freeze_one(record, SearchMode::adaptive, listed_);
@@ -143,14 +145,14 @@ void Certifier::analyse(RunResult& result) {
     std::erase_if(certificate_.basis.broken,
                   [](const BrokenCondition& b) { return b.condition == Condition::waits_only; });
   certificate_.same_in_every_schedule = certificate_.basis.broken.empty();
-  // Where a copy changes a count that is read, nothing can be pinned, and an ordinary run does not
-  // try whether such a race is one.
+  // If a copy changes a count that is read, the reads cannot be pinned. A normal run does not check
+  // whether such a race is real.
   const bool is_guess = reads_ == Reads::unsettled && !recorded.sem_reads.empty() && !pinned_;
   const std::size_t before = certificate_.findings.size();
   if (!is_guess) list_races(result, record, analysis, control);
   explain_neighbours(record, certificate_.findings);
   explain_neighbours(record, result.findings);
-  // Room first: where memory ends while copies are inserted, what was there would be lost.
+  // Reserve first: if memory ran out during the insertion, the existing findings would be lost.
   result.findings.reserve(result.findings.size() + certificate_.findings.size() - before);
   result.findings.insert(result.findings.end(),
                          certificate_.findings.begin() + static_cast<std::ptrdiff_t>(before),

@@ -1,4 +1,4 @@
-// Makes a certificate of the run that it observes.
+// Observer that creates a certificate of the run.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -12,13 +12,17 @@
 
 namespace tessera {
 
-// What an analysis says of a program that reads counts. All speak of the schedules in which the
-// reads get what they got in this run, where that can be told. pinned: of no others, the caller
-// tries those. unsettled: without races that another count might rule out, where it cannot be told.
+// Treatment of programs that read counts without waiting. Races are those of schedules in which
+// each read returns the same count as in this run, if the reads can be pinned (races/pinned.h).
+//
+//   free       condition waits_only is reported as broken
+//   pinned     the condition is not reported: the caller runs the other executions
+//   unsettled  as free, but without races if the reads cannot be pinned: other counts might rule
+//              them out
 enum class Reads : std::uint8_t { free, pinned, unsettled };
 
-// Records one run and analyses it. certificate() means something after the run; findings are added
-// to its result.
+// Records one run and analyses it. certificate() requires that the run has ended. Findings are
+// appended to the result of the run.
 class Certifier : public Observer {
  public:
   Certifier(CopyGranularity granularity, std::int64_t budget, bool necessity = false,
@@ -30,15 +34,15 @@ class Certifier : public Observer {
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
   bool observes_assertions() const override { return true; }
-  // Where the caller wants the analysis and nothing else of the run.
+  // Ends the run if the budget of events is exceeded. For callers that only use the analysis.
   void end_run_when_full() { ends_run_ = true; }
   bool is_full() const override { return ends_run_ && recorder_.is_full(); }
   void end(RunResult& result) override;
   const Certificate& certificate() const { return certificate_; }
   const Record& record() const { return recorder_.record(); }
-  // What was analysed: the record, with the counts that were read held in their places.
+  // The record that was analysed, with its reads of counts pinned if possible.
   const Record& analysed() const { return pinned_ ? *pinned_ : record(); }
-  std::optional<std::uint64_t> order() const { return order_; }  // of parallel loops
+  std::optional<std::uint64_t> order() const { return order_; }  // order seed of parallel loops
 
  private:
   void analyse(RunResult& result);
@@ -49,8 +53,9 @@ class Certifier : public Observer {
   void explain_waits(const ControlFlow& control);
 
   Recorder recorder_;
-  std::int64_t relayed_from_ = 0;  // events of the run; those before are recorded at once
-  std::optional<Relay<std::int64_t>> relay_;  // then the recorder has a thread of its own
+  // Number of events still to be recorded on this thread, before relay_ is used.
+  std::int64_t relayed_from_ = 0;
+  std::optional<Relay<std::int64_t>> relay_;  // to the recorder's own thread
   std::optional<Record> pinned_;
   bool asks_necessity_;
   bool ends_run_ = false;
@@ -59,7 +64,7 @@ class Certifier : public Observer {
   std::string profile_;
   std::optional<std::uint64_t> order_;
   std::shared_ptr<const PointsVerdict> points_;
-  bool orders_copies_ = false;  // of the run: --dma-order fifo
+  bool orders_copies_ = false;  // --dma-order fifo
   Certificate certificate_;
 };
 

@@ -1,4 +1,4 @@
-// What the analysis of a run puts into its certificate: races, points of loops, needed waits.
+// Adds the results of the analysis to the certificate: races, parallel loops, needed waits.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,14 +10,14 @@ namespace tessera {
 
 void Certifier::list_races(const RunResult& result, const Record& record,
                            const RaceAnalysis& analysis, const ControlFlow& control) {
-  // What is left over may also come after the end: the report on it says enough.
+  // A leftover may also arrive after the end of the kernel. Its own finding is sufficient.
   const bool is_left_over = any_has(result.findings, FindingTrait::leftover);
   const auto is_leave = [&](EventId e) {
     const RecordedEvent& event = record.events[e];
     const Range& range = record.ranges[event.range()];
     return range.kind == ObjectKind::none && range.object != 0;
   };
-  // What is left where the scope of a semaphore ends depends on the signals that come before.
+  // The leftover count at the end of a semaphore's scope depends on the signals before it.
   const auto ends_scope = [&](EventId e) {
     const RecordedEvent& event = record.events[e];
     const Range& range = record.ranges[event.range()];

@@ -33,8 +33,8 @@ void check_waiters(const Record& record, std::vector<BrokenCondition>& broken) {
   }
 }
 
-// The most that a cell can count in any schedule: its waiter is held before each of its waits in
-// turn, while everybody else goes as far as they can.
+// Returns the maximum count of the cell in any schedule: blocks its waiter before each of its waits
+// in turn, and advances all other agents as far as possible.
 std::int64_t max_counted(const Record& record, const SignalTable& signals, CellId cell) {
   std::int64_t most = 0;
   for (const RecordedAgentId core : record.core_ids()) {
@@ -56,7 +56,7 @@ std::int64_t max_counted(const Record& record, const SignalTable& signals, CellI
   return most;
 }
 
-// A count that could leave its range in another order of signals and waits.
+// Finds counts that could leave their range in another order of signals and waits.
 void check_ranges(const Record& record, std::vector<BrokenCondition>& broken) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   Table<CellId, std::int64_t> sum(record.cells.size());
@@ -77,7 +77,7 @@ void check_ranges(const Record& record, std::vector<BrokenCondition>& broken) {
   }
 }
 
-// What is left out may decide what is done.
+// Finds control that depends on arithmetic that --no-math skips.
 void check_arithmetic(const Program& program, const ControlFlow& control,
                       std::vector<BrokenCondition>& broken) {
   for (const StmtId statement : left_out_control(program, control))
@@ -85,8 +85,8 @@ void check_arithmetic(const Program& program, const ControlFlow& control,
                       "control depends on what is computed here, and --no-math leaves that out"});
 }
 
-// The verifier refuses control by values that are not known; a `select` has some only where it
-// meets undefined elements.
+// Finds control that depends on `opaque` through the elements that a `select` leaves undefined. The
+// verifier rejects all other control that depends on unknown values.
 void check_unknown(const Program& program, const ControlFlow& control,
                    std::vector<BrokenCondition>& broken) {
   for (const StmtId i : program.body.ids()) {

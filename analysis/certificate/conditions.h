@@ -1,5 +1,5 @@
-// The conditions under which one run decides for all schedules, checked on program and record.
-// docs/certificate.md says why they suffice.
+// Conditions under which one run decides all schedules, checked on the program and its record.
+// docs/certificate.md explains why they are sufficient.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -12,12 +12,12 @@
 namespace tessera {
 
 enum class Condition : std::uint8_t {
-  one_waiter,     // C1: all waits on a semaphore that is decremented are one agent's
-  waits_only,     // C2: no count is read without waiting for it
-  known_control,  // C3: addresses, amounts and branches depend on control inputs and on data that
-                  // is in no race
-  range,          // no count leaves its range in any schedule
-  points          // points of parallel loops that synchronise with others are analysed
+  one_waiter,  // C1: all waits on a semaphore that is decremented are by one agent
+  waits_only,  // C2: no count is read without waiting for it
+  // C3: addresses, amounts and branches depend only on control inputs and on data without races
+  known_control,
+  range,  // no count leaves its range in any schedule
+  points  // iterations of parallel loops that synchronise with others are analysed
 };
 std::string_view name(Condition condition);  // "C1", "C2", "C3", "range", "points"
 
@@ -25,9 +25,9 @@ struct BrokenCondition {
   Condition condition;
   StmtId statement;
   Loc loc{};            // of the statement
-  std::string message;  // what the line does, and what it would have to do
+  std::string message;  // the violation and the requirement
 };
-// In the order of the program.
+// In program order.
 std::vector<BrokenCondition> broken_conditions(const Record& record, const ControlFlow& control,
                                                const RaceAnalysis& analysis);
 

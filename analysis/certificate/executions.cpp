@@ -7,7 +7,8 @@
 #include "interp/schedule/strategies.h"
 
 namespace tessera {
-// Goes through a record from one visible event to the next, whatever else can move moved first.
+// Replays a record from one visible event to the next. Before each visible event, all other events
+// that are possible are done.
 class Executions::Walk {
  public:
   Walk(const Record& record, const Table<CellId, bool>& polled,
@@ -31,7 +32,7 @@ class Executions::Walk {
     return is_visible(next, polled_) && (!waits || count_[next.cell()] >= next.amount);
   }
 
-  // What every core did, were this one next.
+  // Returns the histories of all cores as if the next event of `core` had been done.
   Histories key_with(RecordedAgentId core) {
     Histories key = history_;
     key[core] = history_with_next(core);
@@ -47,7 +48,7 @@ class Executions::Walk {
     settle();
   }
 
-  // Steps of all agents since this was asked last.
+  // Returns the steps of all agents since the last call.
   std::vector<ScheduleItem> take_items() { return schedule_.take_items(); }
 
  private:
@@ -55,7 +56,7 @@ class Executions::Walk {
 
   const RecordedEvent& event(EventId e) const { return record_.events[e]; }
 
-  // Of a read, too, what it came after.
+  // The history of a read includes the number of events on its cell before the read.
   HistoryId history_with_next(RecordedAgentId core) {
     const RecordedEvent& next = event(position_[core]);
     Done last{history_[core], {}};
@@ -63,7 +64,7 @@ class Executions::Walk {
     return histories_.try_emplace(std::move(last), HistoryId(histories_.size())).first->second;
   }
 
-  // The next event of a core, which can be done.
+  // Performs the next event of a core. The event must be possible.
   void perform(RecordedAgentId core) {
     const RecordedEvent& next = event(position_[core]);
     ++position_[core];
@@ -95,7 +96,7 @@ class Executions::Walk {
       if (is_visible(next, polled_) || (waits && count_[next.cell()] < next.amount)) break;
       perform(core);
       if (started_.empty()) continue;
-      // A copy moves when its core stands behind its start.
+      // The schedule has the core's start before the steps of the copy.
       log(core, std::exchange(told, position_[core]));
       for (const auto& [copy, begin] : std::exchange(started_, {})) log(copy, begin);
     }
@@ -112,9 +113,9 @@ class Executions::Walk {
   std::map<Done, HistoryId>& histories_;
   Table<RecordedAgentId, EventId> position_;
   Table<CellId, std::int64_t> count_;
-  Histories history_;                                         // of visible events
-  Table<CellId, EventCounts> on_cell_;                        // visible events on it
-  std::vector<std::pair<RecordedAgentId, EventId>> started_;  // copies, and where they stood
+  Histories history_;                                         // visible events
+  Table<CellId, EventCounts> on_cell_;                        // visible events on each cell
+  std::vector<std::pair<RecordedAgentId, EventId>> started_;  // copies and their positions before
   RecordSchedule schedule_;
 };
 
@@ -148,7 +149,7 @@ bool Executions::follow(const Record& record, const Beginning& with,
             known_.insert(walk.key_with(core).entries()).second)
           open_.push_back({here, core});
       }
-      // Somebody else goes on from there.
+      // Another run continues from here.
       if (!known_.insert(walk.key_with(cores[k]).entries()).second) return true;
     }
     walk.act(cores[k]);
@@ -157,7 +158,7 @@ bool Executions::follow(const Record& record, const Beginning& with,
   return true;
 }
 
-// Up to there, and then a step of the core.
+// The beginning is the path to the open step, followed by one step of its core.
 Executions::Beginning Executions::take() {
   const Open next = open_.back();
   open_.pop_back();

@@ -1,7 +1,7 @@
-// Executions (traces) of programs whose cores read semaphore counts without waiting; equivalent
-// ones are explored once. Everything else that agents do commutes, so an execution is what was done
-// on these counts before each read. They are found one from another: a run is followed up to a
-// place where another core could have come next.
+// Search through the executions (traces) of a program whose cores read semaphore counts without
+// waiting. Equivalent executions are explored once. All other actions commute, so an execution is
+// determined by the actions on these counts before each read. New executions are found by following
+// a run up to a place where another core could have been next.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -18,24 +18,25 @@ namespace tessera {
 
 class Executions {
  public:
-  // Cores in the order in which they act on counts that are read, and a schedule that begins so.
+  // Prefix of an execution: cores in the order of their actions on counts that are read, and a
+  // schedule that begins with these actions.
   struct Beginning {
     std::vector<RecordedAgentId> cores;
     std::string schedule;
   };
 
-  // Beginnings that no run had yet, of a complete run that began with `with`. False: the run does
-  // not begin so.
+  // Adds the new beginnings found in a complete run that began with `with`. Returns false if the
+  // run does not begin so.
   bool follow(const Record& record, const Beginning& with, std::optional<std::uint64_t> order);
   bool is_empty() const { return open_.empty(); }
-  // Each of them is a run that is still to be done.
+  // Number of beginnings, each of which is one run still to be done.
   std::int64_t left() const { return static_cast<std::int64_t>(open_.size()); }
   Beginning take();
 
  private:
   class Walk;
-  // Beginnings share what they have in common: one is a step behind another, by a core, and what
-  // all agents did from there on until only such steps were left.
+  // Beginnings share their common steps. A step extends the step `before` by one visible event of a
+  // core. `items` are the steps of all agents from there until only visible events are left.
   struct Step;
   using StepId = Id<Step>;
   struct Step {
@@ -47,10 +48,10 @@ class Executions {
     StepId after;
     RecordedAgentId core;
   };
-  // What a core did.
+  // Visible events of one core.
   using HistoryId = Id<struct History>;
-  // All but the last, and what that was: of a read how many visible events each core had done on
-  // its cell.
+  // The earlier events, and the last one: for a read, the number of visible events of each core on
+  // its cell before the read.
   struct Done {
     HistoryId before;
     std::vector<std::int32_t> read_after;
@@ -61,9 +62,9 @@ class Executions {
   StepId step(StepId before, RecordedAgentId core, std::vector<ScheduleItem> items);
 
   std::map<Done, HistoryId> histories_;
-  std::set<std::vector<HistoryId>> known_;  // by core
+  std::set<std::vector<HistoryId>> known_;  // histories of all cores
   Table<StepId, Step> steps_;
-  std::map<std::pair<StepId, RecordedAgentId>, StepId> step_of_;  // behind which, by whom
+  std::map<std::pair<StepId, RecordedAgentId>, StepId> step_of_;  // by preceding step and core
   std::vector<Open> open_;
   std::optional<std::uint64_t> order_;
   Topology topology_{0, 1};

@@ -16,7 +16,7 @@
 namespace tessera {
 namespace {
 
-// A later run of the same program.
+// Fills in the hashes and options of a later run of the same program.
 void identify(Certificate& certificate, const Certificate& first, const Record& record,
               const RunOptions& run, RunResult result) {
   certificate.statistics.program_hash = first.statistics.program_hash;
@@ -56,7 +56,7 @@ Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
     run.schedule = beginning.schedule;
     run.record.schedule = true;
     run.record.results = true;
-    // The steps of a beginning are those of copies that land as they are recorded.
+    // The steps of a beginning fit only copies of the recorded granularity.
     if (options.granularity == CopyGranularity::partial)
       run.copies.granularity = CopyGranularity::partial;
     run.observers.push_back(&certifier);
@@ -79,7 +79,7 @@ Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
     outcomes.insert(std::move(outcome));
     evidence.runs = i + 1;
     if (executions.is_empty()) break;
-    // There are too many, whatever else these bring.
+    // There are too many runs, even if these add no more.
     if (i + 1 + executions.left() > options.exhaust) return none;
     beginning = executions.take();
   }
@@ -104,7 +104,7 @@ Expected<Certificate> explore(const Simulate& simulate, const CertifyOptions& op
     run.schedule = explored_schedule(i, depth);
     run.observers.push_back(&certifier);
     RunResult result = TRY(simulate(run));
-    // A schedule may go on for ever where another ends; a request to stop is for all of them.
+    // One schedule may run forever although another ends. A request to stop applies to all.
     if (certifier.certificate().end != RunEnd::program && result.findings.empty()) {
       judge_ended(certificate, certifier.certificate().end);
       explored.why = certificate.why_explored();

@@ -1,4 +1,4 @@
-// Where one run does not decide: other runs, all that there are or some.
+// Further runs if one run does not decide: all executions or some schedules.
 #pragma once
 #include <optional>
 
@@ -6,18 +6,19 @@
 
 namespace tessera {
 
-// The options of the run, and the budget as a limit of its steps.
+// Returns the options of the run, with the budget as its limit of steps.
 RunOptions within_budget(const CertifyOptions& options);
-// Every execution of a program that reads counts, each analysed with its reads in their places.
-// Nothing when there are more than options.exhaust, or when they cannot be told one by one: copies
-// change a count that is read, or another condition is broken.
+// Runs every execution of a program that reads counts, and analyses each with its reads pinned.
+// Empty if there are more executions than options.exhaust, or if they cannot be enumerated because
+// a copy changes a count that is read or another condition is broken.
 Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
                                              const CertifyOptions& options,
                                              const Certificate& first);
-// Schedules of all kinds, each analysed by itself, until one has a finding.
+// Runs schedules of several strategies and analyses each, until one has a finding.
 Expected<Certificate> explore(const Simulate& simulate, const CertifyOptions& options,
                               Certificate certificate);
-// Outside of the conditions a race is real when its schedules show it, and only then.
+// Removes the races that were not shown, with their findings, and sets the verdict again. If a
+// condition is broken, a race is real only if its schedules show it.
 void drop_unshown(Certificate& certificate);
 
 }  // namespace tessera

@@ -11,7 +11,8 @@ bool is_wait(const RecordedEvent& event) {
   return event.act == Act::wait || event.act == Act::await;
 }
 
-// Races of the record without the events that `is_left_out` names; counts of sums do not matter.
+// Returns a race of the record without the events for which `is_left_out` is true. Unordered
+// additions are not races here.
 template <typename Predicate>
 std::optional<Race> race_without(const Record& record, Predicate is_left_out) {
   Record rest = record;
@@ -41,7 +42,7 @@ std::string_view name(Necessity need) {
 }
 
 std::vector<NeededWait> necessity(const Record& record) {
-  // Semaphores of each statement that waits.
+  // Semaphores of each waiting statement.
   std::map<StmtId, std::set<SemaphoreId>> waits;
   for (const RecordedEvent& event : record.events)
     if (is_wait(event)) waits[event.statement].insert(record.cells[event.cell()].semaphore);
@@ -51,8 +52,8 @@ std::vector<NeededWait> necessity(const Record& record) {
     const auto is_own = [&, &all = semaphores](const RecordedEvent& event) {
       return all.contains(record.cells[event.cell()].semaphore);
     };
-    // That its signals come while the semaphore is there is no reason for a wait: they could go
-    // with it.
+    // A wait is not needed only because its signals must arrive within the lifetime of its
+    // semaphore: these signals would be removed, too.
     const auto is_own_lifetime = [&, &all = semaphores](const RecordedEvent& event) {
       if (event.act != Act::access) return false;
       const Range& range = record.ranges[event.range()];

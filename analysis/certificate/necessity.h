@@ -1,4 +1,4 @@
-// Which waits of a program are needed: each is left out and the rest proved again.
+// Decides which waits of a program are needed: removes each one and repeats the race search.
 #pragma once
 #include <optional>
 #include <vector>
@@ -8,19 +8,19 @@
 namespace tessera {
 
 enum class Necessity : std::uint8_t {
-  order,   // without the wait something races
-  counts,  // nothing races, but the semaphore's counts would not come out even
-  none     // the semaphore can go, with its signals and waits
+  order,   // without the wait there is a race
+  counts,  // no race, but the semaphore's counts would not end at 0
+  none     // the semaphore can be removed, with its signals and waits
 };
 std::string_view name(Necessity need);
 
 struct NeededWait {
   StmtId statement;
   Necessity need = Necessity::none;
-  std::optional<Race> race;  // need order: one that the wait prevents
+  std::optional<Race> race;  // Necessity::order: a race that the wait prevents
 };
 
-// One entry for each statement that waits, in the order of the program. `record` has no races.
+// One entry per statement that waits, in program order. `record` must be free of races.
 std::vector<NeededWait> necessity(const Record& record);
 
 }  // namespace tessera

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t max_events = 200'000;
 
-// The findings of the run are not of copies: another promise does not take them away.
+// True if all findings are races with copies. Promises do not remove other findings.
 bool may_depend_on_copies(const Certificate& certificate) {
   return !certificate.races.empty() && certificate.races.size() == certificate.findings.size() &&
          std::all_of(certificate.races.begin(), certificate.races.end(),

@@ -1,4 +1,4 @@
-// What a machine would have to promise of copies for a refuted program to be right.
+// Promises about copies that would make a refuted program correct.
 #pragma once
 #include <optional>
 
@@ -6,8 +6,9 @@
 
 namespace tessera {
 
-// Runs and analyses the program again under each. Nothing when a finding is no race with a copy,
-// when no promise is left to make, or when the record is too long to do all this again.
+// Repeats the run and analysis with each stronger promise. Empty if the program is not refuted, a
+// finding is not a race with a copy, no stronger promise exists or the record is too long to
+// repeat.
 Expected<std::optional<Promises>> stronger_promises(const Simulate& simulate,
                                                     const CertifyOptions& options,
                                                     const Certificate& certificate);

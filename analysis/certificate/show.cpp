@@ -13,18 +13,18 @@
 namespace tessera {
 namespace {
 
-// Pairs that are run of all races together beside the first of each, for an end that differs.
+// Max further pairs, over all races, that are run to find different ends after equal ones.
 constexpr std::int64_t max_more = 8;
-// Max. events of a run that is recorded again with whole copies.
+// Max events of a run that is recorded again with whole copies.
 constexpr std::int64_t max_events_again = 200'000;
 
-// What the two runs of a witness say.
+// Outcome of the runs of a witness.
 struct Shown {
   bool are_run = false, is_shown = false;
   Ends ends = Ends::unknown;
   std::string outcome;
 
-  // Whether it says more than another one.
+  // True if this outcome shows more than another one.
   bool is_better_than(const Shown& other) const {
     const auto rank = [](const Shown& s) {
       return s.is_shown ? (s.ends == Ends::different ? 3 : 2) : s.are_run ? 1 : 0;
@@ -33,7 +33,7 @@ struct Shown {
   }
 };
 
-// "semaphore_leak (4 times), unwaited_dma": what a run found besides races.
+// Findings of a run except races, such as "semaphore_leak (4 times), unwaited_dma".
 std::string kinds(const RunResult& run) {
   std::map<FindingKind, int> times;
   for (const Finding& f : run.findings)
@@ -47,7 +47,7 @@ std::string kinds(const RunResult& run) {
 
 std::string or_none(const std::string& kinds) { return kinds.empty() ? "no finding" : kinds; }
 
-// What is different in the end.
+// Compares the ends of two runs.
 void compare(const RunResult& a, const RunResult& b, bool has_values, bool are_known,
              Shown& shown) {
   if (kinds(a) != kinds(b)) {
@@ -79,8 +79,9 @@ void compare(const RunResult& a, const RunResult& b, bool has_values, bool are_k
     shown.outcome = "values not compared: `opaque` leaves some unknown";
 }
 
-// Both schedules of the witness, or of a race with a lifetime the one that ends with it. One that
-// does not fit means that control went another way than in the recorded run.
+// Runs both schedules of the witness. For a race with a lifetime, one run that ends with the
+// lifetime finding is enough, and its schedule replaces the other one. If a run does not contain
+// the expected steps, its control flow differs from the recorded run.
 Shown show(const Simulate& simulate, RunOptions options, bool is_of_lifetime, bool are_known,
            Witness& witness) {
   if (witness.granularity == CopyGranularity::partial)
@@ -107,7 +108,7 @@ Shown show(const Simulate& simulate, RunOptions options, bool is_of_lifetime, bo
   }
   shown.are_run = true;
   shown.is_shown = seen[0] && (is_one || seen[1]);
-  // Partial copies meet it before their last part: there is no other order to show.
+  // A partial copy can end the run before its last granule. Then there is no other order to show.
   for (int i = 0; i < 2 && !shown.is_shown; ++i) {
     if (!ended_with_lifetime[i]) continue;
     shown.is_shown = true;
@@ -137,9 +138,9 @@ bool is_of_same_statements(const Witness& a, const Witness& b) {
          (a.x_statement == b.y_statement && a.y_statement == b.x_statement);
 }
 
-// Races that were shown with equal values in the order of some granules. Such a race has equal
-// values in both orders only if it has them with whole copies too: else it is shown with those, or
-// nothing is claimed of its values.
+// Checks races that were shown with equal values in the order of some granules. The values count as
+// equal only if they are equal with whole copies, too. Otherwise the race is shown with whole
+// copies, or nothing is claimed about its values.
 void show_with_whole_copies(const Simulate& simulate, const CertifyOptions& options,
                             const std::vector<std::size_t>& races, Certificate& certificate) {
   CertifyOptions how = options;
@@ -216,7 +217,7 @@ void show_races(const Simulate& simulate, const CertifyOptions& options, const R
                                tried, race.race.pairs);
     if (best.ends == Ends::same && moves_parts(record, pairs)) same_in_parts.push_back(i);
     if (best.is_shown) continue;
-    // Commands that show something else are no witness.
+    // Schedules that do not show the race are not a witness.
     race.schedules.reset();
     race.outcome = certificate.racing_control.line > 0
                        ? fmt::format(

@@ -1,4 +1,4 @@
-// A program and its operands, ready to be run on the simulated machine again and again.
+// Function that runs a program with its operands on the simulated machine, any number of times.
 #pragma once
 #include <functional>
 
@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-// Runs the program with these options; a command has its own way to.
+// Runs the program with these options. Each command provides its own function.
 using Simulate = std::function<Expected<RunResult>(const RunOptions& options)>;
 
 }  // namespace tessera

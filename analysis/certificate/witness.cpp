@@ -47,7 +47,7 @@ class Search {
   const RecordedEvent& event(EventId e) const { return record_.events[e]; }
   const RecordedAgent& agent(RecordedAgentId a) const { return record_.agents[a]; }
   AgentId id(EventId e) const { return agent(event(e).agent).id; }
-  // Entering and leaving are no steps.
+  // Entering and leaving the kernel are not steps.
   bool has_step(EventId e) const { return static_cast<bool>(event(e).statement); }
   EventId first_of_step(EventId e) const {
     const RecordedAgent& self = agent(event(e).agent);
@@ -56,7 +56,7 @@ class Search {
     return e;
   }
 
-  // The run as it was, until x or y is next.
+  // Follows the recorded run until x or y is next.
   void follow() {
     for (const EventId e : record_.order) {
       if (e == x_ || e == y_) return;
@@ -72,7 +72,7 @@ class Search {
     return net_.position(a) == e && (record_.is_core(a) || net_.is_started(a));
   }
 
-  // Of a partial copy the last granule is one that it shares with the other access.
+  // Orders the granules of a partial copy so that the last one overlaps the other access.
   void let_meet(EventId e, EventId other) {
     const RecordedAgentId a = event(e).agent;
     const Range& self = record_.ranges[event(e).range()];

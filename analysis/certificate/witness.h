@@ -1,4 +1,5 @@
-// Two schedules that show a race: both accesses come next, and then one or the other goes first.
+// Two schedules that show a race: both reach a state in which either access can be next, then each
+// executes a different one first.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,35 +11,35 @@
 namespace tessera {
 
 struct Witness {
-  // Texts for --schedule: x before y, y before x. They are one where x or y is entering or leaving
-  // the kernel: no op that a schedule could move.
+  // Schedules for --schedule: x before y, y before x. Both are the same if x or y enters or leaves
+  // the kernel, because no schedule can move that.
   std::string x_first, y_first;
-  CopyGranularity granularity = CopyGranularity::whole;  // under which they are schedules
-  AgentId x_agent{}, y_agent{};  // whose steps they are, and which of their own
+  CopyGranularity granularity = CopyGranularity::whole;  // of copies in the schedules
+  AgentId x_agent{}, y_agent{};  // Agents of the two accesses, and their steps within the agents.
   std::int32_t x_step = 0, y_step = 0;
-  StmtId x_statement, y_statement;  // what they do there; none: enter or leave
+  StmtId x_statement, y_statement;  // of the two accesses; none: enters or leaves the kernel
 };
 
-// How the schedules come to the pair: by the steps alone that it takes, or as the recorded run did,
-// up to the first of the two. Control that depends on another race goes the recorded way there.
+// Way to reach the pair. shortest: by the necessary steps only. recorded: like the recorded run, up
+// to the first access of the pair, so that control that depends on another race is the same.
 enum class Way : std::uint8_t { shortest, recorded };
-// order: of parallel loops in the recorded run. Nothing when x and y are in no race.
+// order: order seed of parallel loops in the recorded run. Empty if x and y do not race.
 std::optional<Witness> find_witness(const Record& record, const SignalTable& signals, EventId x,
                                     EventId y, std::optional<std::uint64_t> order,
                                     Way way = Way::shortest);
 
-// Tells which of two steps of a run came first; for runs that replay a witness. A step that ends
-// the run with a finding has come as well.
+// Determines which of two steps of a run came first, for runs that replay a witness. A step that
+// ends the run with a finding counts as done.
 class WhichFirst : public Observer {
  public:
   explicit WhichFirst(const Witness& witness) : witness_(witness) {}
   void begin(const Program& program, const RunOptions&) override { program_ = &program; }
   void on(const Event& event) override;
   void end(RunResult& result) override;
-  // The run ended because one of the two met what is not there yet, or no longer: of a race with a
-  // lifetime that is the finding, whatever came of the other one.
+  // True if the run ended because one of the two steps accessed an object outside its lifetime. For
+  // a race with a lifetime this is the finding, whether or not the other step was done.
   bool ended_with_lifetime() const { return ended_with_lifetime_; }
-  // The other one came later, or not at all because the first made the run stop.
+  // The other step came later, or never because the first one ended the run.
   bool saw_x_first() const {
     return !is_other_ && x_ == 1 && (y_ == 2 || (y_ == 0 && !is_complete_));
   }
@@ -52,8 +53,9 @@ class WhichFirst : public Observer {
   const Witness& witness_;
   const Program* program_ = nullptr;
   bool ended_with_lifetime_ = false;
-  bool is_complete_ = false, is_other_ = false;  // other: control went another way
-  int x_ = 0, y_ = 0;                            // when they came: 1 or 2; 0 not yet
+  // is_other_: control flow differs from the recorded run
+  bool is_complete_ = false, is_other_ = false;
+  int x_ = 0, y_ = 0;  // position in the run: 1 or 2; 0: not done yet
 };
 
 }  // namespace tessera
