@@ -97,7 +97,7 @@ struct Basis {
   std::string profile;
   std::string version;
   CopyGranularity granularity =
-      CopyGranularity::whole;          // of copies in the schedules that the verdict covers
+      CopyGranularity::whole;          // copy granularity in the covered schedules
   bool has_automatic_barrier = false;  // added by expand()
   // True if loops were not analysed: the verdict covers one order of iterations.
   bool orders_parallel_loops = false;
@@ -122,11 +122,11 @@ struct Certificate {
   SchedulesVerdict verdict = SchedulesVerdict::explored;
   Evidence evidence = OneRun{};
   RunEnd end = RunEnd::program;   // reason why the run or analysis ended early
-  std::vector<Finding> findings;  // of the run, then the races
+  std::vector<Finding> findings;  // run findings, then races
   std::vector<RaceWitness> races;
   Unlisted unlisted;
-  std::vector<Remark> order;        // unordered additions, whose sums may differ in rounding
-  std::vector<ParallelLoop> loops;  // of the source, in text order
+  std::vector<Remark> order;                    // unordered additions: sums may differ in rounding
+  std::vector<ParallelLoop> loops;              // source loops, in text order
   std::optional<PointsWitness> points_witness;  // may be set if iterations are not independent
   bool same_in_every_schedule = false;          // for deadlocks and leftovers of the run
   Loc racing_control{};              // read that is in a race and decides actions; line 0: none
@@ -135,7 +135,8 @@ struct Certificate {
   Basis basis;
   Statistics statistics;
   RunResult run;  // the recorded run
-  // Options that reproduce the verdict: the requested ones, or those of a later run with a finding.
+  // Options that reproduce the verdict: the requested options, or the options of a
+  // later run with a finding.
   std::string run_schedule;
   CopyGranularity run_landing = CopyGranularity::whole;
 
@@ -151,7 +152,7 @@ constexpr std::size_t listed_races = 20;
 struct CertifyOptions {
   RunOptions run{};
   CopyGranularity granularity =
-      CopyGranularity::partial;       // of copies in the analysis; whole: as in the run
+      CopyGranularity::partial;       // partial: analyse partial copies; whole: as in the run
   std::int64_t budget = 100'000'000;  // max number of recorded events, and of steps per run
   std::size_t listed = listed_races;  // max number of listed races, and of listed unordered sums
   std::size_t shown = 16;             // max number of races that are run in both orders

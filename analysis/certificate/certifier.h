@@ -12,13 +12,14 @@
 
 namespace tessera {
 
-// Treatment of programs that read counts without waiting. Races are those of schedules in which
-// each read returns the same count as in this run, if the reads can be pinned (races/pinned.h).
+// Treatment of programs that read counts without waiting. Races are decided for the schedules in
+// which each read returns the same count as in this run, if the reads can be pinned
+// (races/pinned.h).
 //
-//   free       condition waits_only is reported as broken
-//   pinned     the condition is not reported: the caller runs the other executions
+//   free       condition waits_only is reported as broken.
+//   pinned     the condition is not reported: the caller runs the other executions.
 //   unsettled  as free, but without races if the reads cannot be pinned: other counts might rule
-//              them out
+//              them out.
 enum class Reads : std::uint8_t { free, pinned, unsettled };
 
 // Records one run and analyses it. certificate() requires that the run has ended. Findings are

@@ -24,7 +24,7 @@ std::string_view name(Condition condition);  // "C1", "C2", "C3", "range", "poin
 struct BrokenCondition {
   Condition condition;
   StmtId statement;
-  Loc loc{};            // of the statement
+  Loc loc{};
   std::string message;  // the violation and the requirement
 };
 // In program order.

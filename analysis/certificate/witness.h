@@ -14,10 +14,10 @@ struct Witness {
   // Schedules for --schedule: x before y, y before x. Both are the same if x or y enters or leaves
   // the kernel, because no schedule can move that.
   std::string x_first, y_first;
-  CopyGranularity granularity = CopyGranularity::whole;  // of copies in the schedules
-  AgentId x_agent{}, y_agent{};  // Agents of the two accesses, and their steps within the agents.
+  CopyGranularity granularity = CopyGranularity::whole;  // copy granularity in the schedules
+  AgentId x_agent{}, y_agent{};                          // agents of x and y, and steps within them
   std::int32_t x_step = 0, y_step = 0;
-  StmtId x_statement, y_statement;  // of the two accesses; none: enters or leaves the kernel
+  StmtId x_statement, y_statement;  // none: enters or leaves the kernel
 };
 
 // Way to reach the pair. shortest: by the necessary steps only. recorded: like the recorded run, up

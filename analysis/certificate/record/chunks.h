@@ -1,5 +1,4 @@
-// A list that grows without being moved, and that gives its memory back while it is read a last
-// time.
+// List that grows without moving its entries, and that frees its memory while it is drained.
 #pragma once
 #include <cstddef>
 #include <utility>
@@ -20,7 +19,7 @@ class Chunks {
   void push_back(const T& value) {
     if (size_ % each == 0) {
       chunks_.emplace_back();
-      // The first grows as it needs to: most lists are short.
+      // The first chunk grows as needed, because most lists are short.
       if (size_ > 0) {
         chunks_.back().reserve(each);
         prefer_large_pages(chunks_.back().begin(), each * sizeof(T));
@@ -30,7 +29,7 @@ class Chunks {
     ++size_;
   }
 
-  // All entries in their order; nothing is left.
+  // Visits all entries in order and frees them. The list is empty afterwards.
   template <typename Visit>
   void drain(const Visit& visit) {
     for (GrownArray<T>& chunk : chunks_) {
@@ -42,7 +41,7 @@ class Chunks {
   }
 
  private:
-  // So large that malloc asks the system for each by itself, and gives it back.
+  // Entries per chunk. malloc maps a chunk of this size separately and returns it to the system.
   static constexpr std::size_t each = std::size_t{1} << 21;
   std::vector<GrownArray<T>> chunks_;
   std::size_t size_ = 0;

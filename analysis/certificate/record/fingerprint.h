@@ -1,4 +1,4 @@
-// A number that tells executions apart by what each agent did.
+// Hash that identifies an execution by the events of its agents.
 #pragma once
 #include <cstdint>
 
@@ -6,8 +6,8 @@
 
 namespace tessera {
 
-// The same whatever schedule the run had: agents by name, each with its own events in order.
-// 0 when the record is over its budget.
+// Hash of the agents by name, with their events in order, independent of the run's schedule. 0 if
+// the record is over its budget.
 std::uint64_t protocol_hash(const Record& record);
 
 }  // namespace tessera

@@ -8,10 +8,11 @@
 namespace tessera {
 namespace {
 
-// Of one buffer between two synchronisations: what has more rectangles is told as it is.
+// Max rectangles of joined accesses to one buffer between two synchronisations. If there are more,
+// the accesses so far are recorded.
 constexpr std::size_t max_boxes = 1024;
 
-// Memory that no copy names, and that other cores do not have.
+// Buffers that no copy accesses, except synchronous ones, and that are not shared with other cores.
 Table<BufferId, bool> own_buffers(const Program& program, int cores) {
   Table<BufferId, bool> own;
   for (const Buffer& b : program.buffers) own.add(b.space != Space::hbm || cores == 1);
@@ -93,8 +94,9 @@ void Joiner::access(CoreState& core, const Event& event) {
   core.accesses.back().boxes.add(*event.box);
 }
 
-// Elements go in order, into memory of the core that nothing is read from. Of what is no whole
-// granule the count could lack less than of the larger copy.
+// True if a copy can be joined with others: it stores its elements in their order into a buffer
+// other than its source, in whole granules. With a part of a granule, its count could lack fewer
+// bytes than the count of the joined copy.
 bool Joiner::may_join(const Event& start) const {
   const auto* op = std::get_if<Start>(&program_.body[start.statement].op);
   if (!joins_copies_ || op == nullptr || op->add != 0 || op->reshaped != 0) return false;
@@ -139,7 +141,7 @@ void Joiner::on_copy(CoreState& core, const Event& event) {
   }
 }
 
-// The copy becomes part of the gather; false, and nothing changes, where it cannot.
+// Joins the copy to the gather. Returns false, without changes, if this is not possible.
 bool Joiner::join(Gather& gather, Gather& copy) const {
   if (gather.start.statement != copy.start.statement || !is_same_cell(gather.signal, copy.signal))
     return false;
@@ -180,7 +182,7 @@ void Joiner::flush(CoreState& core, Gather& gather) {
   sink_(gather.signal);
 }
 
-// A start, numbered among those that are recorded.
+// Records a start, with its number among the recorded copies.
 void Joiner::pass(CoreState& core, Event event) {
   const auto number = static_cast<std::size_t>(event.token);
   if (number >= core.numbers.size()) core.numbers.resize(number + 1);

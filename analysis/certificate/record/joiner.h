@@ -1,15 +1,16 @@
-// Makes the events of a run fewer before they are recorded, in a way that leaves what the analysis
-// finds: for runs that are planned, whose verdict is asked for and no numbers of events.
+// Reduces the events of a run before they are recorded, without changing the result of the
+// analysis. For planned runs, where only the verdict is needed and not the number of events.
 //
-//   memory that one core alone reaches is in no race: nothing is told of it
-//   accesses of a core with no synchronisation between them are held back or reached together: of
-//     one kind and one buffer they are one, of the rectangles that they reach
-//   copies that a core starts by one statement with no synchronisation between them, all within the
-//     core, of whole granules and counted on one cell, are one larger copy, whose granules land and
-//     are counted in any order. Two that reach one element, one writing, are not one: they would be
-//     no race then. What the core does between the first and the last start is then beside all of
-//     them, which may be called a race that is none: who asks looks at the run as it is before he
-//     believes it.
+//   - Memory that only one core accesses cannot race: its events are dropped.
+//   - Accesses of a core without synchronisation between them are blocked and reached together.
+//     Accesses of one kind to one buffer are joined into one access per joined rectangle.
+//   - Copies within a core, started by one statement without synchronisation between them, are
+//     joined into one larger copy. Its granules complete and are counted in any order. The copies
+//     must have whole granules and count on the same cell. Copies that write the same element are
+//     not joined, because their race would be lost.
+//
+// A joined copy is unordered with all accesses of the core between its first and last start, so a
+// race with these accesses may be false. Confirm a race with the run without joined events.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -27,31 +28,33 @@ namespace tessera {
 
 class Joiner {
  public:
-  using Sink = std::function<void(const Event& event)>;  // records it
-  // Of an eager run. program and sink live longer. joins_copies: they count in parts.
+  using Sink = std::function<void(const Event& event)>;  // records the event
+  // program: must outlive this object. joins_copies: also join copies, because the analysis treats
+  // them as partial. Has an effect only in eager runs with whole, unordered copies and without a
+  // slow device.
   Joiner(const Program& program, const RunOptions& options, bool joins_copies, Sink sink);
 
   void take(const Event& event);
-  void finish();  // after the last event
+  void finish();  // call after the last event
 
  private:
-  // Accesses of a core to one buffer.
+  // Joined accesses of a core to one buffer.
   struct Accesses {
     Event first;
     JoinedBoxes boxes;
   };
-  // One copy, or several that are one.
+  // One copy, or several joined copies.
   struct Gather {
-    Event start, read, write, signal;  // of the first
+    Event start, read, write, signal;  // for the first copy
     std::int64_t amount = 0;
     JoinedBoxes reads, writes;
     BoxIndex<char> written;
   };
   struct CoreState {
-    std::vector<Accesses> accesses;  // since the core has synchronised, or the gather has begun
-    std::optional<Gather> gather, current;  // current: a copy that is on its way
-    std::vector<std::int64_t> numbers;      // of copies as they are recorded, by those of the run
-    std::int64_t copies = 0;                // that are recorded
+    std::vector<Accesses> accesses;  // since the last synchronisation or the begin of the gather
+    std::optional<Gather> gather, current;  // current: the copy in flight
+    std::vector<std::int64_t> numbers;      // recorded copy numbers, by copy number of the run
+    std::int64_t copies = 0;                // number of recorded copies
   };
 
   CoreState& core(const Event& event) { return cores_[topology_.of(event.agent.issuer())]; }
@@ -71,7 +74,7 @@ class Joiner {
   const bool joins_copies_;
   const std::int64_t granule_;  // bytes
   const Sink sink_;
-  Table<BufferId, bool> is_own_;  // one core alone reaches it
+  Table<BufferId, bool> is_own_;  // only one core accesses the buffer
   Table<CoreIndex, CoreState> cores_;
 };
 

@@ -1,4 +1,4 @@
-// A list for each id, one behind the other in memory: records have thousands of short ones.
+// A list per id, stored contiguously: records have thousands of short lists.
 #pragma once
 #include <cstddef>
 #include <numeric>
@@ -14,8 +14,7 @@ template <typename Key, typename T>
 class Lists {
  public:
   Lists() = default;
-  // size: of ids. Each pair is an id and an entry of its list, in the order that the list will
-  // have.
+  // size: number of ids. pairs: an id and an entry of its list each, in list order.
   Lists(std::size_t size, const std::vector<std::pair<Key, T>>& pairs)
       : begin_(size + 1), entries_(pairs.size()) {
     for (const auto& [id, entry] : pairs) ++begin_[id + 1];
@@ -23,7 +22,7 @@ class Lists {
     Table<Key, std::size_t> next = begin_;
     for (const auto& [id, entry] : pairs) entries_[next[id]++] = entry;
   }
-  // Where the list of an id begins among all entries.
+  // Index in all() of the first entry of a list.
   std::size_t begin(Key id) const { return begin_[id]; }
   std::span<const T> all() const { return entries_; }
   std::span<const T> of(Key id) const {
@@ -31,7 +30,7 @@ class Lists {
   }
 
  private:
-  Table<Key, std::size_t> begin_;  // and where the last one ends
+  Table<Key, std::size_t> begin_;  // ends with the end of the last list
   std::vector<T> entries_;
 };
 

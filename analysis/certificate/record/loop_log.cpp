@@ -23,7 +23,7 @@ void LoopLog::begin(const Program& program, std::int32_t cores) {
   }
 }
 
-// Most events find their loops as the one before left them: these are compared where they are.
+// Most events have the same indices as the last entry, so the registers are compared in place.
 void LoopLog::note(RecordedAgentId core, const Event& event) {
   if (!event.statement || event.registers == nullptr) return;
   const LoopId loop = program_->body[event.statement].loop;

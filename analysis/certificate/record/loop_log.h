@@ -1,5 +1,5 @@
-// Where in its loops each core stood at each of its steps: what a recorder keeps so that a report
-// can say the indices of any event. Kept as long as nothing changes, so it is short beside the
+// Loop indices of each core at each of its steps. Recorders store them so that reports can print
+// the indices of any event. Unchanged indices are stored once, so the log is small compared to the
 // events.
 #pragma once
 #include <cstdint>
@@ -13,17 +13,18 @@ namespace tessera {
 class LoopLog {
  public:
   void begin(const Program& program, std::int32_t cores);
-  // An event of a core; those of one step share what the first says.
+  // Stores the loop indices at an event of a core. The events of one step have the same indices.
   void note(RecordedAgentId core, const Event& event);
-  // Of a core's step at this statement.
+  // Returns the loop indices at a step of a core with this statement.
   LoopIndices at(RecordedAgentId core, std::int64_t step, StmtId statement) const;
 
  private:
-  struct Entry {  // from this step of the core on, until the next entry
+  struct Entry {  // valid from this step of the core until the next entry
     std::int64_t step;
     std::size_t values;  // into values_
   };
-  struct Registers {  // of a loop's own and all outer indices, outermost first: of indices_
+  // Range in indices_: indices of the outer loops, outermost first, and of the loop.
+  struct Registers {
     std::size_t from, to;
   };
 

@@ -1,5 +1,5 @@
-// A run as the analysis sees it: for each agent the list of its accesses and synchronisation, no
-// data. recorder.h makes it from one run under any schedule.
+// Record of a run for the analysis: the accesses and synchronisation of each agent, without data.
+// recorder.h creates it from one run under any schedule.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -16,14 +16,14 @@
 
 namespace tessera {
 
-// poll: reads a count without waiting for it. point, points_end: of a parallel loop, where they are
-// kept.
+// poll: reads a count without waiting. point, points_end: an iteration of a parallel loop begins,
+// or the loop ends; recorded only with Recorder::keeps_points_.
 enum class Act : std::uint8_t { none, access, signal, wait, await, start, poll, point, points_end };
-// What an access does; `lifetime`: its object, or a kernel's part in the run, begins or ends.
+// lifetime: the lifetime of the object, or the presence of a core in the kernel, begins or ends.
 enum class AccessKind : std::uint8_t { read, write, accumulate, lifetime };
 
-// What an event is about, by its act. Made of an id implicitly, so that an event is written in one
-// expression.
+// Object of an event, according to its act. Implicitly constructible from an id, so that an event
+// can be written as one expression.
 class EventObject {
  public:
   EventObject() = default;
@@ -41,83 +41,82 @@ class EventObject {
 struct RecordedEvent {
   Act act = Act::none;
   AccessKind access = AccessKind::read;
-  std::int64_t amount : 48 = 0;  // of signal, wait, await
+  std::int64_t amount : 48 = 0;  // signal, wait, await: the count
   EventObject object{};
   RecordedAgentId agent{};
   StmtId statement;       // -1: entering or leaving the kernel
-  std::int32_t step = 0;  // the agent's own, from 0
+  std::int32_t step = 0;  // number within the agent, from 0
 
-  RangeId range() const { return object.range(); }        // of an access
-  CellId cell() const { return object.cell(); }           // of a signal, wait, await or poll
-  RecordedAgentId copy() const { return object.copy(); }  // that a start starts
+  RangeId range() const { return object.range(); }        // requires an access
+  CellId cell() const { return object.cell(); }           // requires a signal, wait, await or poll
+  RecordedAgentId copy() const { return object.copy(); }  // requires a start; the started copy
 };
-// There may be a hundred million. A count has 32 bits, a copy not more bytes than an address.
+// There may be 100 million events. 48 bits are enough for an amount: a count has 32 bits, and a
+// copy is smaller than the address space.
 static_assert(sizeof(RecordedEvent) == 24);
 
 struct RecordedAgent {
   AgentId id{};
-  EventId begin{0}, end{0};  // its events
-  RecordedAgentId issuer{};  // the core that started the copy; a core: itself
-  RecordedAgentId before{};  // copies in order: the one that lands before this one does
+  EventId begin{0}, end{0};  // range of its events
+  RecordedAgentId issuer{};  // core that started the copy; for a core: itself
+  RecordedAgentId before{};  // with copies in order: the copy that completes before this one
   EventId started_at{};      // copy: the event that started it
   StmtId statement;          // copy: its start
 
-  // Whether it did nothing.
+  // True if the agent has no events.
   bool is_empty() const { return begin == end; }
   IdRange<EventId> events() const { return {begin, end}; }
 };
 
-// A copy reads everything in its step 0, and writes everything in its step 1, each step with the
-// count that it makes. With partial copies a granule that is not read or written yet holds
-// nothing back but the last count.
+// A copy reads its whole source in step 0, then writes its whole destination in step 1. Each step
+// includes its signal. With partial copies, a missing granule delays only the last count.
 struct Record {
   const Program* program = nullptr;
   Topology topology{0, 1};
-  // Cores by their index, then copies in the order of their start.
+  // Cores by their index, then copies in start order.
   Table<RecordedAgentId, RecordedAgent> agents;
-  Table<EventId, RecordedEvent, UntouchedVector<RecordedEvent>> events;  // agent after agent
-  std::vector<EventId> order;                                            // as the run did them
+  Table<EventId, RecordedEvent, UntouchedVector<RecordedEvent>> events;  // grouped by agent
+  std::vector<EventId> order;  // events in the order of the run
   Table<RangeId, Range> ranges;
-  Table<CellId, SemId> cells;     // semaphores that were used; of one barrier the first declaration
+  Table<CellId, SemId> cells;     // used semaphores; declarations of one barrier share a cell
   std::vector<StmtId> sem_reads;  // statements that read a count, ascending
-  std::vector<StmtId> points;     // parallel loops whose points had an order, ascending
+  std::vector<StmtId> points;     // parallel loops whose iterations had an order, ascending
   std::vector<StmtId> choices;    // ops that chose from undefined elements, ascending
-  std::shared_ptr<const LoopLog> loops{};  // where in their loops the cores were
+  std::shared_ptr<const LoopLog> loops{};  // loop indices of the cores
   std::int64_t accesses = 0, transfers = 0, peak_in_flight = 0;
-  bool has_math = true;                                  // tiles of floats were computed
-  CopyGranularity granularity = CopyGranularity::whole;  // of copies
-  bool is_complete = false;                              // every core finished
-  bool is_over_budget = false;                           // then nothing else is here
+  bool has_math = true;  // float tiles were computed
+  CopyGranularity granularity = CopyGranularity::whole;
+  bool is_complete = false;     // every core finished
+  bool is_over_budget = false;  // then there are no events
 
-  std::int64_t granule = 1;  // bytes; of the profile
+  std::int64_t granule = 1;  // in bytes, from the profile
 
-  std::int32_t cores() const { return topology.count(); }  // of all devices
+  std::int32_t cores() const { return topology.count(); }  // on all devices
   bool is_core(RecordedAgentId agent) const { return agent < RecordedAgentId(cores()); }
-  // The agents that are cores, and those that are copies.
+  // Agent ids of the cores, and of the copies.
   IdRange<RecordedAgentId> core_ids() const {
     return {RecordedAgentId(0), RecordedAgentId(cores())};
   }
   IdRange<RecordedAgentId> copy_ids() const { return {RecordedAgentId(cores()), agents.next()}; }
-  // Whose a cell is.
+  // Returns the core that owns a cell.
   RecordedAgentId owner(CellId cell) const { return core_at(cells[cell].core); }
   RecordedAgentId core_of(const AgentId& id) const { return core_at(topology.of(id)); }
-  // Conversion between the id of a core as an agent and its index, which are the same number.
+  // Convert between the agent id of a core and its index, which are the same number.
   static RecordedAgentId core_at(CoreIndex core_index) { return RecordedAgentId(core_index.index); }
   static CoreIndex core_of(RecordedAgentId core) { return CoreIndex(core.index); }
-  // Where in its loops an event happened; of a copy's: where the copy was started.
+  // Returns the loop indices at an event; for an event of a copy, at its start.
   LoopIndices loops_of(EventId event) const;
   const RecordedEvent& event(EventId e) const { return events[e]; }
-  // Of a copy: the bytes of its granules, and the first event of its step 1 (or its end).
+  // Return the bytes per granule of a copy, and the first event of its step 1 (or its end).
   std::int64_t granule_of(const RecordedAgent& copy) const;
   EventId write_begin(const RecordedAgent& copy) const;
-  // Whether a copy may land in parts: with partial copies, if it has more than one granule.
+  // True if a copy may complete in parts: with partial copies, if it has more than one granule.
   bool is_partial(const RecordedAgent& copy) const;
-  // What this signal of a copy counts when one granule is missing; 0 when the copy
-  // lands whole.
+  // Returns the amount that this signal of a copy counts while a granule is missing. 0: whole copy.
   std::int64_t but_a_granule(const RecordedEvent& signal) const;
 };
 
-// The copies that each core started, in the order of their start.
+// Returns the copies that each core started, in start order.
 Lists<RecordedAgentId, RecordedAgentId> copies_by_issuer(const Record& record);
 
 }  // namespace tessera

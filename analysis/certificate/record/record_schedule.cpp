@@ -5,10 +5,10 @@
 namespace tessera {
 namespace {
 
-// Steps of a partial copy that is left to itself: see CopyPart::Side::next.
+// Steps of a partial copy with CopyPart::Side::next only.
 constexpr std::int64_t steps_alone = 4;
 
-// Entering and leaving the kernel are no steps.
+// Entering and leaving the kernel are not steps.
 bool has_step(const RecordedEvent& event) { return static_cast<bool>(event.statement); }
 
 }  // namespace
@@ -27,7 +27,7 @@ void RecordSchedule::put_last(RecordedAgentId copy, std::int64_t granule) {
   if (record_.is_partial(agent(copy))) first_[copy] = (granule + 1) % granules(agent(copy));
 }
 
-// How many steps an agent of the record has done when it stands there.
+// Returns the number of steps that an agent of the record has done at a position.
 std::int64_t RecordSchedule::steps(const RecordedAgent& self, EventId position) const {
   if (position < self.end) return record_.event(position).step;
   if (self.begin == self.end) return 0;
@@ -82,7 +82,7 @@ std::int32_t RecordSchedule::shown_by(EventId e) const {
   const RecordedEvent& event = record_.event(e);
   const RecordedAgent& self = agent(event.agent);
   if (record_.is_core(event.agent) || !record_.is_partial(self)) {
-    // Leaving the kernel is shown by the core's last step.
+    // A core leaves the kernel with its last step.
     const bool is_leave = !has_step(event) && e > self.begin;
     return event.step - (is_leave ? 1 : 0);
   }

@@ -1,4 +1,4 @@
-// What was moved in a record, as a schedule for a run of the program.
+// Converts movements of agents in a record to a schedule for a run of the program.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -11,20 +11,20 @@
 
 namespace tessera {
 
-// Steps that are no parts of a copy go into one item with those before.
+// Appends an item. Steps that are not parts of a copy are added to the last item if possible.
 void append(std::vector<ScheduleItem>& items, const ScheduleItem& item);
 
 class RecordSchedule {
  public:
-  // order: of parallel loops in the recorded run.
+  // order: order seed of parallel loops in the recorded run.
   RecordSchedule(const Record& record, std::optional<std::uint64_t> order);
 
-  // Of this copy, if it is a partial copy, that granule moves last.
+  // Moves this granule of the copy last, if the copy is partial.
   void put_last(RecordedAgentId copy, std::int64_t granule);
   void append(const ProtocolReplay::EventRange& stretch);
-  // The step that begins with this event, or what is left of it to a copy that was held there.
+  // Appends the step that begins with this event; for a copy blocked there, the rest of the step.
   void append_step(EventId event);
-  // The step of a run in which the event comes when the schedule up to here is followed.
+  // Returns the step of its agent in which the event occurs if a run follows the schedule so far.
   std::int32_t shown_by(EventId event) const;
 
   const Schedule& schedule() const { return schedule_; }
@@ -38,7 +38,7 @@ class RecordSchedule {
 
   const Record& record_;
   Schedule schedule_;
-  // By copy: the granule to begin with.
+  // First granule to move, by copy.
   std::unordered_map<RecordedAgentId, std::int64_t> first_;
 };
 

@@ -47,12 +47,12 @@ void Recorder::begin(const Program& program, const RunOptions& options) {
   for (const SemaphoreId s : program.semaphores.ids()) first_declaration_.add(semaphores.first(s));
   cell_ids_.assign(cores, Table<SemaphoreId, std::vector<CellId>>(program.semaphores.size()));
   enter_or_leave(true);
-  // Points that are compared as agents need all that they do.
+  // Iterations that are compared as agents need all their events.
   joiner_.reset();
   if (!is_at_once(program_) || keeps_points_) return;
   joiner_ = std::make_unique<Joiner>(program_, options, granularity_ == CopyGranularity::partial,
                                      [this](const Event& event) { record(event); });
-  loops_ = nullptr;  // for findings, which are looked for in the expanded program
+  loops_ = nullptr;  // only findings need it, and they are searched in the expanded program
 }
 
 RecordedAgentId Recorder::agent_of(const AgentId& id) const {
@@ -77,7 +77,7 @@ CellId Recorder::cell_of(const Event& event) {
   return id;
 }
 
-// A semaphore that counts from 0 again: its cells are others.
+// The semaphore counts from 0 again, so it gets new cells.
 void Recorder::begin_lifetime(const Event& event) { cell_ids(event).clear(); }
 
 RangeId Recorder::range_of(const Range& range, StmtId statement) {
@@ -118,8 +118,8 @@ void Recorder::access(RecordedAgentId agent, const Event& event, AccessKind kind
       {.act = Act::access, .access = kind, .object = range_of(range, event.statement)});
 }
 
-// Whether a copy of the run goes on with a half that it has begun: the first part stands for all of
-// it, for what is counted earlier keeps nobody from what the run did.
+// True if the event continues a side of the copy that has begun. The first part represents the
+// whole side: earlier counts cannot prevent the actions of the recorded run.
 bool Recorder::is_later_part(RecordedAgentId agent, const Event& event) {
   CopyState& state = states_[agent];
   if (state.half_step == event.agent_step) return state.is_later_part;
@@ -143,7 +143,7 @@ void Recorder::start(const Event& event) {
   add(core, event, {.act = Act::start, .object = copy});
 }
 
-// Whether the half of a copy that ends here was in an operand, and not of the core itself.
+// True if the side of the copy that ends here accessed an operand of another core.
 bool Recorder::reaches_operand(RecordedAgentId agent, const Event& event) const {
   const CopyState& state = states_[agent];
   if (event.core == record_.topology.of(event.agent) || state.half_step != event.agent_step)
@@ -156,8 +156,9 @@ bool Recorder::reaches_operand(RecordedAgentId agent, const Event& event) const 
 void Recorder::signal(RecordedAgentId agent, const Event& event) {
   const Program& program = *record_.program;
   const bool is_copy = event.agent.is_copy();
-  // A copy into scratch touches what begins with the kernel anyway; a core's signal, and that of a
-  // copy into an operand, have the semaphore alone.
+  // The access represents the semaphore's lifetime. A copy into scratch needs no such access,
+  // because its destination begins with the kernel as well. A core's signal and a copy into an
+  // operand need it.
   const bool is_barrier = program.semaphores[event.object.semaphore()].kind == SemKind::barrier;
   const bool is_own = !is_copy && event.core == record_.topology.of(event.agent);
   const bool is_covered = is_copy && !is_scoped(program, event) && !reaches_operand(agent, event);
@@ -204,7 +205,7 @@ void Recorder::record(const Event& event) {
     case EventKind::update:
     case EventKind::accumulate:
       return access(agent, event, access_kind(event.kind), range(event));
-    case EventKind::fresh:  // what was there is lost
+    case EventKind::fresh:  // the old values are lost
       return access(agent, event, AccessKind::write, range(event));
     case EventKind::alloc:
       if (event.object_kind == ObjectKind::semaphore && !shares_scoped_) return;
@@ -245,8 +246,8 @@ void Recorder::record(const Event& event) {
   }
 }
 
-// Entering the kernel begins the lifetime of its scratch and semaphores, leaving it ends that of
-// everything it was given.
+// Entering the kernel begins the lifetimes of its scratch and semaphores. Leaving it ends the
+// lifetimes of these and its operands.
 void Recorder::enter_or_leave(bool is_enter) {
   for (const RecordedAgentId core : record_.core_ids()) {
     Range all{.core = Record::core_of(core), .owner = Record::core_of(core)};

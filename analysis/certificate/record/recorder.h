@@ -1,4 +1,4 @@
-// Makes the record of one run under any schedule.
+// Observer that records one run under any schedule.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace tessera {
 
 class Recorder : public Observer {
  public:
-  // granularity: partial, whatever the run uses, or that of the run. budget: events, at most.
-  // keeps_points: where each point of a parallel loop begins, with its number as the amount.
+  // granularity: partial, or whole: as in the run. budget: max number of events. keeps_points: also
+  // record the begin of each iteration of a parallel loop, with its number as the amount.
   Recorder(CopyGranularity granularity, std::int64_t budget, bool keeps_points = false)
       : granularity_(granularity), budget_(budget), keeps_points_(keeps_points) {}
 
@@ -29,23 +29,23 @@ class Recorder : public Observer {
   bool sees_private() const override { return keeps_points_; }
   void end(RunResult& result) override;
   bool is_full() const override { return is_full_; }
-  // Of a run that ended in the middle nothing is analysed.
+  // Drops all events, for a run that ended early and is not analysed.
   void drop();
   const Record& record() const { return record_; }
-  // The two parts of on(). The first needs the event while the machine stands there; the second
-  // may come later, on another thread, in the order of the events.
+  // The two parts of on(). note_loops() must be called while the machine is at the event. take()
+  // may be called later and on another thread, in the order of the events.
   void note_loops(const Event& event);
   void take(const Event& event) { joiner_ ? joiner_->take(event) : record(event); }
-  std::int64_t events() const { return events_; }  // that were dropped
+  std::int64_t events() const { return events_; }  // number of dropped events
 
  private:
   struct CopyState {
     std::int64_t bytes = 0;
-    std::int32_t side = 0;        // 0 reading, 1 writing
-    std::int64_t half_step = -1;  // the copy's own, whose accesses stand from half_begin on
+    std::int32_t side = 0;        // 0: reading, 1: writing
+    std::int64_t half_step = -1;  // step of the copy; its accesses start at half_begin in stream_
     std::size_t half_begin = 0;
-    bool has_begun[2] = {};      // by half
-    bool is_later_part = false;  // of the half: another one was recorded
+    bool has_begun[2] = {};      // by side
+    bool is_later_part = false;  // a part of this side was already recorded
   };
 
   void record(const Event& event);
@@ -72,18 +72,19 @@ class Recorder : public Observer {
   bool keeps_points_;
   std::int64_t events_ = 0;
   bool in_order_ = false;
-  bool shares_scoped_ = false;  // scoped semaphores begin with their scope, not with the kernel
-  Program program_;             // the run's own ends with it
+  // Lifetimes of scoped semaphores begin with their scope, not with the kernel.
+  bool shares_scoped_ = false;
+  Program program_;  // copy of the run's program, which ends with the run
   Record record_;
-  Chunks<RecordedEvent> stream_;                                 // as the run did them
-  Table<RecordedAgentId, std::vector<RecordedAgentId>> copies_;  // by core, and number there
+  Chunks<RecordedEvent> stream_;                                 // in the order of the run
+  Table<RecordedAgentId, std::vector<RecordedAgentId>> copies_;  // by core and copy number
   Table<RecordedAgentId, CopyState> states_;
   Table<SemaphoreId, SemaphoreId> first_declaration_;
-  // By core and semaphore: of its cells, if used.
+  // Cells of each semaphore, by core and semaphore. Empty id: not used.
   Table<RecordedAgentId, Table<SemaphoreId, std::vector<CellId>>> cell_ids_;
   RangeIds range_ids_;
-  std::unique_ptr<Joiner> joiner_;                  // of a program whose blocks move at once
-  Table<RecordedAgentId, std::int32_t> last_step_;  // of each core
+  std::unique_ptr<Joiner> joiner_;  // for programs with synchronous blocks; may be null
+  Table<RecordedAgentId, std::int32_t> last_step_;  // number of steps, by core
   std::shared_ptr<LoopLog> loops_;
   std::atomic<bool> is_full_ = false;
 };

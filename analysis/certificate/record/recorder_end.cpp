@@ -1,4 +1,4 @@
-// From the stream of a run's events to the record.
+// Creates the record from the event stream of a run.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -32,7 +32,7 @@ void Recorder::group_by_agent() {
   });
 }
 
-// What one core sends to one other device lands in the order of its start.
+// Copies from one core to one other device complete in the order of their starts.
 void Recorder::order_lanes() {
   std::map<std::pair<RecordedAgentId, std::int32_t>, RecordedAgentId> last;
   for (const RecordedAgentId copy : record_.copy_ids()) {
@@ -66,7 +66,7 @@ void Recorder::end(RunResult& result) {
   record_.loops = std::move(loops_);
   if (record_.is_complete) enter_or_leave(false);
   group_by_agent();
-  // What only the recording needed.
+  // Only needed during recording.
   range_ids_ = {};
   copies_ = {};
   states_ = {};

@@ -1,5 +1,5 @@
-// A vector whose resize() leaves new entries as the system gives them, so that they take memory
-// one page after another as they are written. Each must be written before it is read.
+// Vector whose resize() does not initialise new entries, so that the system allocates their memory
+// page by page when they are written. Each entry must be written before it is read.
 #pragma once
 #include <memory>
 #include <type_traits>
