@@ -7,10 +7,10 @@
 namespace tessera {
 namespace {
 
-// Pairs and comparisons per range of an object up to which its overlaps are listed.
+// Limits, per range of an object, of the pairs that are listed and compared.
 constexpr std::size_t listed = 16, compared = 256;
 
-// Entering the kernel concerns what it brings; leaving it, all that it uses.
+// True if the object begins with the kernel.
 bool is_of_kernel(const Program& program, const Range& range) {
   if (range.kind == ObjectKind::none) return false;
   if (range.kind == ObjectKind::buffer) {
@@ -53,12 +53,12 @@ void Conflicts::find_places() {
   place_count_ = record_.core_ids().size() * each;
 }
 
-// Core after core, each with its copies: the last user of a range is the one at hand, or none of
-// the others is.
+// Processes one core after another, each with its copies. So if the core is already a user of a
+// range, it is the last one.
 Conflicts::Users Conflicts::users_of_ranges() const {
   Users users;
   constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-  Table<RangeId, std::size_t> last(record_.ranges.size(), none);  // into users
+  Table<RangeId, std::size_t> last(record_.ranges.size(), none);  // index in users
   const auto note = [&](RecordedAgentId agent, bool is_copy) {
     const RecordedAgent& self = record_.agents[agent];
     for (const EventId e : self.events()) {
@@ -129,7 +129,7 @@ void Conflicts::find_overlaps() {
   near_ = Lists<RangeId, RangeId>(record_.ranges.size(), pairs);
 }
 
-// Whether different agents use the object, and somebody changes it.
+// True if different agents use the object and at least one of them changes it.
 bool Conflicts::is_contested(std::span<const RangeId> of_object) const {
   bool is_shared = false, is_changed = false;
   RecordedAgentId only;
@@ -143,8 +143,8 @@ bool Conflicts::is_contested(std::span<const RangeId> of_object) const {
   return is_shared && is_changed;
 }
 
-// All pairs of one object's ranges, found along the first dimension. False, and none, when they are
-// too many.
+// Adds all overlapping pairs of one object's ranges, sorted by their first dimension. Returns false
+// and adds none if there are too many.
 bool Conflicts::list_overlaps(std::span<const RangeId> of_object, Pairs& pairs) const {
   const auto box = [&](RangeId r) -> const Box& { return record_.ranges[r].box; };
   if (record_.ranges[of_object.front()].kind == ObjectKind::semaphore) {
@@ -178,10 +178,10 @@ bool Conflicts::list_overlaps(std::span<const RangeId> of_object, Pairs& pairs) 
   return true;
 }
 
-// Of an inner node, those of its children: core by core, ascending.
+// The users of an inner node are the users of its children, in ascending order of cores.
 void Conflicts::add_users_of_trees(Users& users) const {
   std::vector<User> of_node;
-  Table<RangeNodeId, std::pair<std::size_t, std::size_t>> span_of(trees_.nodes());  // into users
+  Table<RangeNodeId, std::pair<std::size_t, std::size_t>> span_of(trees_.nodes());  // in users
   for (const RangeNodeId node : trees_.inner_nodes()) {
     of_node.clear();
     for (const RangeNodeId child : trees_.children(node)) {

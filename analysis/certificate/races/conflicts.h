@@ -1,4 +1,4 @@
-// Which ranges of a record overlap, and who uses them.
+// Overlaps of the ranges of a record, and the cores that access them.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-// How two accesses of different agents to overlapping ranges relate.
+// Relation of two accesses of different agents to overlapping ranges.
 enum class Clash : std::uint8_t { none, order, conflict };  // order: both accumulate
 inline Clash clash(AccessKind a, AccessKind b) {
   if (a == AccessKind::read && b == AccessKind::read) return Clash::none;
@@ -19,21 +19,22 @@ inline Clash clash(AccessKind a, AccessKind b) {
                                                                     : Clash::conflict;
 }
 
-// Places of ranges: an object at its owner, or entering or leaving a core.
+// Place of a range: an object at its owner, or entering or leaving a core.
 using RangePlaceId = Id<struct RangePlace>;
 
-// Ranges overlap that have an element in common; entering the kernel overlaps what it brings, and
-// all that is used overlaps leaving it. Nodes stand for ranges: each for itself, and one for many
-// where so many of an object overlap each other that nobody wants to list the pairs.
+// Ranges overlap if they share an element. Entering the kernel overlaps with the objects that begin
+// with it, and all ranges that a core uses overlap with leaving it. Each range has a node of its
+// own. If very many ranges of an object overlap each other, inner nodes represent several ranges,
+// so that pairs need not be listed.
 class Conflicts {
  public:
   explicit Conflicts(const Record& record);
 
   bool overlap(RangeId x, RangeId y) const;
 
-  // Goes through nodes of the ranges that a range overlaps, itself included, and that may be
-  // accessed in conflict with it. skip(node): nothing in it is wanted; take(node): whether to end
-  // the walk. Whether it was ended.
+  // Visits nodes of ranges that overlap this range, including itself, and that may be accessed in
+  // conflict with it. skip(node): true to leave out the node. take(node): true to end the walk.
+  // Returns true if the walk was ended.
   template <typename Skip, typename Take>
   bool walk(RangeId range, const Skip& skip, const Take& take) const {
     const Range& self = record_.ranges[range];
@@ -55,22 +56,22 @@ class Conflicts {
         range, [](RangeNodeId) { return false; }, [](RangeNodeId) { return true; });
   }
 
-  // A core that accesses a range, itself or by its copies: where it stands behind the last of these
-  // accesses (of a copy: its start), of any kind and of those that do not only read.
+  // Core that accesses a range, directly or by its copies. Ends: position of the core after the
+  // last access (of a copy: its start), for all accesses and for accesses that are not reads.
   struct User {
     RecordedAgentId core;
     EventId end_of_any{0}, end_of_changes{0};
     bool has_copies = false;
   };
-  // Of all ranges of a node.
+  // Users of all ranges of a node.
   std::span<const User> users(RangeNodeId node) const { return users_.of(node); }
 
   std::size_t nodes() const { return trees_.nodes(); }
   RangeNodeId parent(RangeNodeId node) const { return trees_.parent(node); }
 
-  // The range that a core leaves the kernel with, or none.
+  // Range with which a core leaves the kernel, or none.
   RangeId leaving(RecordedAgentId core) const { return leaving_[core]; }
-  // Of a range that a core enters the kernel with: what comes into being with it.
+  // Ranges that begin to exist with this range, which enters the kernel.
   std::span<const RangeId> brought_by(RangeId entering) const { return near_.of(entering); }
 
   RangePlaceId place(RangeId range) const { return places_[range]; }
@@ -90,10 +91,10 @@ class Conflicts {
   const Record& record_;
   Table<RangeId, RangePlaceId> places_;
   std::size_t place_count_ = 0;
-  Table<RecordedAgentId, RangeId> leaving_;  // by core; or none
+  Table<RecordedAgentId, RangeId> leaving_;  // by core; may be none
   RangeTrees trees_;
-  Table<RangeId, RangeNodeId> roots_;  // of its tree, or none
-  Lists<RangeId, RangeId> near_;       // of ranges in no tree
+  Table<RangeId, RangeNodeId> roots_;  // root of the range's tree, or none
+  Lists<RangeId, RangeId> near_;       // only for ranges in no tree
   Lists<RangeNodeId, User> users_;
 };
 

@@ -1,4 +1,4 @@
-// Many numbers, and the first of them from a place on that is below a limit.
+// Sequence of numbers with a search for the first number below a limit.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -23,7 +23,7 @@ class FirstBelow {
     }
   }
 
-  // How many numbers there are when none is.
+  // Index of the first number below `limit` from index `from` on; the number of entries if none.
   std::size_t find(std::size_t from, std::int64_t limit) const {
     std::size_t level = 0, i = from;
     while (level < levels_.size()) {
@@ -31,10 +31,10 @@ class FirstBelow {
       const std::size_t end = std::min((i / fan + 1) * fan, numbers.size());
       while (i < end && numbers[i] >= limit) ++i;
       if (i < end && level == 0) return i;
-      if (i < end) {  // among those that it stands for
+      if (i < end) {  // search its group in the level below
         --level;
         i *= fan;
-      } else {  // behind those that were looked at
+      } else {  // continue after the searched group
         ++level;
         i = (i + fan - 1) / fan;
       }
@@ -44,7 +44,8 @@ class FirstBelow {
 
  private:
   static constexpr std::size_t fan = 16;
-  std::vector<std::vector<std::int64_t>> levels_;  // each number above: the least of `fan` below
+  // Each number is the minimum of `fan` numbers of the level below.
+  std::vector<std::vector<std::int64_t>> levels_;
 };
 
 }  // namespace tessera

@@ -9,8 +9,8 @@
 
 namespace tessera {
 
-// The parts depend on nothing but the record, and what they find is put together in their order: so
-// it is the same however they are timed.
+// The partitions depend only on the record and are merged in order, so the result is independent of
+// timing.
 RaceAnalysis freeze_one(const Record& record, SearchMode mode, std::size_t max_races) {
   RaceSearchContext context(record, mode);
   const std::int32_t count = is_long(record) ? 2 : 1;

@@ -11,10 +11,10 @@
 namespace tessera {
 namespace {
 
-// Analyses for one cause, and causes for which waits are looked for.
+// Max analyses per cause, and max causes with a search for waits.
 constexpr std::size_t max_attempts = 16, max_causes = 4;
 
-// What a finding says, whatever line was put in front of it.
+// Identity of a finding, independent of a line that was inserted before it.
 using Name = std::pair<FindingKind, int>;
 Name name_of(const Finding& finding, int inserted_at) {
   const int line = finding.at.loc.line;
@@ -39,7 +39,9 @@ void suggest_waits(const Module& module, std::vector<Finding>& findings,
         finding.mended_with >= 0)
       continue;
     if (++tried > max_causes) return;
-    // What it takes with it, and where that comes too early: not at the end of the program.
+    // rest: findings that do not follow from this one. early: accesses in this source that come too
+    // early, in this finding and its consequences. Findings at the end of the program have no such
+    // access.
     std::vector<Finding> rest;
     std::vector<std::tuple<bool, bool, StmtId, int>> early;
     for (std::size_t i = 0; i < findings.size(); ++i) {

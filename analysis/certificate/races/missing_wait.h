@@ -1,6 +1,6 @@
-// Where a copy is not waited for in time: the wait that would do, in the program's own words. It is
-// said only when the program with it was analysed, and the finding and all that follows from it
-// were gone and nothing new was there.
+// Suggests the missing wait for a copy that is not waited for in time, as source text. A wait is
+// suggested only if an analysis of the program with the wait has neither the finding nor its
+// consequences, and no new findings.
 #pragma once
 #include <functional>
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace tessera {
 
-// Analyses the same problem with another text of the program.
+// Analyses the same program with another source text.
 using CertifyText = std::function<Expected<Certificate>(const std::string& text)>;
 
-// Fills in the missing wait of each cause that has one.
+// Sets Finding::missing_wait for each cause for which a wait was found.
 void suggest_waits(const Module& module, std::vector<Finding>& findings,
                    const CertifyText& certify_text);
 

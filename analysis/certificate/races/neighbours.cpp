@@ -20,7 +20,7 @@ struct Signals {
   StmtId left, right;
 };
 
-// By the place of the call: its first two signals, as the function has them.
+// Returns the first two signals of each call, by place of the call. They are left and right.
 std::map<PlaceId, Signals> calls_of(const Program& program) {
   std::map<PlaceId, Signals> calls;
   for (const StmtId s : program.body.ids()) {
@@ -37,7 +37,7 @@ std::map<PlaceId, Signals> calls_of(const Program& program) {
   return calls;
 }
 
-// By device: the device that its first signal at the statement reaches.
+// Returns the target device of the first signal at the statement, by device.
 std::map<int, int> targets(const Record& record, StmtId statement) {
   std::map<int, int> reached;
   for (const RecordedAgentId core : record.core_ids())
@@ -51,7 +51,7 @@ std::map<int, int> targets(const Record& record, StmtId statement) {
   return reached;
 }
 
-// "dev1's right is dev3, and dev3's left is dev2"; empty if the neighbours match.
+// Text such as "dev1's right is dev3, and dev3's left is dev2"; empty if the neighbours match.
 std::string mismatch(const Record& record, const Signals& signals) {
   const std::map<int, int> left = targets(record, signals.left),
                            right = targets(record, signals.right);

@@ -24,12 +24,13 @@ class Pinning {
 
  private:
   struct Part {
-    EventId event;  // that it goes before or after
+    EventId event;  // next to which the part is inserted
     RecordedEvent part;
   };
   const RecordedEvent& event(EventId e) const { return record_.events[e]; }
 
-  // From the last event of each other core before a read to it, and from it to the first one after.
+  // Adds edges to each read from the last event of each other core before it, and from the read to
+  // the first event after it. Returns false if a copy changes a count that is read.
   bool find_edges() {
     std::map<CellId, std::map<RecordedAgentId, std::vector<EventId>>> on_cell;
     for (const EventId e : record_.order) {
@@ -54,7 +55,7 @@ class Pinning {
     return true;
   }
 
-  // A token that the first gives and the second awaits, before its step begins.
+  // Adds a token that is signalled after `first` and awaited before the step of `second`.
   void edge(EventId first, EventId second, CellId cell) {
     const CellId token(record_.cells.size() + tokens_.size());
     SemId id = record_.cells[cell];
@@ -79,7 +80,7 @@ class Pinning {
   }
 
   void write_events() {
-    // Of each event of the record: where it and what goes with it stand now.
+    // New position of each event; `begin` includes the parts inserted before it.
     Table<EventId, EventId> begin, self;
     const auto by_event = [](const Part& a, const Part& b) { return a.event < b.event; };
     std::stable_sort(before_.begin(), before_.end(), by_event);

@@ -1,5 +1,6 @@
-// Programs whose cores read counts without waiting: what a read gets depends on who came before it.
-// Which events these are, and a record in which every read keeps its place among them.
+// Support for programs whose cores read counts without waiting, so that the result of a read
+// depends on earlier events. Finds these events, and pins reads: each read keeps its place among
+// these events.
 #pragma once
 #include <optional>
 #include <vector>
@@ -8,19 +9,19 @@
 
 namespace tessera {
 
-// Cells of semaphores of which some statement reads the count.
+// By cell: true if a statement reads the count of its semaphore.
 Table<CellId, bool> polled_cells(const Record& record);
 
-// Whether the event decides what a read gets: a read, or what changes such a count.
+// True for reads of counts, and for events on the counts that are read.
 inline bool is_visible(const RecordedEvent& event, const Table<CellId, bool>& polled) {
   const bool is_count = event.act == Act::signal || event.act == Act::wait ||
                         event.act == Act::await || event.act == Act::poll;
   return is_count && polled[event.cell()];
 }
 
-// The same events, and what holds of all schedules in which each read comes after the very signals
-// and waits that came before it in the run: one-way tokens between them say so. Nothing when a copy
-// changes a count that is read: copies cannot be made to wait.
+// Returns the record with additional tokens (signal and wait pairs). Its schedules are those in
+// which each read comes after the same signals and waits as in the run. Empty if a copy changes a
+// count that is read, because a copy cannot wait for a token.
 std::optional<Record> with_reads_pinned(const Record& record);
 
 }  // namespace tessera

@@ -42,7 +42,7 @@ void ProtocolReplay::apply(EventId e) {
       break;
     case Act::start:
       is_started_[done.copy()] = started;
-      // A copy that the run never moved has nothing to do.
+      // A copy that took no step in the run has no events.
       if (!agent(done.copy()).is_empty()) {
         in_flight_at_[done.copy()] = in_flight_[done.agent].size();
         in_flight_[done.agent].push_back(done.copy());
@@ -101,7 +101,7 @@ void ProtocolReplay::start(RecordedAgentId copy) {
   run_copy(copy);
 }
 
-// Whether the copy before it in its lane, if it has one, has landed.
+// True if the preceding copy on the same link is complete, or if there is none.
 bool ProtocolReplay::is_next_to_land(RecordedAgentId copy) const {
   const RecordedAgentId before = agent(copy).before;
   return !before || position_[before] == agent(before).end;
@@ -126,8 +126,8 @@ void ProtocolReplay::run_copy(RecordedAgentId copy) {
   }
 }
 
-// Of a copy that is held all goes on but one granule, which is not read or, when the copy stands
-// behind its reading, not written.
+// Completes a blocked copy except for one granule, which is not read or, if the copy has completed
+// its reads, not written.
 void ProtocolReplay::run_partial(RecordedAgentId copy) {
   const RecordedAgent& self = agent(copy);
   if (!record_.is_partial(self)) return;
@@ -154,13 +154,14 @@ void ProtocolReplay::run_copies_of(RecordedAgentId core) {
   for (const RecordedAgentId copy : in_flight_[core]) run_copy(copy);
 }
 
-// Until `end`, a wait that cannot pass, or the cell has the amount. Whether it moved.
+// Advances a core until `end`, a wait that blocks, or the cell has the amount. Returns true if the
+// core advanced.
 bool ProtocolReplay::run_core(RecordedAgentId core, EventId end, CellId cell, std::int64_t amount) {
   end = std::min(end, end_of(core));
   const EventId from = position_[core];
   EventId p = from;
   const auto is_met = [&] { return cell && count_[cell] >= amount; };
-  // A copy is started by a core that stands behind its start.
+  // Stores the position, because a copy starts when its core is after the start.
   EventId published = from;
   const auto publish = [&] {
     if (p > published) set_position(core, p);
@@ -179,7 +180,7 @@ bool ProtocolReplay::run_core(RecordedAgentId core, EventId end, CellId cell, st
         break;
       case Act::signal:
         add(next.cell(), next.amount);
-        // Not in the middle of a step.
+        // Do not stop in the middle of a step.
         is_done = is_met() && (p + 1 == end || event(p + 1).step != next.step);
         break;
       case Act::wait:
@@ -203,7 +204,8 @@ bool ProtocolReplay::run_core(RecordedAgentId core, EventId end, CellId cell, st
   return p > from;
 }
 
-// Puts a core on the stack that may still signal the cell. False: there is none.
+// Pushes a core that may still signal the cell, or completes its copies in flight. Returns false if
+// there is none.
 bool ProtocolReplay::push_signaller(CellId cell, std::int64_t amount) {
   for (const SignalTable::Entry& entry : signals_.of(cell)) {
     const bool is_waiting = flushed_[entry.core] != fork_ && has_copies_in_flight(entry.core);

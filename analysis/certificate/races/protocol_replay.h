@@ -13,7 +13,8 @@ namespace tessera {
 
 class ProtocolReplay {
  public:
-  // Events [from, to) of one agent without interruption; partial: what a blocked copy does of them.
+  // Events [from, to) of one agent without interruption. partial: for a blocked partial copy, all
+  // its reads or writes except one granule.
   struct EventRange {
     RecordedAgentId agent;
     EventId from, to;
@@ -25,8 +26,8 @@ class ProtocolReplay {
   // Applies the next event of its agent; cannot be undone.
   void apply(EventId event);
 
-  // Blocks the agent before this event until undo(). At most two agents can be blocked. Of a
-  // partial copy one granule is blocked; the other granules complete.
+  // Blocks the agent before this event until undo(). At most two agents can be blocked. If the
+  // agent is a partial copy, only one granule is blocked; the other granules complete.
   void hold(RecordedAgentId agent, EventId event);
   // Advances a core to `end`, or until it is blocked for good, and others only as far as it needs
   // them. Copies run as soon as they are started.
@@ -57,9 +58,9 @@ class ProtocolReplay {
   void trace(std::vector<EventRange>* stretches) { stretches_ = stretches; }
 
  private:
-  // Of a copy: how far it got. The last two while it is held.
+  // Progress of a copy. partial_reads and partial_writes: blocked, with one granule missing.
   enum Started : std::uint8_t { not_started, started, partial_reads, partial_writes };
-  // Entries of a table as they were, the latest change last.
+  // Undo log of a table.
   template <typename Key, typename T>
   class Changes {
    public:
@@ -75,7 +76,7 @@ class ProtocolReplay {
   struct Frame {
     RecordedAgentId core;
     EventId end;
-    CellId cell;  // what the frame below waits for, and how much; none: the first frame
+    CellId cell;  // cell and amount for which the frame below waits; none: first frame
     std::int64_t amount;
   };
   struct Held {
@@ -102,24 +103,24 @@ class ProtocolReplay {
 
   const Record& record_;
   const SignalTable& signals_;
-  Table<RecordedAgentId, EventId> position_;  // of each agent: its next event
+  Table<RecordedAgentId, EventId> position_;  // next event, by agent
   Table<CellId, std::int64_t> count_;
   Table<RecordedAgentId, Started> is_started_;
-  Table<RecordedAgentId, RecordedAgentId> after_;  // of each copy: the one behind it in its lane
-  Table<RecordedAgentId, std::vector<RecordedAgentId>> in_flight_;  // by core, as apply() left them
-  Table<RecordedAgentId, std::size_t> in_flight_at_;  // of each of them: where it stands there
+  Table<RecordedAgentId, RecordedAgentId> after_;  // next copy on the same link, by copy
+  Table<RecordedAgentId, std::vector<RecordedAgentId>> in_flight_;  // by core, as of apply()
+  Table<RecordedAgentId, std::size_t> in_flight_at_;                // index in in_flight_, by copy
   Changes<RecordedAgentId, EventId> old_positions_;
   Changes<CellId, std::int64_t> old_counts_;
   Changes<RecordedAgentId, Started> old_started_;
   Held held_[2];
   std::vector<Frame> frames_;
-  Table<RecordedAgentId, std::uint8_t> is_on_stack_;  // of each core
-  Table<RecordedAgentId, std::int64_t> dead_;     // of each core: the epoch in which it was stuck
-  Table<RecordedAgentId, std::int64_t> flushed_;  // of each core: the fork in which its copies ran
+  Table<RecordedAgentId, std::uint8_t> is_on_stack_;  // by core
+  Table<RecordedAgentId, std::int64_t> dead_;     // epoch in which the core was blocked for good
+  Table<RecordedAgentId, std::int64_t> flushed_;  // fork in which the core's copies ran
   std::int64_t epoch_ = 1, fork_ = 1;
   bool is_draining_ = false;
-  std::vector<RecordedAgentId> open_;                    // cores that may move
-  Table<CellId, std::vector<RecordedAgentId>> waiters_;  // cores that wait for it
+  std::vector<RecordedAgentId> open_;                    // cores that may advance
+  Table<CellId, std::vector<RecordedAgentId>> waiters_;  // waiting cores, by cell
   const Watch* watch_ = nullptr;
   std::vector<EventId> hits_;
   std::vector<EventRange>* stretches_ = nullptr;

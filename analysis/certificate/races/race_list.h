@@ -40,8 +40,8 @@ class RaceList {
     has_skipped_.resize(record.program->body.size());
   }
 
-  // Adds each pair of an x and a y that follows it in the run, overlaps it and conflicts with it,
-  // except two additions of integers, whose sum is the same in every order.
+  // Adds each pair of an x and a y that follows it in the run, overlaps it and conflicts with it.
+  // Two additions of integers are not added: their sum is the same in every order.
   // x: all of one agent, which has no y.
   void add_pairs(std::span<const EventId> x, std::span<const EventId> y);
 

@@ -19,7 +19,7 @@ class Report : RaceWords {
  public:
   Report(const Record& record, const SignalTable& signals, const Race& race)
       : RaceWords(record), signals_(signals), x_(race.x), y_(race.y), race_(race) {
-    // Here: the core's access, or the later one of the text. There: the other.
+    // here_: the core's access, or the later one in the text. there_: the other access.
     here_ = y_;
     there_ = x_;
     const auto rank = [&](EventId e) {
@@ -57,7 +57,8 @@ class Report : RaceWords {
   }
 
  private:
-  // The copy that is not waited for in time: of two the one that comes first.
+  // The copy of the subject is not waited for in time; if both accesses belong to copies, it is the
+  // first.
   FindingSubject subject() const {
     FindingSubject about{.statement = event(here_).statement, .other = event(there_).statement};
     const Range& range = this->range(range_is_none(here_) ? there_ : here_);
@@ -90,7 +91,7 @@ class Report : RaceWords {
     notes_.push_back(place(there_, what));
   }
 
-  // When a copy counts as complete.
+  // Adds a note on the completion of the first copy of the two accesses.
   void note_completion() {
     for (const EventId e : {there_, here_}) {
       if (!is_copy(e)) continue;
@@ -98,7 +99,7 @@ class Report : RaceWords {
       if (!cell) continue;
       const RecordedAgentId owner = record_.owner(cell);
       EventId wait;
-      bool is_last = false;  // several waits count on the cell, and each may take these bytes
+      bool is_last = false;  // several waits use the cell, and each may wait for these bytes
       for (EventId i = agent(owner).end; i > agent(owner).begin;) {
         --i;
         if (owner == issuer(e) && i < agent(event(e).agent).started_at) break;

@@ -1,4 +1,4 @@
-// What a race reads like: both accesses, when a copy counts as complete, and which edge is missing.
+// Report of a race: both accesses, the completion of copies, and the missing edge.
 #pragma once
 #include "analysis/certificate/conditions.h"
 #include "analysis/certificate/races/freeze_one.h"
@@ -7,11 +7,11 @@
 
 namespace tessera {
 
-// The finding stands at the core's access when the other one is a copy's, else at the later one of
-// the text.
+// The place of the finding is the access of the core if the other access belongs to a copy,
+// otherwise the later access in the text.
 Finding race_finding(const Record& record, const SignalTable& signals, const Race& race,
                      const ControlFlow& control);
-// For two copies that add to one place: what was added in no order.
+// Remark on an unordered sum: two accesses that add to the same elements.
 Remark order_remark(const Record& record, const SignalTable& signals, const Race& race);
 
 }  // namespace tessera

@@ -6,7 +6,7 @@
 
 namespace tessera {
 
-// The table of signals is made while the conflicts are, where that takes long.
+// For long records, the signal table is built concurrently with the conflicts.
 RaceSearchContext::RaceSearchContext(const Record& of, SearchMode how)
     : RaceSearchContext(of, how,
                         std::async(is_long(of) ? std::launch::async | std::launch::deferred
@@ -66,14 +66,14 @@ void RaceSearch::run() {
   }
 }
 
-// What the sweep costs is known only when it is prepared.
+// The cost of a sweep is known only after its preparation.
 void RaceSearch::consider_sweep() {
   if (context_.mode != SearchMode::adaptive || suspects_ != nullptr) return;
   sweep_threshold_ = context_.cost_of_suspects();
   if (replay_.events_done() > sweep_threshold_) suspects_ = &context_.suspects();
 }
 
-// Accesses with no synchronisation between them share one fork.
+// Accesses without synchronisation between them share one fork.
 void RaceSearch::segment(EventId first) {
   leave_if_stopped();
   const RecordedAgentId agent = record_.events[first].agent;
@@ -83,7 +83,8 @@ void RaceSearch::segment(EventId first) {
   for (; e < end; ++e) {
     const RecordedEvent& event = record_.events[e];
     if (event.act != Act::access && event.act != Act::none && event.act != Act::poll) break;
-    // Sums in no order may take away the ground that the races found stand on.
+    // Additions are searched even then: an unordered sum may break condition C3, on which the races
+    // depend.
     if (is_truncated_ && event.access != AccessKind::accumulate) continue;
     if (event.act != Act::access || !is_suspect(e) || is_known_sum(e)) continue;
     if (has_partners(e)) accesses_.push_back(e);
@@ -94,13 +95,13 @@ void RaceSearch::segment(EventId first) {
   cores_to_advance_.clear();
 }
 
-// Whether anybody else can still come to an access that clashes; notes who, and how far they go.
+// True if another agent can still reach a conflicting access. Notes these agents and their ends.
 bool RaceSearch::has_partners(EventId x) {
   const RecordedEvent& event = record_.events[x];
   const RecordedAgentId self = record_.agents[event.agent].issuer;
   const bool is_core = record_.is_core(event.agent);
-  constexpr EventId none(0);  // an end behind no event
-  // Up to where this user may come to one, or none.
+  constexpr EventId none(0);  // position before all events
+  // Returns the end up to which this user may reach such an access, or none.
   const auto comes_to = [&](const Conflicts::User& user) {
     const EventId end = event.access == AccessKind::read ? user.end_of_changes : user.end_of_any;
     const bool is_own_core = is_core && user.core == self;
@@ -140,7 +141,7 @@ void RaceSearch::fork(RecordedAgentId agent, EventId first) {
   } else {
     for (const RecordedAgentId core : cores_to_advance_) replay_.advance(core, end_[core]);
   }
-  // A pair in which y was first in the run is found when y is held back.
+  // A pair in which y came first in the run is found when y is blocked.
   found_.add_pairs(accesses_, replay_.hits());
   replay_.undo();
 }

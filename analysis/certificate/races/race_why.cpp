@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t max_later_waits = 2;  // that are told
+constexpr std::size_t max_later_waits = 2;  // reported waits
 
 class Why : RaceWords {
  public:
@@ -29,7 +29,7 @@ class Why : RaceWords {
   }
 
  private:
-  // A copy into memory of another core that comes too early: the owner has to permit it.
+  // A copy into memory of another core that may come too early: the owner has to permit it.
   void note_credit() {
     if (!writes_to_other_core(y_)) return;
     const std::string owner = record_.topology.name(range(y_).core);
@@ -49,7 +49,7 @@ class Why : RaceWords {
     return owner.device != sender.device || (!is_of_device && owner.core != sender.core);
   }
 
-  // One semaphore for several slots: a wait does not show which of the copies is complete.
+  // If several slots share a semaphore, a wait does not show which of the copies is complete.
   void note_shared_semaphore() {
     if (!is_copy(x_) || !is_copy(y_) || event(y_).access != AccessKind::write) return;
     const CellId cell = cell_of(y_);
@@ -87,10 +87,10 @@ class Why : RaceWords {
     later_waits(agent(issuer(y_)).begin, begin_of(y_), y_, x_);
   }
 
-  // The event of the core with which an access begins: of a copy's its start.
+  // Returns the event of the core that begins an access; for a copy, its start.
   EventId begin_of(EventId e) const { return is_copy(e) ? agent(event(e).agent).started_at : e; }
 
-  // The last wait for the other core does not tell what has to be known.
+  // Returns a note on the last wait for the other core, which does not order the accesses.
   FindingPlace behind(EventId wait, EventId late, EventId early) const {
     const CellId cell = event(wait).cell();
     const bool is_added = is_automatic_barrier(cell);
@@ -131,14 +131,15 @@ class Why : RaceWords {
     }
     return {};
   }
-  // "dma#5" where it is clear which core starts it.
+  // Text such as "dma#5" if it is clear which core starts the copy.
   std::string copy_text(EventId e, RecordedAgentId by) const {
     const std::string text = agent_text(e);
     return by == issuer(e) ? text.substr(text.find('/') + 1) : text;
   }
 
-  // What the core waits for between the last wait for the other core and the access, the nearest
-  // first: a signal of those may have been meant. Signals by hand say more than bytes of copies.
+  // Adds notes on waits between the last wait for the other core and the access, the nearest first:
+  // one of these signals may have been intended. Explicit signals are preferred over bytes of
+  // copies.
   void later_waits(EventId begin, EventId end, EventId late, EventId early) {
     std::vector<EventId> found;
     for (const bool by_hand : {true, false}) {
@@ -155,7 +156,7 @@ class Why : RaceWords {
       const CellId cell = event(wait).cell();
       why_.notes.push_back(place(wait, fmt::format("{} also waits for {} here before that",
                                                    core_text(issuer(late)), cell_name(cell))));
-      // The last of its signals stands for all of them: in which turn says nothing.
+      // The last signal represents all of them, so its loop indices are omitted.
       const EventId signal = signaller(cell, issuer(late));
       FindingPlace where =
           place(signal, fmt::format("{} signals it here, and {} never does",
@@ -169,7 +170,7 @@ class Why : RaceWords {
     return program_.semaphores[record_.cells[cell].semaphore].kind == SemKind::bytes;
   }
 
-  // The last signal of a cell by a core other than this one, or none.
+  // Returns the last signal of a cell by a core other than `but`, or none.
   EventId signaller(CellId cell, RecordedAgentId but) const {
     for (const SignalTable::Entry& entry : signals_.of(cell)) {
       if (entry.core == but || entry.end <= agent(entry.core).begin) continue;
@@ -179,7 +180,7 @@ class Why : RaceWords {
     return {};
   }
 
-  // The barrier that `expand` gave a program which has none of its own.
+  // True for the barrier that `expand` adds to a program without a barrier.
   bool is_automatic_barrier(CellId cell) const {
     const Semaphore& semaphore = program_.semaphores[record_.cells[cell].semaphore];
     return semaphore.kind == SemKind::barrier && semaphore.collective < 0;
@@ -215,9 +216,10 @@ class Why : RaceWords {
                              cell_name(cell), instead(copy, access)));
   }
 
-  // Of a slot that is used again, whose copy goes over what its own core stored or copied there
-  // before, and which is read behind the start: the other order, where a wait would bring the
-  // wrong data. Of a pipeline's own copies nobody can say so.
+  // Suggests the other order, for a slot that is used again: the copy overwrites data that its core
+  // stored or copied there before, and the data is read after the start. If the read means the old
+  // data, a wait would give it the new data. No suggestion for copies of pipelines, where this is
+  // not decidable.
   std::string instead(EventId copy, EventId access) const {
     const EventId start = begin_of(copy);
     const bool is_read_behind =
@@ -231,7 +233,7 @@ class Why : RaceWords {
         is_copy(access) ? copy_text(access, issuer(copy)) + " is complete" : "this access");
   }
 
-  // Whether the core stored what it reads, or copied it there, before this event of its own.
+  // True if the core stored or copied data to the read memory before this event of the core.
   bool was_stored(EventId access, EventId start) const {
     const RecordedAgentId core = issuer(access);
     const auto stores = [&](EventId e) {

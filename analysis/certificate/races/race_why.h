@@ -1,5 +1,5 @@
-// Why nothing orders the two accesses of a race: which edge is missing, and which waits that could
-// have been it are not.
+// Explains why the accesses of a race are unordered: the missing edge, and the waits that could
+// have been this edge.
 #pragma once
 #include <vector>
 
@@ -12,7 +12,7 @@ namespace tessera {
 
 struct RaceWhy {
   std::vector<FindingPlace> notes;
-  StmtId last_wait;  // of one core for the other; none on one core
+  StmtId last_wait;  // wait of one core for the other; none if both are the same core
 };
 RaceWhy race_why(const Record& record, const SignalTable& signals, const Race& race);
 

@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-// Of a core's access its operand.
+// For an access of a core: the location of its operand.
 Loc RaceWords::place_of(EventId e) const {
   const StmtId statement = event(e).statement;
   const bool is_of_core =

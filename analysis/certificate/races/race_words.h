@@ -1,5 +1,5 @@
-// The words of reports about races: who accesses what, where, and which semaphore counts a copy's
-// bytes.
+// Words of race reports: agents, accesses and places, and the semaphore that counts the bytes of a
+// copy.
 #pragma once
 #include <string>
 
@@ -17,17 +17,17 @@ class RaceWords {
   const Range& range(EventId e) const { return record_.ranges[event(e).range()]; }
   bool is_copy(EventId e) const { return !record_.is_core(event(e).agent); }
   RecordedAgentId issuer(EventId e) const { return agent(event(e).agent).issuer; }
-  // Of kind none: entering or leaving the kernel.
+  // True for entering or leaving the kernel.
   bool range_is_none(EventId e) const { return range(e).kind == ObjectKind::none; }
 
   std::string core_text(RecordedAgentId core) const { return to_string(agent(core).id); }
   std::string agent_text(EventId e) const { return core_text(event(e).agent); }
   std::string range_text(EventId e) const;
-  // "reads", or "read" after "may".
+  // Verb of the access: "reads", or "read" after "may".
   std::string verb(EventId e, bool is_third_person) const;
   FindingPlace place(EventId e, std::string message) const;
 
-  // The cell that counts the bytes of a copy's half, or none.
+  // Cell that counts the bytes of the copy's side, or none.
   CellId cell_of(EventId e) const;
   std::string cell_name(CellId cell) const;
   bool is_wait(EventId e) const { return event(e).act == Act::wait || event(e).act == Act::await; }

@@ -1,4 +1,4 @@
-// What an access of a record touches.
+// Object and rectangle of an access in a record.
 #pragma once
 #include <cstdint>
 
@@ -6,15 +6,15 @@
 
 namespace tessera {
 
-// Accesses may conflict only if their owners are the same: the first core of the device for hbm,
-// else the core that has the memory. `core` must be in the kernel during the access: the accessing
-// core itself or, for a copy from elsewhere, the core that the copy names. Kind none: all of a core
-// (entering and leaving the kernel).
+// Accesses can conflict only if their owners are equal. The owner of hbm is the first core of the
+// device; the owner of other memory is its core. `core` must be in the kernel during the access:
+// the accessing core or, for a copy from another core, the core that the copy names. Kind none: the
+// whole core (entering or leaving the kernel).
 struct Range {
   CoreIndex core{};
   CoreIndex owner{};
   ObjectKind kind = ObjectKind::none;
-  std::int32_t object = -1;  // a buffer or a semaphore; of kind none: 0 entering, 1 leaving
+  std::int32_t object = -1;  // a buffer or a semaphore; kind none: 0 entering, 1 leaving
   Box box{};
 
   BufferId buffer() const { return BufferId(object); }

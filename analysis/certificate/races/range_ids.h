@@ -1,4 +1,4 @@
-// Numbers for ranges in the order in which they first come, equal ones the same.
+// Ids of ranges in the order of their first use. Equal ranges have the same id.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -10,11 +10,11 @@ namespace tessera {
 
 class RangeIds {
  public:
-  // hint: who asks. Where the same one asked for the same range last, nothing is searched.
+  // hint: identifies the caller. A request equal to the last one with this hint needs no search.
   RangeId of(const Range& range, std::uint32_t hint, Table<RangeId, Range>& ranges);
 
  private:
-  // The hash stands beside the number so that ranges are looked at only where it is equal.
+  // The hash is stored with the number, so that ranges are compared only if the hashes are equal.
   struct Slot {
     RangeId number{};  // none: free
     std::uint32_t hash = 0;
@@ -23,7 +23,7 @@ class RangeIds {
   static bool is_same(const Range& a, const Range& b);
   void grow();
 
-  std::vector<Slot> slots_;      // from hash on; a power of two of them
+  std::vector<Slot> slots_;      // open addressing; a power of two
   std::vector<RangeId> recent_;  // by hint
 };
 

@@ -22,7 +22,7 @@ RangeTrees::Meets RangeTrees::meets_of(const Inner& inner, const Box& box) const
 
 RangeNodeId RangeTrees::add(std::vector<RangeId> ranges) { return build(ranges); }
 
-// NodeSides the ranges where their starts or their ends are the furthest apart.
+// Splits the ranges into halves along the dimension and side (start or end) with the widest spread.
 RangeNodeId RangeTrees::build(std::span<RangeId> ranges) {
   if (ranges.size() == 1) return node_of(ranges.front());
   Inner inner;

@@ -1,5 +1,5 @@
-// Many rectangles of one object that overlap each other, as a tree: those that overlap one of them
-// are few subtrees, however many rectangles that is.
+// Tree of many overlapping rectangles of one object. The rectangles that overlap a given rectangle
+// are few subtrees, even if there are many.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -12,8 +12,8 @@ namespace tessera {
 
 using RangeNodeId = Id<struct RangeNode>;
 
-// Nodes: the ranges of the record first, then the inner nodes of all trees. So a range and the node
-// that stands for it alone have one number.
+// Nodes: first the ranges of the record, then the inner nodes of all trees. A range and its own
+// node have the same number.
 class RangeTrees {
  public:
   explicit RangeTrees(const Table<RangeId, Range>& ranges)
@@ -21,20 +21,21 @@ class RangeTrees {
 
   static RangeNodeId node_of(RangeId range) { return RangeNodeId(range.index); }
 
-  // A tree of these ranges, none of them empty. Its root.
+  // Builds a tree of these ranges, none of which may be empty. Returns its root.
   RangeNodeId add(std::vector<RangeId> ranges);
 
   std::size_t nodes() const { return parents_.size(); }
   // The inner nodes of all trees.
   IdRange<RangeNodeId> inner_nodes() const { return {node_of(ranges_.next()), parents_.next()}; }
   bool is_range(RangeNodeId node) const { return node < node_of(ranges_.next()); }
-  // The node that this one is part of, or none.
+  // Parent of a node, or none.
   RangeNodeId parent(RangeNodeId node) const { return parents_[node]; }
-  // What an inner node is made of: ranges, or two nodes. Children have the lower numbers.
+  // Children of an inner node: ranges, or two nodes. Their numbers are lower than the parent's.
   std::span<const RangeNodeId> children(RangeNodeId node) const;
 
-  // Goes through nodes that are made of just the ranges which overlap the box, each once.
-  // skip(node): nothing in it is wanted; take(node): whether to end the walk.
+  // Visits nodes that together contain exactly the ranges which overlap the box, each once.
+  // skip(node): true to leave out the node. take(node): true to end the walk. Returns true if
+  // ended.
   template <typename Skip, typename Take>
   bool walk(RangeNodeId node, const Box& box, const Skip& skip, const Take& take) const {
     if (skip(node)) return false;
@@ -49,7 +50,7 @@ class RangeTrees {
 
  private:
   enum class Meets : std::uint8_t { none, some, all };
-  // Of each dimension, where the ranges begin and end.
+  // Bounds of the starts and ends of the ranges, by dimension.
   struct Inner {
     std::array<RangeNodeId, 8> children{};
     std::size_t count = 0;
@@ -64,7 +65,7 @@ class RangeTrees {
   RangeNodeId build(std::span<RangeId> ranges);
 
   const Table<RangeId, Range>& ranges_;
-  std::vector<Inner> inner_;  // behind the ranges
+  std::vector<Inner> inner_;  // numbered after the ranges
   Table<RangeNodeId, RangeNodeId> parents_;
 };
 

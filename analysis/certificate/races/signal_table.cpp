@@ -4,8 +4,8 @@
 
 namespace tessera {
 
-// Core after core, each with its copies: the last entry of a cell is of the one at hand, or none
-// is.
+// Processes one core after another, each with its copies. So if a cell already has an entry of the
+// core, it is the last one.
 SignalTable::SignalTable(const Record& record) : cells_(record.cells.size()) {
   const auto note = [&](RecordedAgentId agent, bool is_copy) {
     const RecordedAgent& by = record.agents[agent];

@@ -1,4 +1,4 @@
-// Who can signal each semaphore, and how long.
+// Cores that can signal each semaphore, and their last signals.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -7,13 +7,13 @@
 
 namespace tessera {
 
-// By cell: the cores that signal it, themselves or by a copy.
+// By cell: the cores that signal it, directly or by a copy.
 class SignalTable {
  public:
   explicit SignalTable(const Record& record);
   struct Entry {
-    RecordedAgentId core;  // that signals, or starts a copy that does
-    EventId end;           // behind the last of these events of the core
+    RecordedAgentId core;  // signals, or starts a copy that signals
+    EventId end;           // position of the core after its last such event
   };
   const std::vector<Entry>& of(CellId cell) const { return cells_[cell]; }
 

@@ -56,8 +56,8 @@ void Sweep::find_crossing() {
   }
 }
 
-// Whether others are concerned with what a core does there: it is theirs, or shared by the cores of
-// a device. Iterations share all memory of their core.
+// True if the range concerns other cores than `core`: it belongs to another core, or is shared by
+// the cores of a device. Iterations share all memory of their core.
 bool Sweep::is_seen(RangeId r, RecordedAgentId core) const {
   const Range& range = record_.ranges[r];
   if (has_iterations_ || Record::core_at(range.core) != core) return true;
@@ -65,9 +65,9 @@ bool Sweep::is_seen(RangeId r, RecordedAgentId core) const {
          record_.program->buffers[range.buffer()].space == Space::hbm;
 }
 
-// Counts that only a core itself and its copies signal are no items: they are always there when the
-// core waits for them. The order of several agents that wait for one cell is unknown, so none of
-// them consumes its count here.
+// Counts that only the core and its copies signal are not items: they are always there when the
+// core waits for them. If several agents wait for one cell, their order is unknown, so none of them
+// consumes its count here.
 template <typename Visit>
 void Sweep::for_each_item(const RecordedAgent& agent, RecordedAgentId core,
                           const Visit& visit) const {

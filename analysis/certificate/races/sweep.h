@@ -1,10 +1,11 @@
-// Which accesses may race, by one pass for each core instead of one fork for each access.
+// Selects the accesses that may race, with one pass per core instead of one fork per access.
 //
-// A core that is held back is moved on step by step while everybody else is always as far as they
-// can get: what they reach with the core before its access x is what can come before x. A copy that
-// is held back lets its core, or the one it writes to, come no further than to the wait for its
-// bytes; so who reaches nothing that clashes while that core is held back at that wait reaches
-// nothing while the copy is. The others are suspects, and freeze_one() decides about them.
+// A pass blocks a core and advances it event by event. All other agents are always advanced as far
+// as possible, so the events that they reach while the core is before its access x are the events
+// that can come before x. While a copy is blocked, the core that waits for its bytes (the copy's
+// own core or its destination) cannot pass that wait. So if no conflicting access is reached while
+// this core is blocked at the wait, none is reached while the copy is blocked. All other accesses
+// are suspects, and freeze_one() decides them.
 //
 // The iterations of a parallel loop are thousands of agents. There the passes share their work:
 // with all agents of a set blocked, one half of the set is released and the passes of the other
@@ -22,39 +23,40 @@
 
 namespace tessera {
 
-// Whether the agents that count as cores are iterations of parallel loops, too
+// True if the agents that count as cores include iterations of parallel loops
 // (points/point_threads.h). Each of them has the id of its core.
 bool has_iterations(const Record& record);
 
-// Whether an access may conflict with a later one. sum: only additions in another order.
+// Suspicion that an access may conflict with a later one. sum: only by unordered additions.
 enum class Suspicion : std::uint8_t { none, sum, race };
 
 class Sweep {
  public:
-  // turns: when the run did each event. All outlive this.
+  // turns: position of each event in the run. All arguments must outlive this object.
   Sweep(const Record& record, const Conflicts& conflicts,
         const Table<EventId, std::int32_t>& turns);
 
-  // How many events it would take to find the suspects.
+  // Estimated cost of suspects(), in events.
   std::int64_t cost() const;
   Table<EventId, Suspicion> suspects();
-  // How many events suspects() moved.
+  // Number of events that suspects() processed.
   std::int64_t events_done() const { return events_done_; }
 
  private:
   enum class What : std::uint8_t { access, signal, wait, await };
-  // What a core does to others or needs from them; copies do their part when they start.
+  // Action of a core that affects other cores or depends on them. Actions of a copy belong to its
+  // start.
   struct Item {
     What what;
     AccessKind access;
     EventObject object;  // range or cell
-    std::int64_t value;  // of an access its turn, else the amount
+    std::int64_t value;  // run position of an access, otherwise the amount
   };
   struct Waiting {
     EventId event{};
     std::int32_t turn = -1;
   };
-  // The turns of the latest accesses.
+  // Run positions of the latest accesses.
   struct Latest {
     std::int32_t any = -1, change = -1, but_sum = -1;  // but_sum: all except additions
   };
@@ -99,18 +101,19 @@ class Sweep {
   const bool has_iterations_;
   Lists<CellId, RecordedAgentId> waiters_;
   Table<CellId, bool> crosses_;                      // other cores signal it
-  std::size_t item_count_ = 0;                       // in all
+  std::size_t item_count_ = 0;                       // sum of item_counts_
   Table<RecordedAgentId, std::size_t> item_counts_;  // by core
-  Table<RecordedAgentId, std::vector<Item>> items_;  // by core, once suspects are asked for
+  Table<RecordedAgentId, std::vector<Item>> items_;  // by core; set by suspects()
   Lists<CellId, Waiting> waits_;
-  FirstBelow spares_;                              // of all of them
-  std::vector<std::pair<EventId, EventId>> held_;  // a wait, and an access of a copy; ascending
+  FirstBelow spares_;  // surplus of each wait, in the order of waits_
+  // A wait and the access of a blocked copy; ascending.
+  std::vector<std::pair<EventId, EventId>> held_;
   Table<EventId, Suspicion> suspects_;
 
   Table<RecordedAgentId, bool> is_blocked_;           // by core
   UndoTable<RecordedAgentId, std::size_t> position_;  // by core, in its items
   UndoTable<CellId, std::int64_t> count_;
-  std::vector<RecordedAgentId> open_;  // cores that may move
+  std::vector<RecordedAgentId> open_;  // cores that may advance
   std::int64_t events_done_ = 0;
   LatestAccesses others_, own_;  // accesses by other agents, and by the core
 };

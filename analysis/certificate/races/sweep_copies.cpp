@@ -1,12 +1,12 @@
-// Which accesses of copies a wait of a core holds back: found once, before the sweeps.
+// Assigns accesses of copies to the wait of a core that a blocked copy blocks, before the passes.
 #include <algorithm>
 
 #include "analysis/certificate/races/sweep.h"
 
 namespace tessera {
 
-// Of each wait: how much more its cell can have than it takes, when everything came that can come
-// before the wait is passed.
+// Computes the surplus of each wait: the maximum count of its cell before the wait is passed, minus
+// the amount of the wait.
 void Sweep::find_waits() {
   std::vector<std::pair<CellId, Waiting>> waits;
   std::vector<std::pair<CellId, std::int64_t>> spares;
@@ -39,9 +39,9 @@ void Sweep::find_waits() {
   spares_ = FirstBelow({by_cell.all().begin(), by_cell.all().end()});
 }
 
-// The wait that cannot be passed while the copy is blocked before x, or none. It is one of the core
-// that x's range names: the accesses of this core to its own memory are no items. Accesses of
-// iterations are, so there it may be of any agent.
+// Returns the wait that cannot be passed while the copy is blocked before x, or none. It must be a
+// wait of the core that x's range names, because accesses of that core to its own memory are not
+// items. Accesses of iterations are items, so there it may be a wait of any agent.
 EventId Sweep::blocked_at(EventId x) const {
   const RecordedAgent& copy = record_.agents[event(x).agent];
   const RecordedAgentId core = Record::core_at(record_.ranges[event(x).range()].core);

@@ -1,4 +1,4 @@
-// The passes of the sweep: agents that are blocked, released and moved.
+// Passes of the sweep: block, release and advance agents.
 #include <algorithm>
 
 #include "analysis/certificate/races/additions.h"
@@ -23,7 +23,7 @@ void Sweep::release(Agents agents) {
   }
 }
 
-// The passes of these agents, which are blocked; the state is the same afterwards.
+// Runs the passes of these blocked agents, then restores the state.
 void Sweep::sweep_each(Agents blocked) {
   leave_if_stopped();
   const RecordedAgentId begin = *blocked.begin(), end = *blocked.end();
@@ -49,8 +49,8 @@ void Sweep::sweep_while_free(Agents released, Agents blocked) {
   own_.undo(own);
 }
 
-// Whether a core accesses the memory of another core. Items have only the begin and end of
-// lifetimes from the owner of that memory.
+// True if a core accesses memory of another core. The items of the owner contain only the begins
+// and ends of lifetimes of that memory.
 bool Sweep::is_far(EventId x) const {
   if (has_iterations_) return false;
   const Range& range = record_.ranges[event(x).range()];
@@ -76,7 +76,8 @@ void Sweep::note(LatestAccesses& latest, RangeId range, AccessKind kind, std::in
   }
 }
 
-// Whether an access after x in the run was reached. A copy is in the way of its own core, too.
+// True if an access after x in the run was reached. For a copy, accesses of its own core count,
+// too.
 template <typename IsBefore>
 bool Sweep::is_reached(EventId x, bool is_copy, const IsBefore& is_before) const {
   return conflicts_.walk(
@@ -87,7 +88,7 @@ bool Sweep::is_reached(EventId x, bool is_copy, const IsBefore& is_before) const
       [](RangeNodeId) { return true; });
 }
 
-// Suspects x if an access that clashes with it and came after it in the run was reached.
+// Marks x as suspect if a conflicting access that came after it in the run was reached.
 void Sweep::check(EventId x, bool is_copy) {
   if (suspects_[x] == Suspicion::race) return;
   const RecordedEvent& self = event(x);
@@ -164,7 +165,7 @@ void Sweep::check_held(EventId wait) {
   for (; held != held_.end() && held->first == wait; ++held) check(held->second, true);
 }
 
-// The event after the last one at which something is checked.
+// Returns the position after the last event that has a check.
 EventId Sweep::end_of_checks(RecordedAgentId core) const {
   const RecordedAgent& agent = record_.agents[core];
   EventId end = agent.end;
@@ -175,7 +176,7 @@ EventId Sweep::end_of_checks(RecordedAgentId core) const {
   return end;
 }
 
-// Moves a core that is blocked event by event, and the others after each as far as they get.
+// Advances a blocked core event by event, and after each event all others as far as possible.
 void Sweep::sweep(RecordedAgentId core) {
   for (const EventId e : IdRange(record_.agents[core].begin, end_of_checks(core))) {
     const RecordedEvent& self = event(e);

@@ -1,4 +1,4 @@
-// The accesses that somebody asks for while a net moves: those that may overlap one of some ranges.
+// Filter for accesses during a replay: those that may overlap one of some ranges.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace tessera {
 
 class Watch {
  public:
-  // Both outlive this.
+  // Both must outlive this object.
   Watch(const Record& record, const Conflicts& conflicts)
       : record_(record),
         conflicts_(conflicts),
@@ -19,7 +19,7 @@ class Watch {
 
   void clear() { ++stamp_; }
 
-  // Asks for all that overlaps the range.
+  // Adds all accesses that overlap the range.
   void add(RangeId range) {
     const Range& self = record_.ranges[range];
     if (self.kind == ObjectKind::none) {
@@ -30,7 +30,8 @@ class Watch {
     if (const RangeId leaving = conflicts_.leaving(Record::core_at(self.core))) widen(leaving);
   }
 
-  // Of each object one box around all that is asked for is known: some may be others.
+  // True if the range may overlap an added one. Each object has one bounding box for all added
+  // ranges, so other ranges may match as well.
   bool may_overlap(RangeId range) const {
     const RangePlaceId place = conflicts_.place(range);
     return stamps_[place] == stamp_ && intersects(hulls_[place], record_.ranges[range].box);
