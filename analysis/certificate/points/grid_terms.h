@@ -1,4 +1,4 @@
-// How values of a pipeline depend on its grid.
+// Dependence of values in a pipeline on its grid.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -8,12 +8,12 @@
 
 namespace tessera {
 
-// A value as a sum of multiples of grid dimensions and something that no point changes: the factor
-// of each dimension.
+// Factor of each grid dimension in a value that is a sum of multiples of dimensions and a part that
+// no iteration changes.
 using GridTerms = std::map<ValueId, std::int64_t>;
 
-// Of a value in the pipeline, which is named by its statement. Nothing: it is no such sum, or has
-// factors that are too large to be sure of.
+// pipeline: statement of the pipeline with the value. Empty if the value is not such a sum, or if
+// its factors are so large that they may overflow.
 std::optional<GridTerms> grid_terms(const Program& program, StmtId pipeline, ValueId id);
 
 }  // namespace tessera

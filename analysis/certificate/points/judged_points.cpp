@@ -34,7 +34,7 @@ Expected<std::shared_ptr<const PointsVerdict>> JudgedPoints::judge(
 
 namespace {
 
-// Adds the verdict of the run that it observes to the result.
+// Adds the verdict of the observed run to its result.
 class PointsOfRun final : public PointsObserver {
  public:
   explicit PointsOfRun(CopyGranularity granularity) : granularity_(granularity) {}
@@ -61,12 +61,12 @@ class KnownPoints final : public Observer {
   const std::shared_ptr<const PointsVerdict> points_;
 };
 
-// The first, because other observers use the verdict.
+// Inserts the observer first, because other observers use the verdict.
 void insert_first(Observer& observer, RunOptions& options) {
   options.observers.insert(options.observers.begin(), &observer);
 }
 
-// Copies of a point are complete before the next begins.
+// True if the copies of an iteration complete before the next one begins.
 bool is_one_by_one(const RunOptions& options) {
   return options.schedule == "eager" && options.copies.granularity == CopyGranularity::whole &&
          options.copies.order == DmaOrder::unordered && options.machine.slow_device < 0;
@@ -99,7 +99,7 @@ Expected<RunResult> JudgedPoints::run_at_once(const std::vector<Binding>& bindin
 
 Expected<RunResult> JudgedPoints::run(const Program& expanded, const std::vector<Binding>& bindings,
                                       const RunOptions& options) {
-  // Whoever has the expanded program alone has no other form of it.
+  // An empty structured program has no other form.
   if (asks_at_once(options) && structured_->body.size() > 0) return run_at_once(bindings, options);
   auto points = TRY(judge(bindings, options));
   if (points == nullptr) return tessera::run(expanded, bindings, options);

@@ -1,5 +1,5 @@
-// Runs that are asked whether the points of their program's parallel loops are independent, and in
-// which form the program runs.
+// Runs that decide whether the iterations of parallel loops are independent, and the form in which
+// the program runs.
 #pragma once
 #include <memory>
 #include <optional>
@@ -17,8 +17,8 @@ namespace tessera {
 
 struct PointsVerdict;  // analysis/certificate/points/points.h
 
-// As RunOptions::rewrite it asks for the form in which blocks of pipelines move at once
-// (core/passes/at_once.h). Whoever has no structured program runs the expanded one.
+// Value of RunOptions::rewrite that requests the form with synchronous blocks of pipelines
+// (core/passes/at_once.h). Without the structured program, the expanded one is run.
 struct MoveAtOnce {
   Shortcuts shortcuts;
   Program operator()(const Program& expanded) const { return expanded; }
@@ -29,7 +29,7 @@ bool asks_at_once(const RunOptions& options);
 // of the expanded form proves only one order of the iterations. Not thread-safe.
 class JudgedPoints {
  public:
-  // Of a program that has no parallel loop nothing is judged.
+  // Without parallel loops in the program, RunResult::points is not set.
   explicit JudgedPoints(std::shared_ptr<const Program> structured)
       : structured_(std::move(structured)) {}
   explicit JudgedPoints(Program structured)
@@ -39,12 +39,13 @@ class JudgedPoints {
                           const RunOptions& options);
 
  private:
-  // From the structure of the program, or else from a run of single iterations; may be null.
+  // Decides from the structure of the program, otherwise by a run of single iterations. May return
+  // null.
   Expected<std::shared_ptr<const PointsVerdict>> judge(const std::vector<Binding>& bindings,
                                                        const RunOptions& options);
   Expected<RunResult> run_at_once(const std::vector<Binding>& bindings, const RunOptions& options);
 
-  // What expansions made, when they were first needed.
+  // Expanded programs, created when they are first needed.
   struct Forms {
     std::optional<Program> whole, per_point;
   };

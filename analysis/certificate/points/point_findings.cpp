@@ -64,13 +64,13 @@ class Findings {
     finding.devices = {finding.at.device};
     findings_.push_back({std::move(finding), loop});
   }
-  // The statement of the loop that a point belongs to.
+  // Returns the statement of the loop of an iteration.
   StmtId loop_of(RecordedAgentId t) const {
     const LoopRunId run = run_of_[t];
     return run ? threads_.loops[run].statement : StmtId();
   }
-  // Whether two threads are in different points of one run of a loop; others are in an order, that
-  // of the core which forks and joins them.
+  // True if the threads are in different iterations of one loop run. Others are ordered by the core
+  // that forks and joins them.
   bool are_side_by_side(RecordedAgentId a, RecordedAgentId b) const {
     for (; run_of_[a]; a = threads_.loops[run_of_[a]].parent)
       for (RecordedAgentId t = b; run_of_[t]; t = threads_.loops[run_of_[t]].parent)
@@ -91,14 +91,15 @@ class Findings {
   }
 
   void find_races() {
-    // A fork moves the thousands of iterations; a sweep of all of them is as cheap as a few forks.
+    // A fork advances thousands of iterations, so a sweep of all of them costs only as much as a
+    // few forks.
     for (const Race& race : freeze_one(record_, SearchMode::swept).races) {
       const RecordedAgentId x = thread(event(race.x).agent), y = thread(event(race.y).agent);
-      // What has no point to it, or no other, is no question of their order.
+      // Races within one thread, or without an iteration, do not depend on the order of iterations.
       if (race.is_order || x == y || (!is_point(x) && !is_point(y))) continue;
       if (!are_side_by_side(x, y) && is_in_sequence(race)) continue;
       if (findings_.size() == max_findings) return;
-      // Who leaves the kernel has no line to show.
+      // Leaving the kernel has no line to report.
       const bool is_leaving = range(race.x).kind == ObjectKind::none;
       add_race(is_leaving ? race.y : race.x, is_leaving ? race.x : race.y,
                loop_of(is_point(x) ? x : y));
@@ -130,7 +131,7 @@ class Findings {
     add(std::move(finding), e, loop);
   }
 
-  // Whether the points need not come in another order for it.
+  // True if the race exists in the recorded order of the iterations as well.
   bool is_in_sequence(const Race& race) {
     if (!races_in_sequence_) {
       races_in_sequence_.emplace();
@@ -140,7 +141,7 @@ class Findings {
     }
     return races_in_sequence_->contains(std::minmax({line(event(race.x)), line(event(race.y))}));
   }
-  // What is done: by a statement, or by a core that enters or leaves the kernel.
+  // Identity of an access: its statement, or the core that enters or leaves the kernel.
   using Line = std::pair<StmtId, RecordedAgentId>;
   static Line line(const RecordedEvent& e) {
     return {e.statement, e.statement ? RecordedAgentId() : e.agent};
@@ -173,7 +174,7 @@ class Findings {
     }
   }
 
-  // Each point must be able to come first.
+  // Each iteration must be able to run first.
   void find_needed_points() {
     const std::size_t left = max_findings - std::min(findings_.size(), max_findings);
     for (const PointNeed& need : point_needs(threads_, left))
@@ -204,7 +205,7 @@ class Findings {
   const Record& record_;
   const Program& program_;
   std::optional<std::set<std::pair<Line, Line>>> races_in_sequence_;
-  Table<RecordedAgentId, LoopRunId> run_of_;  // by thread; none: of a core
+  Table<RecordedAgentId, LoopRunId> run_of_;  // by thread; none: a core
   std::vector<PointFinding> findings_;
 };
 

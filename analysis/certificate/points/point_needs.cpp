@@ -11,8 +11,8 @@
 namespace tessera {
 namespace {
 
-// The counts of a record, played again; copies do their part when they start. Some threads are held
-// back, and everything since mark() can be undone.
+// Replays the counts of a record. Copies act when they start. Threads can be blocked, and
+// everything since mark() can be undone.
 class Play {
  public:
   explicit Play(const Record& record) : record_(record), is_held_(record.core_ids().size()) {
@@ -47,14 +47,14 @@ class Play {
   bool is_done(RecordedAgentId thread) const {
     return position(thread) == record_.agents[thread].end;
   }
-  // Whether it has begun and is blocked.
+  // True if the thread has begun and is blocked.
   bool is_stuck(RecordedAgentId thread) const {
     return events_done_[thread] > 0 && !is_done(thread);
   }
   EventId position(RecordedAgentId thread) const {
     return record_.agents[thread].begin + events_done_[thread];
   }
-  // Threads that moved since the mark, some of them several times.
+  // Threads that advanced since the mark; may contain duplicates.
   std::span<const std::pair<RecordedAgentId, std::int32_t>> moved() const {
     return events_done_.changes(position_mark_);
   }
@@ -109,7 +109,8 @@ class Play {
   UndoTable<CellId, std::int64_t> counts_;
   Table<RecordedAgentId, bool> is_held_;
   UndoTable<RecordedAgentId, std::int32_t> events_done_;
-  Table<CellId, std::vector<RecordedAgentId>> waiters_;  // threads that wait for it somewhere
+  // Threads that wait for the cell at some time.
+  Table<CellId, std::vector<RecordedAgentId>> waiters_;
   std::vector<RecordedAgentId> ready_;
   std::size_t count_mark_ = 0, position_mark_ = 0;
 };
@@ -119,14 +120,14 @@ class Needs {
   Needs(const PointThreads& threads, std::size_t most)
       : threads_(threads), record_(threads.record), max_(most) {}
 
-  // Each point must be able to come first, with none of the others of its loops begun, in whatever
-  // order other cores take theirs.
+  // Each iteration must be able to run first, before the other iterations of its loops, in any
+  // order of the iterations on other cores. Returns the iterations that cannot.
   std::vector<PointNeed> run() {
     loop_of_thread_.resize(record_.core_ids().size());
     for (const LoopRunId run : threads_.loops.ids())
       for (const RecordedAgentId t : threads_.loops[run].threads) loop_of_thread_[t] = run;
     Play play(record_);
-    const LoopRun* before = nullptr;  // the loop whose iterations are held
+    const LoopRun* before = nullptr;  // the loop with blocked iterations
     for (const LoopRunId number : threads_.loops.ids()) {
       const LoopRun& loop = threads_.loops[number];
       const bool follows =
@@ -156,7 +157,7 @@ class Needs {
     for (const RecordedAgentId t : first.threads) play.run(t);
   }
 
-  // All points of the loop are held.
+  // Requires that all iterations of the loop are blocked.
   void try_each_first(Play& play, LoopRunId number) {
     const LoopRun& loop = threads_.loops[number];
     std::optional<std::vector<RecordedAgentId>> stuck;
@@ -178,7 +179,8 @@ class Needs {
   RecordedAgentId thread(RecordedAgentId agent) const { return record_.agents[agent].issuer; }
   bool is_point(RecordedAgentId t) const { return !threads_.names[t].empty(); }
 
-  // The points of a loop but one, and of the loops around it those it is not in.
+  // Blocks all iterations of a loop except `but`. In the loops around it, blocks all iterations
+  // except those that contain it.
   void hold_others(Play& play, const LoopRun& loop, RecordedAgentId but) const {
     for (const RecordedAgentId t : loop.threads) play.hold(t, t != but);
     for (RecordedAgentId t = loop.parent; loop_of_thread_[t];) {
@@ -188,8 +190,8 @@ class Needs {
     }
   }
 
-  // Whether a point of a loop that t is not in is stuck. `before`: at least those that were stuck
-  // when t began; found by the first call.
+  // True if an iteration of a loop that does not contain t is blocked. before: at least the threads
+  // that were blocked when t began; set by the first call.
   bool is_another_stuck(const Play& play, RecordedAgentId t,
                         std::optional<std::vector<RecordedAgentId>>& before) const {
     const auto is_stuck = [&](RecordedAgentId p) {
@@ -208,13 +210,13 @@ class Needs {
                        [&](const auto& change) { return is_stuck(change.first); });
   }
 
-  // Where a point that comes first stops at a wait when cores that have one engine take points that
-  // cannot end before others of their loop; none: nowhere.
-  // `first`: where t came first and ended.
+  // Returns the wait at which t is blocked if cores without loop workers first take iterations that
+  // cannot end before others of their loop. Empty if t is not blocked then. first: replay in which
+  // t ran first and ended.
   EventId stuck_behind_others(const LoopRun& loop, RecordedAgentId t, const Play& first,
                               std::optional<std::vector<RecordedAgentId>>& stuck_before) {
     if (!waits_for_others(t) || !is_another_stuck(first, t, stuck_before)) return {};
-    std::set<RecordedAgentId> late;  // threads that come behind one that is stuck
+    std::set<RecordedAgentId> late;  // threads that come after a blocked one
     for (;;) {
       Play play(record_);
       hold_others(play, loop, t);
@@ -227,7 +229,8 @@ class Needs {
         for (const RecordedAgentId p : other.threads)
           if (play.is_stuck(p)) stuck.push_back(p);
         if (stuck.empty() || is_around(other, t)) continue;
-        // Of several either may be the one; one alone does what it can before the others.
+        // If several are blocked, each of them may come first; a single one advances before the
+        // others.
         for (const RecordedAgentId p : other.threads)
           if (stuck.size() > 1 || p != stuck.front()) late.insert(p);
       }
@@ -239,7 +242,7 @@ class Needs {
       if (&threads_.loops[loop_of_thread_[t]] == &loop) return true;
     return false;
   }
-  // Whether another thread, or a copy of one, counts on a cell that this one waits for.
+  // True if another thread, or its copy, signals a cell for which this thread waits.
   bool waits_for_others(RecordedAgentId t) {
     if (waited_from_outside_.empty()) {
       waited_from_outside_.resize(record_.core_ids().size());
@@ -255,7 +258,7 @@ class Needs {
         const RecordedEvent& self = event(e);
         const bool is_wait = self.act == Act::wait || self.act == Act::await;
         if (!is_wait || !self.statement || !record_.is_core(self.agent)) continue;
-        // What a point waits for first of all is that its loop begins.
+        // The first event of an iteration waits for the begin of its loop.
         if (is_point(self.agent) && e == record_.agents[self.agent].begin) continue;
         if (by[self.cell()] != self.agent) waited_from_outside_[self.agent] = true;
       }
@@ -267,7 +270,7 @@ class Needs {
   const Record& record_;
   const std::size_t max_;
   std::vector<PointNeed> needs_;
-  Table<RecordedAgentId, LoopRunId> loop_of_thread_;  // none: of a core
+  Table<RecordedAgentId, LoopRunId> loop_of_thread_;  // none: a core
   Table<RecordedAgentId, bool> waited_from_outside_;  // by thread
 };
 

@@ -1,4 +1,4 @@
-// Points that cannot come first, or not whatever the order of points elsewhere is.
+// Iterations that cannot run first, or only with some orders of iterations on other cores.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,8 +11,9 @@ namespace tessera {
 struct PointNeed {
   LoopRunId loop{};
   RecordedAgentId thread{};
-  EventId wait{};                      // the event at which it stops
-  bool is_of_order_elsewhere = false;  // and it would not in some order of other cores' points
+  EventId wait{};  // event at which it is blocked
+  // True if it is blocked only in some orders of the iterations on other cores.
+  bool is_of_order_elsewhere = false;
 };
 std::vector<PointNeed> point_needs(const PointThreads& threads, std::size_t most);
 

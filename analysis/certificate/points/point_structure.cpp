@@ -18,7 +18,7 @@ bool is_one_of(const Op& op) {
   return (std::holds_alternative<Ops>(op) || ...);
 }
 
-// Ops that others can see, or that bring memory and other loops with them.
+// True for ops that affect others, allocate memory, or contain other parallel loops or pipelines.
 bool is_more_than_computing(const Op& op) {
   const auto* loop = std::get_if<For>(&op);
   return (loop != nullptr && loop->parallel != 0) ||
@@ -32,7 +32,7 @@ void for_each_slice(const Op& op, Function function) {
     if (f.kind == FieldKind::Slice) function(field<Slice>(op, f), f);
 }
 
-// One pipeline whose outermost dimensions are parallel.
+// Pipeline with parallel outermost dimensions.
 class PointStructure {
  public:
   PointStructure(const Program& program, StmtId pipeline)
@@ -52,7 +52,7 @@ class PointStructure {
   StmtId begin() const { return pipeline_; }
   StmtId end() const { return end_; }
   const std::vector<StmtId>& loops() const { return loops_; }    // parallel dimensions
-  const std::set<ValueId>& scratch() const { return scratch_; }  // that it stores, by root
+  const std::set<ValueId>& scratch() const { return scratch_; }  // stored by the pipeline, by root
 
  private:
   const Stmt& at(StmtId i) const { return program_.body[i]; }
@@ -85,11 +85,11 @@ class PointStructure {
 
   ValueId root(const Slice& slice) const { return ref_info(program_, slice.base).root; }
 
-  // The window of this pipeline that a ref names, itself or by views.
+  // Returns the window of this pipeline that a ref names, directly or by views, or no_value.
   ValueId window_of(ValueId ref) const {
     for (;;) {
       const StmtId statement = program_.value(ref).statement;
-      if (statement < pipeline_) return no_value;  // also of a buffer
+      if (statement < pipeline_) return no_value;  // also for a buffer
       if (std::holds_alternative<Window>(at(statement).op)) return ref;
       ref = viewed_slice(at(statement).op)->base;
     }
@@ -97,7 +97,7 @@ class PointStructure {
 
   std::optional<GridTerms> terms(ValueId id) const { return grid_terms(program_, pipeline_, id); }
 
-  // Two points that differ in `loop` have blocks with nothing in common.
+  // True if the blocks of two iterations that differ in `loop` are disjoint.
   bool moves_alone(const Window& window, ValueId ref, ValueId loop) const {
     const Shape block = ref_info(program_, ref).bound;
     std::size_t kept_dim = 0;
@@ -115,7 +115,7 @@ class PointStructure {
   }
 
   bool windows_are_apart() const {
-    std::map<ValueId, int> users;  // of hbm, by root
+    std::map<ValueId, int> users;  // number of uses of hbm, by root
     for (StmtId i = pipeline_ + 1; i < end_; ++i)
       for_each_slice(at(i).op, [&](const Slice& slice, const FieldInfo&) {
         if (is_number(program_, slice) || program_.value(slice.base).kind != ValueKind::ref) return;
@@ -137,7 +137,7 @@ class PointStructure {
            (sequential_.empty() || step(pipeline_ + 1, end_, false, stored));
   }
 
-  // What a condition is in the first step of a point, where that can be told.
+  // Returns the value of a condition in the first step of an iteration, if known.
   std::optional<bool> in_first_step(ValueId id) const {
     if (const auto constant = program_.constant(id)) return *constant != 0;
     const StmtId statement = program_.value(id).statement;
@@ -160,8 +160,8 @@ class PointStructure {
     return std::nullopt;
   }
 
-  // One step, or some of its statements: `stored` is the scratch that holds this point's own
-  // values throughout. False where other scratch that the pipeline stores is read.
+  // Checks a step, or some of its statements. stored: scratch that contains only values of this
+  // iteration. Returns false if other scratch that the pipeline stores is read.
   bool step(StmtId from, StmtId to, bool is_first, std::set<ValueId>& stored) const {
     for (StmtId i = from; i < to; ++i) {
       const Stmt& s = at(i);
@@ -171,7 +171,7 @@ class PointStructure {
           return false;
         i = end_of(i);
       } else if (std::holds_alternative<For>(s.op)) {
-        std::set<ValueId> inside = stored;  // of a loop that may have no step
+        std::set<ValueId> inside = stored;  // the loop may have no step
         if (!step(i + 1, s.partner, is_first, inside)) return false;
         i = s.partner;
       } else if (!simple(s.op, stored)) {
@@ -223,11 +223,11 @@ class PointStructure {
   std::set<ValueId> stored_windows_, scratch_;
 };
 
-// Scratch that one of them stores is named by it and by others that store it themselves.
+// True if only pipelines that store it use the scratch that a pipeline stores.
 bool scratch_stays_inside(const Program& program, const std::vector<PointStructure>& pipelines) {
   std::set<ValueId> scratch;
   for (const PointStructure& p : pipelines) scratch.insert(p.scratch().begin(), p.scratch().end());
-  auto around = pipelines.begin();  // the first that has not ended
+  auto around = pipelines.begin();  // the first pipeline that has not ended
   for (const StmtId i : program.body.ids()) {
     const Op& op = program.body[i].op;
     if (around != pipelines.end() && i > around->end()) ++around;
@@ -244,7 +244,7 @@ bool scratch_stays_inside(const Program& program, const std::vector<PointStructu
   return true;
 }
 
-// A loop of a function that is called twice is one line of the source.
+// A loop in a function that is called twice is one loop of the source.
 void add_loop(const Program& program, StmtId statement, std::vector<ParallelLoop>& loops) {
   const Stmt& s = program.body[statement];
   const Loc loc = program.written(s.place);

@@ -1,5 +1,5 @@
-// Whether the points of parallel grid dimensions are independent by the form of the program alone,
-// whatever its inputs are: then no run has to show it.
+// Decides by the structure of a program, for all inputs, whether the iterations of parallel grid
+// dimensions are independent. Then no run is needed.
 #pragma once
 #include <optional>
 #include <vector>
@@ -8,14 +8,15 @@
 
 namespace tessera {
 
-// Of a program whose pipelines stand: its parallel loops, each in any order and any split, where
-// that holds of all of them because
-//   bodies compute only: no copy, no semaphore, nothing allocated, no loop inside that is parallel;
-//   the parallel dimensions are the outermost, and each one alone moves a window that is stored
-//     along some dimension of hbm, by its block or more, and nothing else there touches that hbm;
-//   scratch that is stored there is stored whole before it is read in the first step of a point,
-//     and named nowhere else in the program.
-// Nothing, where one of these is not so; a run of single points decides then (judge_points).
+// Returns the parallel loops of a program with unexpanded pipelines, each with any order and any
+// split. Empty unless the following holds for all of them; then a run of single iterations decides
+// (judge_points).
+//
+//   - Bodies only compute, without copies, semaphores, allocations and parallel loops.
+//   - Parallel dimensions are outermost. Each one alone moves each stored window, along some
+//     dimension of hbm, by its block or more. Nothing else in the pipeline accesses that hbm.
+//   - Scratch that is stored in the pipeline is stored as a whole before it is read in the first
+//     step of an iteration. Elsewhere, only pipelines that store it themselves use it.
 std::optional<std::vector<ParallelLoop>> independent_by_structure(const Program& structured);
 
 }  // namespace tessera

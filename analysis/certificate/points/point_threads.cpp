@@ -33,11 +33,11 @@ class Forking {
 
  private:
   using EventLists = Table<RecordedAgentId, std::vector<RecordedEvent>>;
-  // Agents, and numbers in their lists.
+  // Agents and indices in their lists.
   using Order = std::vector<std::pair<RecordedAgentId, std::int32_t>>;
 
   const RecordedEvent& event(EventId e) const { return record_.events[e]; }
-  // The cores of both records are the same.
+  // Both records have the same cores.
   bool is_point(RecordedAgentId thread) const { return !record_.is_core(thread); }
   bool is_forked(const RecordedEvent& e) const { return tessera::is_forked(e, loops_); }
   std::int32_t threads() const { return static_cast<std::int32_t>(tree_.points.size()); }
@@ -45,11 +45,11 @@ class Forking {
     while (tree_.points[thread].parent) thread = tree_.points[thread].parent;
     return thread;
   }
-  // The statement of the loop whose point the thread is.
+  // Returns the statement of the loop of an iteration.
   StmtId loop_of(RecordedAgentId thread) const {
     return result_.loops[tree_.points[thread].loop].statement;
   }
-  // A copy in the record of threads, where there are more agents before it.
+  // Id of a copy in the record of threads, which has more agents before it.
   RecordedAgentId renumbered(RecordedAgentId copy) const {
     return copy + threads() - record_.cores();
   }
@@ -59,7 +59,7 @@ class Forking {
     to = record_;
     to.events.clear();
     to.order.clear();
-    // Each thread counts as a core; nothing here asks for devices.
+    // Each thread counts as a core. Devices are not used here.
     to.topology = {1, threads()};
     to.agents.clear();
     for (const RecordedAgentId thread : tree_.points.ids()) {
@@ -76,12 +76,12 @@ class Forking {
     for (const RecordedAgentId thread : tree_.points.ids()) {
       const SemId place{Record::core_of(core_of(thread)), SemaphoreId(0), 0};
       begin_.add(to.cells.add(place));
-      // What the thread's own loops are joined by.
+      // Joins the loops of the thread.
       join_.add(to.cells.add(place));
     }
   }
 
-  // The owners of cells, which are numbered there as in the record.
+  // Determines the owners of cells. Cells have the same ids as in the record.
   void follow_counts() {
     for (const RecordedAgentId core : record_.core_ids()) {
       const RecordedAgent& agent = record_.agents[core];
@@ -112,7 +112,8 @@ class Forking {
            !owners_.is_shared(loop_of(thread), cell.index);
   }
 
-  // What the points of a loop share may still be a point's own of a loop around it.
+  // A cell that iterations of a loop share may still be private to an iteration of a loop around
+  // it.
   CellId cell_for(RecordedAgentId thread, CellId cell) {
     while (is_point(thread) && !is_own(thread, cell)) thread = tree_.points[thread].parent;
     if (!is_point(thread)) return cell;
@@ -121,7 +122,7 @@ class Forking {
     return known->second;
   }
 
-  // Of a semaphore too its lifetime is the point's when all of its counts are.
+  // The lifetime of a semaphore is private to an iteration if all its cells are.
   bool is_shared(RecordedAgentId thread, const Range& range) {
     if (range.kind == ObjectKind::buffer) return shared_.buffers[range.buffer()];
     if (range.kind != ObjectKind::semaphore || shared_.semaphores[range.semaphore()]) return true;
@@ -134,7 +135,7 @@ class Forking {
     return lives[range.semaphore()];
   }
 
-  // Scratch of the core that a point uses is a copy of its own.
+  // Each iteration has its own copy of the core's scratch that it uses.
   RangeId range_for(RecordedAgentId thread, RangeId range) {
     const Range& as_it_is = record_.ranges[range];
     while (is_point(thread) && is_shared(thread, as_it_is)) thread = tree_.points[thread].parent;
@@ -148,8 +149,8 @@ class Forking {
     return known->second;
   }
 
-  // Events in the order of the run, dealt out to the threads; a point waits until its loop begins,
-  // and a loop ends when all of its points have.
+  // Distributes the events to the threads in the order of the run. An iteration waits for the begin
+  // of its loop, and a loop ends after all its iterations.
   void write() {
     EventLists lists(result_.record.agents.size());
     Order order;
@@ -158,7 +159,7 @@ class Forking {
       order.emplace_back(agent, static_cast<std::int32_t>(lists[agent].size()));
       lists[agent].push_back(e);
     };
-    Table<RecordedAgentId, RecordedAgentId> at_hand;  // by core: the thread
+    Table<RecordedAgentId, RecordedAgentId> at_hand;  // current thread, by core
     for (const RecordedAgentId core : record_.core_ids()) at_hand.add(core);
     for (const EventId e : record_.order) {
       RecordedEvent self = event(e);
@@ -188,7 +189,7 @@ class Forking {
       e.object = cell_for(thread, e.cell());
   }
 
-  // The end of a point, the beginning of the next one, or both.
+  // Ends an iteration, begins the next one, or both.
   template <typename Put>
   void turn(EventId e, RecordedAgentId& now, const Put& put) {
     RecordedEvent self = event(e);
@@ -238,7 +239,7 @@ class Forking {
   const PointSharing shared_;
   Table<RecordedAgentId, CellId> begin_, join_;  // by thread
   CellOwners owners_;
-  // By loop and semaphore: one of its cells is shared.
+  // By loop and semaphore: true if one of its cells is shared.
   std::map<StmtId, Table<SemaphoreId, bool>> shared_lives_;
   std::map<std::pair<RecordedAgentId, CellId>, CellId> own_cells_;
   std::map<std::pair<RecordedAgentId, RangeId>, RangeId> own_ranges_;

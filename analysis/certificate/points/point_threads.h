@@ -1,6 +1,5 @@
-// The points of a parallel loop as agents of their own, forked where the loop begins and joined
-// where it ends: for loops whose points signal others or wait for them, where it matters who comes
-// when.
+// Iterations of a parallel loop as agents, forked where the loop begins and joined where it ends.
+// For loops in which iterations signal or wait for others, so that their order matters.
 #pragma once
 #include <set>
 #include <string>
@@ -13,33 +12,35 @@ namespace tessera {
 
 using LoopRunId = Id<struct LoopRun>;  // into PointThreads::loops
 
-// One run of a loop by one core.
+// Execution of a loop by one core.
 struct LoopRun {
   StmtId statement;
   RecordedAgentId parent{};  // the thread that runs the loop
   std::vector<RecordedAgentId> threads;
 };
 
-// A record whose first agents are the cores of the run, then the points; each has a copy of the
-// scratch and semaphores that are its own, under an owner or cells of its own.
+// Record whose first agents are the cores of the run, followed by the iterations. Each iteration
+// has its own copy of the scratch and semaphores that are private to it, with a separate owner or
+// separate cells.
 struct PointThreads {
   Record record;
-  Table<RecordedAgentId, std::string> names;  // "point i=2 of dev0.core0"; of a core empty
+  Table<RecordedAgentId, std::string> names;  // "point i=2 of dev0.core0"; empty: a core
   Table<LoopRunId, LoopRun> loops;
 };
 
-// Of a record that keeps the beginnings of points, made from a run in which a copy is complete
-// before the next point begins. `loops`: the statements of those to fork; others stay as they are.
+// record: must contain the begins of iterations (Recorder), and the copies of an iteration must be
+// complete before the next one begins. loops: statements of the loops to fork; others stay
+// unchanged.
 PointThreads as_threads(const Record& record, const std::set<StmtId>& loops);
 
-// What holds in one order of the points alone: accesses in no order, counts that two points wait
-// for, and points that need another one to come first.
+// Defect that one order of the iterations does not show: unordered accesses, a count for which two
+// iterations wait, or an iteration that needs another one before it.
 struct PointFinding {
   Finding finding;
   StmtId loop;  // its statement
 };
-// Races that `in_sequence`, the record that the threads were made from, has as well are none of the
-// points'.
+// Leaves out races that `in_sequence`, the record from which the threads were created, has as well,
+// except races between iterations of one loop.
 std::vector<PointFinding> point_findings(const PointThreads& threads, const Record& in_sequence);
 
 }  // namespace tessera

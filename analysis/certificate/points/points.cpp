@@ -30,7 +30,8 @@ bool has_points(const Program& program) {
 
 namespace {
 
-// A point's copies are complete before the next point begins, so that one run tells whose each is.
+// The copies of an iteration complete before the next one begins, so that one run shows the
+// iteration of each copy.
 RunOptions one_by_one(const Program& per_point, const RunOptions& options, Observer& observer) {
   RunOptions alone = options_of_rerun(options);
   alone.schedule = "eager";
@@ -39,15 +40,14 @@ RunOptions one_by_one(const Program& per_point, const RunOptions& options, Obser
   alone.copies.order = DmaOrder::unordered;
   alone.machine.slow_device = -1;
   alone.record.schedule = alone.record.results = false;
-  alone.checks.uninitialised =
-      Uninitialised::poison;  // the run with all points together looks for these
-  alone.rewrite = nullptr;    // it is of the program that expand() made for all points together
+  alone.checks.uninitialised = Uninitialised::poison;  // reported by the run of the whole program
+  alone.rewrite = nullptr;  // it applies to the program that is not expanded by iterations
   alone.observers = {&observer};
   if (!control_needs_arithmetic(per_point)) alone.math = Math::none;
   return alone;
 }
 
-// Whether a point of a parallel loop starts a copy to another device.
+// True if an iteration of a parallel loop starts a copy to another device.
 bool points_send(const Program& per_point) {
   const Nesting nesting(per_point);
   for (const StmtId i : per_point.body.ids()) {
@@ -76,13 +76,13 @@ Expected<PointsVerdict> judge_points(const Program& per_point, const std::vector
   PointsVerdict verdict = observer.verdict();
   verdict.end = result.end;
   verdict.of_the_run = result.findings;
-  std::set<StmtId> loops;  // whose points have to be compared as agents
+  std::set<StmtId> loops;  // loops to analyse with iterations as agents
   for (const StmtId i : per_point.body.ids())
     for (const ParallelLoop& loop : verdict.loops)
       if (loop.synchronises && loop.any_order && is_of(per_point, per_point.body[i], loop))
         loops.insert(i);
   if (loops.empty() || !result.is_complete) return verdict;
-  // In which order points start copies to one link nobody knows, and a record's lanes have one.
+  // The iterations start copies on one link in any order, but the links of a record have one order.
   if (options.copies.order == DmaOrder::fifo && points_send(per_point)) return verdict;
 
   Recorder recorder(granularity, max_events, true);

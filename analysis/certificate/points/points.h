@@ -1,6 +1,6 @@
-// Whether the points of parallel loops are independent, decided from one run in which each point
-// does all of its work by itself (Expansion::per_point). What each touches is compared by
-// points_observer.h; points that signal others, or wait for them, by point_threads.h.
+// Decides whether the iterations of parallel loops are independent, from one run in which each
+// iteration does its work separately (Expansion::per_point). points_observer.h compares the
+// accesses of iterations; point_threads.h analyses iterations that signal or wait for others.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -15,35 +15,35 @@
 
 namespace tessera {
 
-// What holds of a parallel loop of the source, in all of its runs.
+// Verdict on a parallel loop of the source, in all of its runs.
 struct ParallelLoop {
   Loc loc{};
-  Loc written{};              // in the program's own text, where no two loops have one place
-  std::string name;           // of its variable
-  bool any_order = true;      // its points may come in any order
+  Loc written{};              // in the program's own text, where each loop has a unique place
+  std::string name;           // loop variable
+  bool any_order = true;      // iterations may run in any order
   bool any_split = true;      // and in any groups, each with a copy of the core's scratch
-  std::string why_whole;      // why not in any groups; empty where they may, or no order is right
-  bool synchronises = false;  // a point signals others, or waits for a count that others change
-  bool is_compared = false;   // and its points were compared as agents
-  std::int64_t points = 0;    // how many there were in all, where a run judged them
-  bool by_structure = false;  // the form of the program shows it, without a run of single points
-  // Nothing speaks against any order, but what its points meet elsewhere was not looked at.
+  std::string why_whole;      // why no groups are possible; empty if they are, or without any_order
+  bool synchronises = false;  // an iteration signals others, or waits for counts that others change
+  bool is_compared = false;   // its iterations were compared as agents
+  std::int64_t points = 0;    // total number of iterations; 0: no run was needed
+  bool by_structure = false;  // decided by the structure of the program
+  // True if nothing contradicts any_order, but the synchronisation of iterations was not analysed.
   bool is_undecided() const { return synchronises && any_order && !is_compared; }
 };
 
 struct PointsVerdict {
-  std::vector<ParallelLoop> loops;                         // in the order of the program
-  std::vector<Finding> findings;                           // races of points
-  std::int64_t more_races = 0;                             // beside those that are listed
-  std::vector<Finding> of_the_run;                         // what the run of single points met
-  CopyGranularity granularity = CopyGranularity::partial;  // of copies, asked for
-  RunEnd end = RunEnd::program;  // what ended a run of single points before it was done
+  std::vector<ParallelLoop> loops;  // in program order
+  std::vector<Finding> findings;    // races between iterations
+  std::int64_t more_races = 0;      // races that are not listed
+  std::vector<Finding> of_the_run;  // findings of the run of single iterations
+  CopyGranularity granularity = CopyGranularity::partial;  // as requested for copies
+  RunEnd end = RunEnd::program;  // reason why the run of single iterations ended early
 };
 
-// Whether the program has a parallel loop or grid dimension.
+// True if the program has a parallel loop or grid dimension.
 bool has_points(const Program& program);
-// Runs a program that is expanded point by point, without arithmetic unless control depends on it.
-// What it writes into results means nothing.
+// Runs a program that is expanded iteration by iteration, without arithmetic unless control depends
+// on it. The values of its results are undefined.
 Expected<PointsVerdict> judge_points(const Program& per_point, const std::vector<Binding>& bindings,
                                      const RunOptions& options, CopyGranularity granularity);
 

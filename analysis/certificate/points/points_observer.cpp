@@ -19,7 +19,7 @@ BufferId buffer_of(const Program& program, const Slice& slice) {
   return slice.base == no_value ? BufferId() : program.value(slice.base).buffer;
 }
 
-// What the statement writes, itself or by its copy.
+// Returns the slice that the statement writes, directly or by its copy.
 const Slice* destination(const Op& op) {
   if (const auto* remote = std::get_if<StartRemote>(&op)) return &remote->dst;
   if (const auto* back = std::get_if<WriteBack>(&op)) return &back->dst;
@@ -55,7 +55,7 @@ void PointsObserver::find_facts() {
     if (const BufferId state = at_once_state(program)) loop.own[state] = true;
     for (const BufferId b : slots.ids())
       if (slots[b]) loop.own[b] = true;
-    // A loop of a function that is called twice is one line of the source.
+    // A loop in a function that is called twice is one loop of the source.
     const Loc loc = program.written(s.place);
     const std::string& name = program.value(s.result).name;
     const auto known =
@@ -126,7 +126,7 @@ void PointsObserver::on(const Event& event) {
   }
 }
 
-// Of a pipeline that has a pattern: what was started before it has moved.
+// Handles the begin or end of a memoised pipeline. Copies that were started before are complete.
 void PointsObserver::on_region(CoreState& core, CoreIndex core_index, const Event& event) {
   pass_borders(core, core_index);
   OfPattern& pattern = patterns_[event.token];
@@ -196,7 +196,7 @@ void PointsObserver::log(CoreState&, OpenLoop& loop, CoreIndex owner, const Even
   };
   std::vector<LoopAccess>& accesses = access == Access::read ? log.reads : log.stores;
   if (is_shared(buffer)) return note(accesses, *event.box);
-  // Of a point's own copy counts what it reads of the time before the loop.
+  // In an iteration's own copy, only parts that the iteration has not stored before are relevant.
   for (const Box& box : log.stored.missing(*event.box)) {
     note(accesses, box);
     if (access == Access::add) note(log.reads, box);

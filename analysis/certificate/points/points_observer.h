@@ -1,11 +1,12 @@
-// What each point of a parallel loop touches, compared with what the others do.
-//   memory that others reach: no two points store one element, but for copies that add, and none
-//     reads what another one stores
-//   scratch of the core: each point may have its own copy, as it was when the loop began; so what a
-//     point reads before it stores it is stored by no other point, and what several points store is
-//     read by nobody after the loop
-//   semaphores: whose a cell is, interp/machine/cell_owners.h says; points of a loop that share one
-//     synchronise
+// Compares the accesses of the iterations of a parallel loop.
+//
+//   - Shared memory: no two iterations store the same element, except by copies that add, and no
+//     iteration reads an element that another one stores.
+//   - Scratch of the core: each iteration may have its own copy, in the state before the loop. So
+//     no other iteration stores an element that an iteration reads before storing it, and elements
+//     that several iterations store are not read after the loop.
+//   - Semaphores: iterations of a loop that share a cell (interp/machine/cell_owners.h)
+//   synchronise.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -36,48 +37,50 @@ class PointsObserver : public Observer {
 
  private:
   enum class Access : std::uint8_t { read, store, add };
-  // One access, or several like it, of a point.
+  // One or several equal accesses of an iteration.
   struct LoopAccess {
     Box box{};
-    std::int32_t point = 0;  // number among those of the loop
+    std::int32_t point = 0;  // index in OpenLoop::points
     StmtId statement;
     Access access = Access::read;
   };
-  // Of one buffer at one owner, in one loop that is open.
+  // Accesses to one buffer at one owner, in one open loop.
   struct Log {
     std::vector<LoopAccess> reads, stores;
-    BoxCover stored;  // by the point at hand
+    BoxCover stored;  // by the current iteration
   };
   struct LoopFacts;
   struct OpenLoop {
     StmtId statement;
     const LoopFacts* facts = nullptr;
-    std::vector<std::int64_t> points;                    // the loop variable of each
+    std::vector<std::int64_t> points;                    // values of the loop variable
     std::map<std::pair<CoreIndex, BufferId>, Log> logs;  // by owner and buffer
   };
-  // Scratch that was stored in a loop that has ended. Two points: nobody knows what it holds.
+  // Scratch that was stored in a loop that has ended. If two iterations stored it, its value is
+  // unknown.
   struct Left {
     Box box{};
     StmtId loop, statement;
-    std::string first, second;  // points; no second: one alone stored it
+    std::string first, second;  // iterations; second empty: only one stored it
   };
   struct CoreState {
-    // A point's last copy moves when its core has come to the next step, in another point or behind
-    // the loop: these borders wait for that step.
+    // The last copy of an iteration completes when its core reaches the next step, in another
+    // iteration or after the loop. Until this step, begins and ends of iterations wait here.
     std::vector<Event> borders;
     std::vector<OpenLoop> open;  // outermost first
     Table<BufferId, std::vector<Left>> left;
   };
-  // What the loops of a pipeline leave: those of each that is not run for it is of the same pattern
-  // (analysis/planning/memoised_pipelines.h) leave the same.
+  // Results of the loops of a pipeline. Pipelines that are not run, because they have the same
+  // pattern (analysis/planning/memoised_pipelines.h), have the same results.
   struct OfPattern {
-    std::vector<std::pair<std::size_t, std::int64_t>> points;  // into verdict_.loops, and how many
+    // Index in verdict_.loops, number of iterations.
+    std::vector<std::pair<std::size_t, std::int64_t>> points;
     std::vector<std::pair<BufferId, Left>> left;
   };
   struct LoopFacts {
-    Table<BufferId, bool> stores;  // something in the loop stores it
+    Table<BufferId, bool> stores;  // stored by an op in the loop
     Table<BufferId, bool> own;     // allocated in the loop
-    std::size_t verdict = 0;       // into verdict_.loops
+    std::size_t verdict = 0;       // index in verdict_.loops
   };
 
   void find_facts();
@@ -101,15 +104,15 @@ class PointsObserver : public Observer {
 
   const Program* program_ = nullptr;
   Topology topology_{};
-  std::map<StmtId, LoopFacts> facts_;  // by the statement of the loop
+  std::map<StmtId, LoopFacts> facts_;  // by loop statement
   std::optional<PointSharing> sharing_;
-  Table<SemaphoreId, std::int64_t> first_cell_;  // among those of a core
-  std::int64_t cells_ = 0;                       // of a core
+  Table<SemaphoreId, std::int64_t> first_cell_;  // index among the cells of a core
+  std::int64_t cells_ = 0;                       // per core
   CellOwners owners_;
   Table<CoreIndex, CoreState> cores_;
-  std::set<std::tuple<PlaceId, PlaceId, BufferId>> known_;  // races, by places and buffer
+  std::set<std::tuple<PlaceId, PlaceId, BufferId>> known_;  // reported races, by places and buffer
   std::map<std::int64_t, OfPattern> patterns_;              // by Event::token
-  OfPattern* seen_ = nullptr;                               // of which the first pipeline runs
+  OfPattern* seen_ = nullptr;  // pattern of the running pipeline, if it is the first one
   PointsVerdict verdict_;
 };
 

@@ -1,4 +1,4 @@
-// Scratch that a loop has left behind: of whose points it is, and who reads it.
+// Scratch that is still defined after a loop: the iterations that stored it, and its readers.
 #include <fmt/format.h>
 
 #include <map>
@@ -9,11 +9,12 @@
 #include "interp/findings/describe.h"
 
 namespace tessera {
-// What the points stored of their own copies of scratch, and of that what two of them did.
+// Stores the scratch that the iterations wrote in their own copies, and the parts that two of them
+// wrote.
 void PointsObserver::leave_behind(CoreState& core, const OpenLoop& loop, BufferId buffer,
                                   const Log& log) {
   struct Stored {
-    std::int32_t first, second;  // points; -1: no second one
+    std::int32_t first, second;  // iterations; second -1: none
     StmtId statement;
   };
   const auto order = [](const Box& a, const Box& b) {
@@ -48,7 +49,8 @@ void PointsObserver::leave_behind(CoreState& core, const OpenLoop& loop, BufferI
   }
 }
 
-// Scratch that points of an earlier loop stored: whoever reads it needs to know which was the last.
+// Checks an access to scratch that iterations of an earlier loop stored. A read depends on the last
+// one.
 void PointsObserver::look_at_left(CoreState& core, CoreIndex core_index, const Event& event,
                                   Access access) {
   const BufferId buffer = event.object.buffer();

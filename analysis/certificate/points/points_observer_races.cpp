@@ -1,4 +1,4 @@
-// Accesses of two points to one element, and what a race of points reads like.
+// Accesses of two iterations to one element, and the findings of their races.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t max_races = 20;  // findings; the rest are counted
+constexpr std::size_t max_races = 20;  // listed findings; further ones are counted
 
 std::size_t at_index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
@@ -26,10 +26,10 @@ void PointsObserver::compare(CoreState& core, const OpenLoop& loop, CoreIndex ow
     for (const LoopAccess& t : accesses) result.push_back(&t.box);
     return result;
   };
-  constexpr std::int64_t enough = 100'000;  // pairs of one buffer that are looked at
+  constexpr std::int64_t enough = 100'000;  // max compared pairs per buffer
   std::int64_t pairs = 0;
-  // Of each pair of statements the first points stand for all.
-  // What two of them store comes before what one of them reads.
+  // For each pair of statements, the pair with the first iterations is reported. Pairs of two
+  // stores come before pairs with a read.
   std::map<std::tuple<bool, StmtId, StmtId>, std::pair<LoopAccess, LoopAccess>> races;
   const auto note = [&](const LoopAccess& here, const LoopAccess& there) {
     const auto [known, is_new] = races.try_emplace(
@@ -63,7 +63,7 @@ void PointsObserver::race(const CoreState& core, const OpenLoop& loop, CoreIndex
   ParallelLoop& judged = verdict_.loops[facts(loop.statement).verdict];
   judged.any_order = judged.any_split = false;
   judged.why_whole.clear();
-  // One of all devices and runs of the loop, and of what one line both reads and stores.
+  // One finding for all devices and runs of the loop, and for a line that both reads and stores.
   const PlaceId x = program_->body[here.statement].place, y = program_->body[there.statement].place;
   if (!known_.insert({std::min(x, y), std::max(x, y), buffer}).second) return;
   if (verdict_.findings.size() >= max_races) {
@@ -100,7 +100,7 @@ void PointsObserver::race(const CoreState& core, const OpenLoop& loop, CoreIndex
   verdict_.findings.push_back(std::move(finding));
 }
 
-// "i=0 j=1": the parallel loops around, and this one's point.
+// Text such as "i=0 j=1": the parallel loops around this loop, and its iteration.
 std::string PointsObserver::place(const CoreState& core, const OpenLoop& loop,
                                   std::int32_t point) const {
   std::string text;

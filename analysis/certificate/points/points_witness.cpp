@@ -8,9 +8,9 @@ namespace tessera {
 namespace {
 
 constexpr int max_orders = 12;
-constexpr int loop_workers[] = {0, 2, 3};  // 0: one point after the other
+constexpr int loop_workers[] = {0, 2, 3};  // 0: iterations in order
 
-// How a run ended otherwise; empty when it did not.
+// Describes a different end of a run; empty if the ends are the same.
 std::string difference(const RunResult& ascending, const RunResult& other, bool has_values) {
   if (other.findings.empty() != ascending.findings.empty()) {
     const RunResult& found = other.findings.empty() ? ascending : other;

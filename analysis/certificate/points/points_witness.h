@@ -1,5 +1,5 @@
-// A run that shows that points of parallel loops are not independent: another order of them, or
-// points side by side, end otherwise.
+// Run which shows that iterations of parallel loops are not independent, because another order of
+// the iterations, or concurrent iterations, end differently.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,11 +10,11 @@ namespace tessera {
 
 struct PointsWitness {
   std::string schedule;  // text for --schedule
-  int loop_workers = 0;  // that run points side by side; 0: one after the other
+  int loop_workers = 0;  // run iterations concurrently; 0: in order
   std::string outcome;   // "o of dev0 is different", "deadlock"
 };
-// Of a few orders, and a few schedules of points side by side, the first that ends otherwise than
-// the ascending order; nothing when none does.
+// Tries a few orders of iterations, and a few schedules of concurrent iterations. Returns the first
+// that ends differently from the ascending order, if there is one.
 std::optional<PointsWitness> find_points_witness(const Simulate& simulate, RunOptions options);
 
 }  // namespace tessera

@@ -21,7 +21,7 @@ class Finder {
         std::string around;
       };
       std::vector<Open> open;
-      std::vector<RecordedAgentId> threads = {core};  // at hand, outermost first
+      std::vector<RecordedAgentId> threads = {core};  // current threads, outermost first
       const RecordedAgent& agent = record_.agents[core];
       for (const EventId e : agent.events()) {
         const RecordedEvent& self = record_.event(e);

@@ -1,4 +1,4 @@
-// The points of a recorded run as threads: which point is in which.
+// Iterations of a recorded run as threads, and the thread of each event.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -11,24 +11,24 @@
 namespace tessera {
 
 struct ThreadTree {
-  // A point is a thread; parent: the one that runs its loop. Of a core none of both.
+  // An iteration is a thread. parent: the thread that runs its loop. Both are none for a core.
   struct Point {
     RecordedAgentId parent{};
     LoopRunId loop{};
   };
-  // Threads are agents of the record that is made of them: the cores first, then the points.
+  // Threads are agents of the record created from the tree: first the cores, then the iterations.
   Table<RecordedAgentId, Point> points;
   Table<LoopRunId, LoopRun> loops;
   Table<RecordedAgentId, std::string> names;          // "point i=2 of dev0.core0"
-  Table<EventId, RecordedAgentId> thread_of;          // of events of a core
+  Table<EventId, RecordedAgentId> thread_of;          // only for events of cores
   std::map<RecordedAgentId, RecordedAgentId> issuer;  // by copy: the thread that started it
 };
 
-// Which thread does each event of a core; copies follow who started them. `loops`: the statements
-// of those whose points are threads.
+// Determines the thread of each event of a core. Copies belong to the thread that started them.
+// loops: statements of the loops with iterations as threads.
 ThreadTree thread_tree(const Record& record, const std::set<StmtId>& loops);
 
-// Whether a point of such a loop begins or its last point ends.
+// True if an iteration of such a loop begins or its last iteration ends.
 inline bool is_forked(const RecordedEvent& event, const std::set<StmtId>& loops) {
   return (event.act == Act::point || event.act == Act::points_end) &&
          loops.contains(event.statement);
