@@ -8,9 +8,9 @@
 namespace tessera::fields {
 namespace {
 
-constexpr std::uint64_t digit = 1024;  // of exponents
+constexpr std::uint64_t digit = 1024;  // base of the digits of an exponent
 
-// A fast loop of its own for each op.
+// Separate loops, so that each is fast.
 void combine(Binary op, const Modulus& modulus, std::vector<Residue>& out,
              const std::vector<Residue>& a, const std::vector<Residue>& b) {
   const std::size_t n = out.size();
@@ -71,7 +71,7 @@ Number Arithmetic::combined(Binary op, const Number& a, const Number& b, Bound& 
   }
   const Number& infinite = finite_a ? b : a;
   const Number& factor = finite_a ? a : b;
-  // Of other factors the sign is not known.
+  // The sign of other factors is unknown.
   if (factor.p == 1 || factor.p == plus_infinity) return infinite;
   if (factor.p == draw_.p.prime() - 1 || factor.p == minus_infinity)
     return negated(draw_, infinite);
@@ -105,7 +105,7 @@ Number Arithmetic::compared(Binary op, const Number& a, const Number& b, Bound& 
   return draw_.unknown(text_seed("=="), draw_.p.mul(difference, difference));
 }
 
-// Inverses of all at once: three products each, and one inverse.
+// Inverts all elements together, with three products per element and a single inverse.
 Tile Arithmetic::divided(const Tile& a, const Tile& b) {
   Tile out = make_tile(a.shape, has_exponents_);
   out.bound = product_of(a.bound, b.bound);
@@ -203,7 +203,7 @@ Tile Arithmetic::exponential(const Tile& x) {
   Tile out = make_tile(x.shape, has_exponents_);
   out.bound = value_at(x.bound);
   out.bound.has_exponential = true;
-  // Of an argument that has an exponential itself only congruence is known.
+  // If the argument contains an exponential, only congruence is known.
   const bool is_nested = x.bound.has_exponential;
   out.bound.has_unknown = out.bound.has_unknown || is_nested;
   const std::uint64_t tag = text_seed("exp");

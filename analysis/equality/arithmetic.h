@@ -1,6 +1,6 @@
-// What tile ops mean over the field. + - * and products of matrices are exact, a / b is a times the
-// inverse of b, exp turns sums into products; of other functions only congruence is known: their
-// values at equal arguments are equal. max and min follow a random order of the elements.
+// Tile ops over the field. + - * and matrix products are exact, a / b multiplies a by the inverse
+// of b, and exp turns sums into products. Other functions have only congruence: their values at
+// equal arguments are equal. max and min use a random order of the elements.
 #pragma once
 #include <memory>
 #include <string_view>
@@ -19,32 +19,32 @@ using shapes::Reduction;
 
 class Arithmetic {
  public:
-  // apart: of the values that nothing defines, other ones for each program.
+  // apart: seed of undefined values; different for each program.
   Arithmetic(const Draw& draw, bool has_exponents, std::uint64_t apart);
 
   const Draw& draw() const { return draw_; }
   bool has_exponents() const { return has_exponents_; }
-  // A value that no other has: of what is undefined, and of 0 / 0.
+  // Returns a new random value, for undefined elements and 0 / 0.
   Number apart() {
     const std::uint64_t bits = random_.next();
     return {draw_.p.drawn(bits), draw_.q.drawn(SplitMix::mix(bits))};
   }
 
-  // Of tiles of one shape.
+  // All tiles must have the same shape.
   Tile binary(Binary op, const Tile& a, const Tile& b);
   Tile select(const Tile& condition, const Tile& a, const Tile& b);
   // e to the power of each element.
   Tile exponential(const Tile& x);
-  // A function of which only the name is known.
+  // Function with only a name. Its values are random, but equal for equal arguments.
   Tile unknown(std::string_view name, Tile x) const;
-  // One of two arguments.
+  // The same for two arguments.
   Tile unknown(std::string_view name, const Tile& a, const Tile& b);
-  // Along a dimension, which stays with size 1: the sum, and the largest or smallest.
+  // Reduction of a dimension to size 1: the sum, and the maximum or minimum.
   Tile sum(const Tile& x, std::size_t dim);
   Tile outermost(bool wants_max, const Tile& x, std::size_t dim);
-  // The largest or smallest of 0 and 1: whether one of them is 1, or all are.
+  // Maximum or minimum of truth values (0 and 1): true if any, or all, of them are 1.
   Tile of_truths(bool wants_max, const Tile& x, std::size_t dim);
-  // acc + a . b, one product for each index of the leading dimensions; the shapes go together.
+  // acc + a . b, one product per index of the leading dimensions. The shapes must match.
   Tile product(Tile acc, const Tile& a, const Tile& b);
 
  private:
@@ -60,7 +60,8 @@ class Arithmetic {
   const Draw& draw_;
   bool has_exponents_;
   SplitMix random_;
-  std::vector<Residue> powers_;  // of the generator: of 0 to 1023, of these times 2^10, and 2^20
+  // Powers of the generator: 0 to 1023, these times 2^10, and times 2^20.
+  std::vector<Residue> powers_;
 };
 
 }  // namespace tessera::fields

@@ -1,4 +1,4 @@
-// Sums, largest elements and products: what goes along a dimension.
+// Reductions along a dimension, and matrix products.
 #include "analysis/equality/arithmetic.h"
 #include "analysis/equality/product.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// The elements at place i of each line.
+// Returns element i of each line.
 Tile line_of(const Tile& x, const shadow::Lines& lines, std::int64_t i,
              const std::vector<std::int64_t>& shape) {
   Tile line = make_tile(shape, x.has_exponents());
@@ -62,7 +62,7 @@ Tile Arithmetic::outermost(bool wants_max, const Tile& x, std::size_t dim) {
   return out;
 }
 
-// Of numbers that may be infinite, one product.
+// One of the products, with numbers that may be infinite.
 void Arithmetic::multiply(Tile& acc, const Tile& a, const Tile& b, const shadow::ProductExtents& of,
                           std::int64_t product) {
   for (std::int64_t i = 0; i < of.m; ++i)

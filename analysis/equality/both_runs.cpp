@@ -12,7 +12,7 @@
 namespace tessera::fields {
 namespace {
 
-// Products of integers are the machine's, and a run without arithmetic leaves them out.
+// The machine computes products of integers, and skips them in a run without arithmetic.
 bool needs_arithmetic(const Program& program) {
   const auto is_integer_product = [&](const Stmt& statement) {
     const auto* const op = std::get_if<Matmul>(&statement.op);

@@ -10,29 +10,30 @@
 
 namespace tessera::fields {
 
-// A program of a comparison.
+// Program of a comparison, with its operands.
 struct Side {
   KeptRun& run;
-  std::uint64_t apart = 0;  // the seed of what is undefined in it
+  std::uint64_t apart = 0;  // seed of undefined values
   Cuts cuts{};
 
   const Program& program() const { return run.program; }
 };
 
-// A run that is over, with the memory that it left.
+// Finished run with its memory.
 struct Ran {
-  std::vector<std::unique_ptr<FiniteFieldRun>> values;  // one for each draw
+  std::vector<std::unique_ptr<FiniteFieldRun>> values;  // one per draw
   std::unique_ptr<Machine> machine;
   RunResult result;
 };
 
 bool has_exponentials(const Program& program);
 
-// Runs a program over several fields at once. Errors: memory, a stop.
+// Runs a program over several fields in one run. A stop or lack of memory either ends the run early
+// (Ran::result.end) or is an error.
 Expected<Ran> run_over(const Side& side, std::span<const Draw> draws, bool has_exponents,
                        const std::optional<Change>& change = std::nullopt);
 
-// Runs a program for who observes it alone.
+// Runs a program with one observer, and nothing else.
 Expected<void> observe(KeptRun& program, Observer& observer);
 
 }  // namespace tessera::fields

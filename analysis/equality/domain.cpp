@@ -1,4 +1,4 @@
-// The operands of ops over the field, and the results of ops that take each element for itself.
+// Operands of ops over the field, and results of element-wise ops.
 #include "analysis/equality/domain.h"
 
 #include <fmt/format.h>
@@ -110,7 +110,7 @@ Tile FiniteFieldDomain::binary(Binary kind, const Operand& a, const Operand& b, 
           (are_integers && is_integer(to) && holds_integers(to, a) && holds_integers(to, b)));
 }
 
-// Truth values become sums and products; for other integers only congruence is known.
+// Ops on truth values become sums and products; for other integers only congruence is known.
 Tile FiniteFieldDomain::of_bits(Integers kind, const Tile& a, const Tile& b, DType type) {
   const bool are_truths = a.bound.is_truth && b.bound.is_truth;
   if (are_truths && kind == Integers::bit_and) return arithmetic_.binary(Binary::mul, a, b);

@@ -1,6 +1,6 @@
-// Values of a shadow execution that are numbers modulo a prime where the program has floats.
-// Integers are the machine's until some are stored that floats made (a comparison, a cast). Ops
-// without a rule over the field are refused, never guessed.
+// Shadow values for floats: numbers modulo a prime. Integers have the values of the machine, until
+// an integer is stored that was computed from floats (by a comparison or a cast). Ops without a
+// rule over the field are rejected.
 #pragma once
 #include "analysis/equality/arithmetic.h"
 #include "analysis/equality/inputs.h"
@@ -41,7 +41,7 @@ class FiniteFieldDomain {
   static bool is_known(const Operand& operand) { return operand.is_known; }
 
   Tile binary(Binary kind, const Operand& a, const Operand& b, DType to);
-  // type: in which they are computed.
+  // type: element type of the computation.
   Tile integers(Integers kind, const Operand& a, const Operand& b, DType type, DType to);
   Tile function(Function kind, const Operand& x, DType to);
   Tile power(const Operand& a, const Operand& b, DType to);
@@ -58,15 +58,15 @@ class FiniteFieldDomain {
   Tile filled(const Extents& shape, const Number& number) const {
     return make_tile(shape, arithmetic_.has_exponents(), number);
   }
-  // A tile of integers that the machine knows: value(i) for each element.
+  // Tile of integers that the machine has, with value(i) for each element.
   template <typename Value>
   Tile of_integers(const Extents& shape, Value&& value) const;
-  // The same op on integers that were computed from floats.
+  // The same op on integers computed from floats.
   Tile of_bits(Integers kind, const Tile& a, const Tile& b, DType type);
   Tile of_function(Function kind, const Tile& x);
-  // Stored to a type.
+  // Returns the tile as it is after a store to a type.
   Tile rounded(Tile tile, DType to) const;
-  // The same; is_exact: the type has the values.
+  // The same. is_exact: the type contains the values exactly.
   Tile stored(Tile tile, DType to, bool is_exact) const {
     return is_exact ? tile : rounded(std::move(tile), to);
   }

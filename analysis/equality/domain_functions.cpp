@@ -1,4 +1,4 @@
-// Functions of single elements over the field, by others where they are made of them; moves,
+// Functions of single elements over the field, expressed by others if possible; also powers,
 // reductions and products.
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ Tile FiniteFieldDomain::of_function(Function kind, const Tile& x) {
     case Function::erfc:
       return combined(Binary::sub, number(1), arithmetic_.unknown("erf", x));
     case Function::is_finite: {
-      // The field does not know which real numbers are too large for a float.
+      // Over the field it is unknown which real numbers are too large for a float.
       Tile tile = arithmetic_.unknown("is finite", x);
       for (std::size_t i = 0; i < x.p.size(); ++i)
         if (!is_finite(x.p[i])) tile.put(i, {});

@@ -22,18 +22,20 @@ namespace tessera::fields {
 namespace {
 
 constexpr std::size_t fewest_draws = 3;
-// Orders of max and min, where so few elements are compared that one order may hide a difference.
+// Draws with random orders of max and min. They are made if there are so few compared elements that
+// one order may hide a difference.
 constexpr std::size_t draws_of_orders = 24;
 constexpr std::int64_t many_elements = 4096;
-// An equality that may be wrong more often is none.
+// Max error probability of the verdict `equal`.
 constexpr double max_probability = 1e-6;
-// As many primes as `draw` can draw, all beyond 2^30: those p of 31 bits for which (p - 1) / 2 is a
-// prime.
+// Number of primes that `draw` can return: those p of 31 bits for which (p - 1) / 2 is prime. All
+// are beyond 2^30.
 constexpr double primes = 1634069;
 
-// That two unequal functions are equal at one draw. Either the prime divides all coefficients of
-// their difference, or the difference has a zero there (Schwartz, Zippel); and so the difference of
-// each two arguments of functions. Those of exponentials are compared modulo (p - 1) / 2.
+// Probability that two unequal functions are equal at one draw. Either the prime divides all
+// coefficients of their difference, or the difference has a zero there (Schwartz, Zippel). The same
+// holds for the difference of each two arguments of functions. Arguments of exponentials are
+// compared modulo (p - 1) / 2.
 double chance(const Bound& bound) {
   const double least_prime = bound.has_exponential ? 0x1p29 : 0x1p30;
   const auto zero = [&](double degree, double height) {
@@ -44,14 +46,14 @@ double chance(const Bound& bound) {
          pairs * zero(bound.argument_degree, bound.argument_height);
 }
 
-// Of all results of a program: what holds for each of their elements.
+// Extends `all`, a bound on each element of all results of a program, by another bound.
 void widen(Bound& all, const Bound& one) {
   const double arguments = std::max(all.arguments, one.arguments);
   all = joined(all, one);
   all.arguments = arguments;
 }
 
-// True if a run has no values, for the reason that `equality` then has.
+// True if a run has no values; sets the reason in `equality`.
 bool is_left_open(const Ran& ran, Which which, Equality& equality) {
   const auto refused = std::find_if(ran.values.begin(), ran.values.end(),
                                     [](const auto& values) { return values->refusal(); });
@@ -72,7 +74,7 @@ bool is_left_open(const Ran& ran, Which which, Equality& equality) {
   return true;
 }
 
-// Of the first element that differs at some draw.
+// Place of the first element that differs at some draw.
 struct Found {
   std::size_t result = 0, draw = 0;
   int device = 0;
@@ -112,9 +114,9 @@ std::string incomplete(const Bound& bound) {
          "order";
 }
 
-// The reason not to try this number of orders; empty: they are tried.
+// Returns the reason not to try this number of orders; empty if they are tried.
 std::string too_many(const Branches& branches, std::size_t orders, std::int64_t elements) {
-  // Values that all runs together compare.
+  // Max values that all runs together compare.
   constexpr std::int64_t max_work = std::int64_t{1} << 27;
   if (branches.is_truncated) return "max and min have more than 2^21 operands";
   if (static_cast<std::int64_t>(orders) <= max_work / (branches.comparisons + elements + 1))
@@ -122,7 +124,7 @@ std::string too_many(const Branches& branches, std::size_t orders, std::int64_t 
   return fmt::format("max and min have {} branch patterns", orders);
 }
 
-// The runs of a comparison, until a result differs or a run is left open.
+// Runs of a comparison, until a result differs or a run has no values.
 class Comparison {
  public:
   Comparison(KeptRun& a, KeptRun& b, std::uint64_t seed, Equality& equality)
@@ -149,12 +151,12 @@ class Comparison {
     branches_ = TRY(branches_of(a_, b_, draws_.front(), has_exponents_));
     TRY(try_branches(true));
     TRY(try_branches(false));
-    // Combinations of branches, at random.
+    // Random combinations of branches.
     if (is_over() || equality_.elements >= many_elements) return {};
     return try_draws(draws_.size() + draws_of_orders - fewest_draws);
   }
 
-  // True if the equality has its reason already.
+  // True if the equality already has its reason.
   bool is_left_open() const { return is_left_open_; }
 
   Expected<void> conclude(Tracing tracing) {
@@ -213,9 +215,10 @@ class Comparison {
     return {};
   }
 
-  // Numbers of the first draw, in orders in which each operand of each maximum, or minimum, wins.
+  // Runs the first draw with orders in which each operand of each maximum (or minimum) wins once.
   // If operands depend on the winners of other groups, branches_ has their values for one winner of
-  // these. Groups with all operands in each order are done; they keep that winner for the others.
+  // these. A group is done if all its operands are present in each order. The remaining groups are
+  // tried again, while the groups that are done keep that winner.
   Expected<void> try_branches(bool is_max) {
     std::vector<Comparisons::Group> groups = is_max ? branches_->maxima : branches_->minima;
     while (!groups.empty() && !is_over() && equality_.untried.empty()) {
@@ -233,7 +236,7 @@ class Comparison {
     return {};
   }
 
-  // For each group whether each of its operands won in some order.
+  // Returns for each group whether all its operands were present, so that each of them won once.
   Expected<std::vector<bool>> try_orders(bool is_max,
                                          const std::vector<Comparisons::Group>& groups) {
     constexpr std::size_t at_once = 8;
@@ -284,8 +287,8 @@ class Comparison {
   std::vector<Matched> results_;
   std::vector<Draw> draws_;
   std::optional<Found> found_;
-  std::optional<Branches> branches_;  // max and min, once needed
-  std::size_t tried_ = 0;             // orders of their operands
+  std::optional<Branches> branches_;  // empty until needed
+  std::size_t tried_ = 0;             // number of tried orders
   bool is_left_open_ = false;
 };
 

@@ -1,7 +1,7 @@
-// Whether two programs compute the same real functions of their operands, shown by runs of both
-// over random prime fields: a difference of two polynomials of degree d is zero at a random point
-// with probability d / p at most (Schwartz, Zippel), so programs that agree at three draws are
-// equal but for that probability, up to rounding.
+// Decides whether two programs compute the same real functions of their operands, up to rounding.
+// Both run over random prime fields. A difference of two polynomials of degree d is zero at a
+// random point with a probability of at most d / p (Schwartz, Zippel). So programs that agree at
+// three draws are equal, except with a small probability.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -25,38 +25,44 @@ enum class Which : std::uint8_t { a, b };
 struct Difference {
   std::string result;
   int device = 0;
-  std::vector<std::int64_t> index;                   // in A
-  std::optional<FindingPlace> wrote_a{}, wrote_b{};  // who stored it last
-  std::vector<std::string> terms{};  // on which elements of the operands it depends otherwise
+  std::vector<std::int64_t> index;                   // in the result of A
+  std::optional<FindingPlace> wrote_a{}, wrote_b{};  // last store to the element
+  // Elements of operands on which the two programs depend differently.
+  std::vector<std::string> terms{};
 };
 
 struct Equality {
   Outcome outcome = Outcome::not_shown;
-  std::string reason;             // of not_shown, one clause
-  std::string untried;            // why not each branch of max and min was tried; empty if each was
-  std::optional<Diag> refusal;    // what has no rule over the field, ...
-  std::vector<Finding> findings;  // or what is wrong with a program: ...
-  Which which = Which::a;         // this one
+  std::string reason;           // one clause, if not_shown
+  std::string untried;          // why some branches of max and min were not tried; empty: all were
+  std::optional<Diag> refusal;  // op or values without a rule over the field
+  std::vector<Finding> findings;  // findings of a program
+  Which which = Which::a;         // program with the refusal or findings
   std::optional<Difference> difference;
   int draws = 0;
   std::vector<std::uint32_t> primes;
-  std::int64_t elements = 0;              // in the compared results
-  std::vector<std::string> results{};     // their names
-  std::vector<std::string> uncompared{};  // results that one program alone has
-  std::vector<std::string> unmatched{};   // operands that one program alone has
+  std::int64_t elements = 0;              // number of compared elements
+  std::vector<std::string> results{};     // names of the compared results
+  std::vector<std::string> uncompared{};  // results of only one program
+  std::vector<std::string> unmatched{};   // operands of only one program
   std::vector<std::string>
-      alike{};             // operands of A that B, on one device, has once for all devices
-  Bound bound{};           // for the difference between results
-  double probability = 0;  // that equal is wrong, where max and min decide nothing
+      alike{};             // operands that B, on one device, has once for all devices of A
+  Bound bound{};           // on the difference between results
+  double probability = 0;  // error probability of `equal`, without effects of max and min
 };
 
-// Of a difference: its terms, or only that there is one, which takes no more runs.
+// Explanation of a difference. terms: find its terms by further runs. none: no
+// Equality::difference.
 enum class Tracing : std::uint8_t { terms, none };
 
-// Operands of the same name are the same in both: floats drawn from the field, integers those of A.
-// The results that both have are compared. B may run on one device where A runs on several, with
-// operands and results of all of them stacked. Errors: no results of one name and size,
-// operands of one name that do not fit each other, memory.
+// Compares the results of the same name. Operands of the same name have equal values in both
+// programs: floats are drawn from the field, and the integers of A are copied to B. Removes the
+// assertions from both programs.
+//
+// B must run on as many devices as A, or on one. On one device, an operand or result of B either
+// stacks the arrays of all devices of A or has the shape of one of them; then it is compared with
+// each device. Fails if there is no common result, if the shapes or types of one name do not match,
+// or if memory runs out.
 Expected<Equality> compare(KeptRun& a, KeptRun& b, std::uint64_t seed,
                            Tracing tracing = Tracing::terms);
 

@@ -1,18 +1,18 @@
-// Which values a type holds as they are: what it does not hold is rounded, and that has no rule
-// over the field.
+// Values that a type contains exactly. Other values are rounded, which has no rule over the field.
 #pragma once
 #include "analysis/equality/tile.h"
 #include "core/data/dtype.h"
 
 namespace tessera::fields {
 
-// f32, bf16 and f16 stand for the reals that they round; of other types the rounding counts.
+// True if rounding to the type changes the function. Values of f32, bf16 and f16 represent the
+// reals before rounding.
 bool is_rounded_away(DType dtype);
 bool is_held_by(DType dtype, double literal);
-// false: of so many digits that it was computed when the program was made. Then it stands for a
-// real that has other digits behind them.
+// False if the literal has more than 15 digits. It was then computed when the program was created,
+// and represents a real with further digits.
 bool is_as_written(double literal);
-// Whether a type has all integers of the operand: those that are known, else those of its type.
+// True if a type contains all integers of the operand: the known values, otherwise all of its type.
 bool holds_integers(DType to, const Operand& from);
 
 }  // namespace tessera::fields

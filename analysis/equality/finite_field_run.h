@@ -1,4 +1,4 @@
-// A run over a field. The machine itself needs no arithmetic then.
+// Run over a finite field. The machine itself needs no arithmetic.
 #pragma once
 #include "analysis/equality/domain.h"
 #include "analysis/shadow/run.h"
@@ -13,7 +13,7 @@ class FiniteFieldRun final : public shadow::ShadowRun<FiniteFieldDomain> {
  public:
   using ShadowRun::ShadowRun;
 
-  // The result of that name on a device; the machine is still there.
+  // Returns the result on a device. Must be called before the machine is destroyed.
   Tile result(BufferId buffer, int device);
 };
 

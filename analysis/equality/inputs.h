@@ -1,4 +1,5 @@
-// The operands of a field run: drawn by name, device and place, so that two programs get the same.
+// Operands of a run over a field. They are drawn by name, device and index, so that two programs
+// get the same values.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -11,27 +12,29 @@
 
 namespace tessera::fields {
 
-// Some elements of an operand on one device, changed to see what depends on them.
+// Change of some elements of an operand on one device, to find values that depend on them.
 struct Change {
   std::string operand;
   int device = 0;
   std::int64_t begin = 0, end = 0;  // row-major
-  bool adds_one = false;            // else they are drawn anew
+  bool adds_one = false;            // false: new random values
 };
 
-// How an operand is cut over devices, where the other program has it cut otherwise.
+// Distribution of an operand over devices, if it is distributed differently in the other program.
 struct Cut {
-  std::int64_t each = 0;  // this one stands for all devices, with so many elements of each; 0: not
-  bool is_alike = false;  // all devices have the same
+  // Elements per device, for an operand that is a stack for all devices; 0: no stack.
+  std::int64_t each = 0;
+  bool is_alike = false;  // all devices have the same values
 };
-using Cuts = std::map<std::string, Cut, std::less<>>;  // by operand; others are each device's own
+// By operand; other operands are different on each device.
+using Cuts = std::map<std::string, Cut, std::less<>>;
 
 class Inputs {
  public:
   Inputs(const Draw& draw, Cuts cuts, std::optional<Change> change)
       : draw_(draw), cuts_(std::move(cuts)), change_(std::move(change)) {}
 
-  // The elements of an operand on one device, by their place, row-major.
+  // Elements of an operand on one device, by row-major index.
   class Operand {
    public:
     Number operator()(std::int64_t i) const {
@@ -56,12 +59,12 @@ class Inputs {
     const Draw& draw_;
     std::uint64_t name_ = 0;
     std::int64_t device_ = 0, each_ = 0;
-    const Change* change_ = nullptr;  // of this operand
+    const Change* change_ = nullptr;  // only for this operand
   };
 
   Operand of(std::string_view name, int device) const {
     Operand operand(draw_);
-    operand.name_ = SplitMix::mix(text_seed(name));  // no tag of a function
+    operand.name_ = SplitMix::mix(text_seed(name));  // different from tags of functions
     operand.device_ = device;
     if (const auto cut = cuts_.find(name); cut != cuts_.end()) {
       operand.each_ = cut->second.each;

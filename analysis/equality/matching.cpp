@@ -22,7 +22,7 @@ std::string type_text(const Buffer& buffer) {
   return fmt::format("{}[{}]", name(buffer.dtype), fmt::join(buffer.shape, ", "));
 }
 
-// Without dimensions of one element, which say nothing of which element is which.
+// Removes dimensions of one element, which do not affect the order of elements.
 Shape long_dims(const Shape& shape) {
   Shape result;
   std::copy_if(shape.begin(), shape.end(), std::back_inserter(result),
@@ -32,12 +32,12 @@ Shape long_dims(const Shape& shape) {
 
 bool is_same_shape(const Shape& a, const Shape& b) { return long_dims(a) == long_dims(b); }
 
-// Whether B has on its one device what all devices of A have.
+// True if one device of B has the operands and results of all devices of A.
 bool stands_for_all(const Side& a, const Side& b) {
   return a.run.options.machine.devices > 1 && b.run.options.machine.devices == 1;
 }
 
-// Whether `all` are the shapes of all devices of A with an axis of devices in front.
+// True if `all` is the shape of a stack: the devices of A as the first dimension, then `each`.
 bool is_stack_of(const Side& a, const Shape& each, Shape all) {
   if (all.empty() || all.front() != a.run.options.machine.devices) return false;
   all.erase(all.begin());
@@ -48,7 +48,7 @@ Tensor& tensor(const Side& side, int device, const std::string& name) {
   return side.run.operands[static_cast<std::size_t>(device)].find(name)->second;
 }
 
-// An operand of integers as both programs store it.
+// Operand of integers in both programs.
 struct Integers {
   const Buffer& a;
   const Buffer& b;

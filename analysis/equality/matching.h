@@ -1,4 +1,4 @@
-// Which operands and results of two programs are the same.
+// Matches the operands and results of two programs.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,25 +9,26 @@
 
 namespace tessera::fields {
 
-// A result that both programs have. B may have those of all devices of A, one behind the other.
+// Result of both programs. is_stacked: B has the results of all devices of A, one after the other.
 struct Matched {
   BufferId a, b;
   std::string name;
-  std::int64_t elements = 0;  // on a device of A
+  std::int64_t elements = 0;  // per device of A
   bool is_stacked = false;
 };
 
-// Errors: no result of one name, or another shape.
+// Fails if no result has the same name in both, or if shapes differ.
 Expected<std::vector<Matched>> match_results(const Side& a, const Side& b);
 
-// Gives B the integers of A, and either side how its floats are cut. An operand of B on one device
-// that has as many elements as all devices of A together stands for all; one with as many as each
-// is the same on each: its name is added to `alike`. Returns operands that one program alone has.
-// Errors: other shapes or types.
+// Copies the integers of A to B, and sets the distribution of floats (Side::cuts) in both. If only
+// A runs on several devices, an operand of B is a stack if its first dimension is the devices of A.
+// Otherwise all devices of A have the same values; names of such float operands are added to
+// `alike`. Returns the operands of only one program. Fails if shapes or types differ, or if devices
+// of A have different integers for an operand that B has once.
 Expected<std::vector<std::string>> match_operands(Side& a, Side& b,
                                                   std::vector<std::string>& alike);
 
-// Results that one program alone has.
+// Returns the results of only one program.
 std::vector<std::string> uncompared_results(const Side& a, const Side& b);
 
 }  // namespace tessera::fields

@@ -1,5 +1,5 @@
-// Residues are centred around 0, |x| <= 2^30: seven of their products fit 64 bits with a sign, so
-// sums are reduced once in five steps of k, and only to 61 bits.
+// Residues are centred around 0, |x| <= 2^30. Seven of their products fit into 64 bits with a sign,
+// so sums are reduced once in five steps of k, and only to 61 bits.
 #include "analysis/equality/product.h"
 
 #include "analysis/equality/product_avx512.h"
@@ -15,25 +15,25 @@ namespace tessera::fields {
 namespace {
 
 constexpr std::int64_t between_reductions = 5;
-constexpr std::int64_t columns = 16;  // of a panel of b
+constexpr std::int64_t columns = 16;  // per panel of b
 
 std::int32_t centred(Residue x, std::uint32_t prime) {
   return x > prime / 2 ? static_cast<std::int32_t>(static_cast<std::int64_t>(x) - prime)
                        : static_cast<std::int32_t>(x);
 }
 
-// The same modulo the prime, at most 2^61 + 2^32 in size.
+// Returns an equal number modulo the prime, at most 2^61 + 2^32 in size.
 std::int64_t reduced(std::int64_t sum, std::int32_t carry) {
   const auto low = static_cast<std::int64_t>(static_cast<std::uint64_t>(sum) & 0xFFFFFFFF);
   return (sum >> 32) * carry + low;
 }
 
-// Of a reduced sum; p * 2^32 is larger than it.
+// Residue of a reduced sum, which is smaller than p * 2^32.
 Residue in_range(std::int64_t sum, const Modulus& modulus) {
   return modulus.reduce(static_cast<std::uint64_t>(sum) + (std::uint64_t{modulus.prime()} << 32));
 }
 
-// sums[j] = a[0 .. k) . panel[0 .. k)[j] of one row and a panel of columns.
+// sums[j] = a[0 .. k) . panel[0 .. k)[j] for one row and a panel of columns.
 void row_times_panel(std::int64_t* sums, const std::int32_t* a, const std::int64_t* panel,
                      std::int64_t k, std::int32_t carry) {
   std::fill_n(sums, columns, 0);
@@ -46,7 +46,7 @@ void row_times_panel(std::int64_t* sums, const std::int32_t* a, const std::int64
 }
 
 #if defined(__x86_64__)
-// Two rows at once.
+// Two rows in one pass.
 [[gnu::target("avx2")]] void rows_times_panel(std::int64_t* sums, const std::int32_t* a,
                                               std::int64_t row, const std::int64_t* panel,
                                               std::int64_t k, std::int32_t carry) {

@@ -1,15 +1,15 @@
-// Products of matrices over the field.
+// Matrix products over the field.
 #pragma once
 #include "analysis/equality/residues.h"
 
 namespace tessera::fields {
 
-// The instructions to multiply with; each gives the same residues.
+// Instructions for the products. All give the same residues.
 enum class Lanes : std::uint8_t { one, avx2, avx512 };
-bool is_here(Lanes lanes);  // on this CPU
+bool is_here(Lanes lanes);  // supported by this CPU
 Lanes max_lanes();
 
-// acc += a . b for row-major matrices of [m, k] and [k, n]; all residues are finite.
+// acc += a . b for row-major matrices of [m, k] and [k, n]. All residues must be finite.
 void multiply_add(Residue* acc, const Residue* a, const Residue* b, std::int64_t m, std::int64_t k,
                   std::int64_t n, const Modulus& modulus, Lanes lanes = max_lanes());
 

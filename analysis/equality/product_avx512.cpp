@@ -1,10 +1,10 @@
-// Blocks of four rows and sixteen columns, one product of eight lanes at a time. A sum takes seven
-// products before its upper half moves to a sum of its own; both come together at the end.
+// Blocks of four rows and sixteen columns, with products of eight lanes. After seven products the
+// upper half of a sum is added to a separate sum. Both sums are combined at the end.
 #include "analysis/equality/product_avx512.h"
 
 #if defined(__x86_64__)
 #pragma GCC diagnostic push
-// GCC 12 takes its own headers' "undefined" registers for reads of what is not initialised.
+// GCC 12 reports reads of uninitialised values for the "undefined" registers of its own headers.
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #if !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -21,7 +21,7 @@ namespace tessera::fields {
 namespace {
 
 constexpr std::int64_t at_once = 4;        // rows
-constexpr std::int64_t columns = 16;       // of a panel of b, 8 a register
+constexpr std::int64_t columns = 16;       // per panel of b, 8 per register
 constexpr std::int64_t between_folds = 7;  // |x| < 2^30 each, so seven products fit 63 bits
 
 struct Constants {
@@ -47,7 +47,7 @@ TESSERA_AVX512 Constants constants(const Modulus& modulus) {
           _mm512_set1_pd(1.0 / static_cast<double>(prime))};
 }
 
-// Sixteen residues, those above half of the prime less the prime.
+// Centres sixteen residues: subtracts the prime from those above its half.
 TESSERA_AVX512 inline __m512i centred(__m512i x, const Constants& of) {
   return _mm512_mask_sub_epi32(x, _mm512_cmpgt_epi32_mask(x, of.half), x, of.primes);
 }
@@ -74,9 +74,9 @@ TESSERA_AVX512 void fill_panel(std::int64_t* panel, const Residue* b, std::int64
   }
 }
 
-// Residues of eight sums; |high| < 2^48, low in [0, 2^32).
+// Returns the residues of eight sums. |high| < 2^48, low in [0, 2^32).
 TESSERA_AVX512 inline __m512i residues(__m512i high, __m512i low, const Constants& of) {
-  // high = upper 2^32 + lower, with a lower of 32 bits and a sign: products take that half alone.
+  // high = upper 2^32 + lower, with a signed lower of 32 bits. Products read only the lower half.
   const __m512i upper = _mm512_srai_epi64(_mm512_add_epi64(high, of.to_round), 32);
   const __m512i sum = _mm512_add_epi64(_mm512_add_epi64(_mm512_mul_epi32(high, of.carry), low),
                                        _mm512_mul_epi32(upper, of.carry_twice));

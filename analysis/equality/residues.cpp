@@ -10,7 +10,7 @@
 namespace tessera::fields {
 namespace {
 
-// Miller and Rabin's test; these bases decide below 2^32.
+// Miller-Rabin test. These bases decide all n below 2^32.
 bool is_prime(std::uint32_t n) {
   if (n % 2 == 0) return n == 2;
   const Modulus modulus(n);
@@ -88,7 +88,7 @@ Number Draw::of(double literal) const {
 Draw draw(std::uint64_t seed) {
   SplitMix random(seed);
   for (;;) {
-    constexpr std::uint32_t least = 1U << 29;  // of q, so that p has 31 bits
+    constexpr std::uint32_t least = 1U << 29;  // least q; p then has 31 bits
     const auto q = static_cast<std::uint32_t>(least + random.below(least)) | 1U;
     if (!is_prime(q) || !is_prime(2 * q + 1)) continue;
     const Modulus p(2 * q + 1);

@@ -1,5 +1,5 @@
-// Numbers of a field run: residues modulo a random prime p, and beside them residues modulo the
-// prime q = (p - 1) / 2, in which the arguments of exponentials are kept.
+// Numbers of a run over a field: residues modulo a random prime p, and in addition modulo the prime
+// q = (p - 1) / 2, for arguments of exponentials.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace tessera::fields {
 
-using Residue = std::uint32_t;                        // in [0, modulus), or one of these three
-inline constexpr Residue as_in_machine = 0xFFFFFFFD;  // the integer that the machine's memory has
+using Residue = std::uint32_t;                        // in [0, modulus), or one of the next three
+inline constexpr Residue as_in_machine = 0xFFFFFFFD;  // the integer in the machine's memory
 inline constexpr Residue plus_infinity = 0xFFFFFFFE;
 inline constexpr Residue minus_infinity = 0xFFFFFFFF;
 inline bool is_finite(Residue residue) { return residue < (Residue{1} << 31); }
@@ -40,8 +40,8 @@ class Modulus {
   Residue sub(Residue a, Residue b) const { return a >= b ? a - b : a + prime_ - b; }
   Residue mul(Residue a, Residue b) const { return reduce(std::uint64_t{a} * b); }
   Residue power(Residue base, std::uint64_t exponent) const;
-  Residue inverse(Residue a) const { return power(a, prime_ - 2); }  // of a that is not 0
-  // Uniform, of 64 random bits.
+  Residue inverse(Residue a) const { return power(a, prime_ - 2); }  // a must not be 0
+  // Uniform residue from 64 random bits.
   Residue drawn(std::uint64_t bits) const {
     return static_cast<Residue>((static_cast<unsigned __int128>(bits) * prime_) >> 64);
   }
@@ -51,46 +51,46 @@ class Modulus {
   std::uint64_t inverse_;
 };
 
-// A value of both fields.
+// Value in both fields.
 struct Number {
   Residue p = 0, q = 0;
   bool operator==(const Number&) const = default;
 };
 
 class Comparisons;
-// The levels of values that are not at level 0 of an order, from -2 to 2: each value of a level is
+// Levels of values in an order, from -2 to 2; other values have level 0. Each value of a level is
 // above all values of the levels below.
 using Levels = std::unordered_map<Residue, int>;
 
-// What one draw fixes: the primes, an element of order q modulo p, and the key of the unknown
-// functions.
+// Random choices of one draw: the primes, an element of order q modulo p, and the key of the
+// unknown functions.
 struct Draw {
   Modulus p, q;
   Residue generator = 0;
   std::uint64_t key = 0;
-  // The order of max and min: its key, levels of values, or null, and the object that notes which
-  // operands are compared, or null.
+  // Order of max and min: its key, the levels of values (may be null), and an object that notes the
+  // compared operands (may be null).
   std::uint64_t order = 0;
   std::shared_ptr<const Levels> levels{};
   Comparisons* comparisons = nullptr;
 
-  // The value of an unknown function at an argument; tag says which function.
+  // Returns the value of an unknown function at an argument. tag: identifies the function.
   Number unknown(std::uint64_t tag, std::uint64_t argument) const {
     const std::uint64_t bits =
         SplitMix::mix(argument + SplitMix::mix(key + SplitMix::golden * (tag + 1)));
     return {p.drawn(bits), q.drawn(SplitMix::mix(bits + SplitMix::golden))};
   }
-  // Where an element stands in the random order of max and min.
+  // Returns the position of an element in the random order of max and min.
   std::uint64_t rank(Residue element) const;
   Number of(std::int64_t integer) const { return {p.of(integer), q.of(integer)}; }
-  // The rational number that the shortest decimal of a literal is: 1/10 for 0.1.
+  // Returns the rational number of the shortest decimal of a literal: 1/10 for 0.1.
   Number of(double literal) const;
 };
 
-// A random p of 31 bits for which (p - 1) / 2 is prime as well.
+// Draws a random p of 31 bits for which (p - 1) / 2 is prime as well.
 Draw draw(std::uint64_t seed);
 
-// A number for a text, the same on every machine.
+// Hash of a text, the same on every machine.
 std::uint64_t text_seed(std::string_view text);
 
 }  // namespace tessera::fields

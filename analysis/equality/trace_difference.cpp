@@ -9,7 +9,7 @@
 namespace tessera::fields {
 namespace {
 
-// Runs for the trace are many; a larger program's last writers are told, and no more.
+// Max work of a run. A trace needs many runs, so larger programs only report the last stores.
 constexpr std::int64_t max_work = 100'000;
 
 std::vector<std::int64_t> index_of(const Shape& shape, std::int64_t element) {
@@ -63,7 +63,7 @@ class Tracer {
                 TRY(value(b_, at_.b, at_.device_b, at_.element_b, change))};
   }
 
-  // Whether what differs depends on these elements.
+  // True if the difference depends on these elements.
   Expected<bool> depends(const Buffer& buffer, int device, std::int64_t begin, std::int64_t end) {
     const Both changed =
         TRY(values(Change{.operand = buffer.name, .device = device, .begin = begin, .end = end}));
@@ -74,7 +74,7 @@ class Tracer {
                                                const Both& plain) {
     const std::int64_t all = elements(buffer.shape);
     if (!TRY(depends(buffer, device, 0, all))) return std::optional<std::string>();
-    // The first and the last element on which it depends.
+    // Search for the first and the last element on which it depends.
     std::int64_t low = 0, high = all;  // it depends on [0, high), and not on [0, low)
     while (high - low > 1) {
       const std::int64_t middle = low + (high - low) / 2;
@@ -121,7 +121,7 @@ class Tracer {
   std::int64_t steps_ = 0;
 };
 
-// Who stored the element last; none where the machine says nothing of it.
+// Returns the last store to the element, if one was observed.
 Expected<std::optional<FindingPlace>> last_writer(const Side& side, BufferId result, int device,
                                                   std::int64_t element) {
   const Buffer& buffer = side.program().buffers[result];

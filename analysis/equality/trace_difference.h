@@ -1,5 +1,5 @@
-// Why one element differs: on which elements of the operands it depends in one program and not, or
-// otherwise, in the other. Found by changing operands and running again.
+// Explains the difference of one element: the elements of operands on which it depends in only one
+// program, or differently in both. Found by further runs with changed operands.
 #pragma once
 #include "analysis/equality/both_runs.h"
 #include "analysis/equality/equality.h"
@@ -7,7 +7,7 @@
 namespace tessera::fields {
 
 struct DifferingElement {
-  BufferId a, b;  // the result in either program
+  BufferId a, b;  // the result in each program
   int device = 0, device_b = 0;
   std::int64_t element = 0, element_b = 0;  // row-major
 };
