@@ -40,8 +40,8 @@ struct RaceWitness {
   std::size_t finding = 0;  // index into Certificate::findings
   std::optional<Witness> schedules{};
   bool is_with_copy = false;
-  bool is_run = false;    // both orders were run
-  bool is_shown = false;  // both orders were observed
+  bool is_run = false;    // the schedules were run
+  bool is_shown = false;  // and the race was observed
   Ends ends = Ends::unknown;
   std::string outcome{};  // result of the runs in words, or the reason why no run shows the race
 };
@@ -80,7 +80,7 @@ struct Explored {
 // schedules up to the first one that has a finding. explored: Explored.
 using Evidence = std::variant<OneRun, Exhausted, Explored>;
 
-// Number of further unordered pairs of accesses that are not listed, of other statements.
+// Numbers of unordered pairs of accesses that are in no listed race.
 struct Unlisted {
   std::int64_t races = 0, sums = 0;
   bool has_all = true;  // false: the numbers are lower bounds, because the search ended early
@@ -128,7 +128,7 @@ struct Certificate {
   std::vector<Remark> order;                    // unordered additions: sums may differ in rounding
   std::vector<ParallelLoop> loops;              // source loops, in text order
   std::optional<PointsWitness> points_witness;  // may be set if iterations are not independent
-  bool same_in_every_schedule = false;          // for deadlocks and leftovers of the run
+  bool same_in_every_schedule = false;          // deadlocks and leftovers of the run
   Loc racing_control{};              // read that is in a race and decides actions; line 0: none
   std::vector<ExplainedWait> waits;  // if requested and proved; in program order
   std::optional<Promises> promises;  // sufficient ones, if stronger_promises() was called

@@ -52,8 +52,8 @@ std::vector<NeededWait> necessity(const Record& record) {
     const auto is_own = [&, &all = semaphores](const RecordedEvent& event) {
       return all.contains(record.cells[event.cell()].semaphore);
     };
-    // A wait is not needed only because its signals must arrive within the lifetime of its
-    // semaphore: these signals would be removed, too.
+    // Signals must arrive within the lifetime of their semaphore. This is no reason for a wait: the
+    // signals would be removed as well.
     const auto is_own_lifetime = [&, &all = semaphores](const RecordedEvent& event) {
       if (event.act != Act::access) return false;
       const Range& range = record.ranges[event.range()];

@@ -60,9 +60,9 @@ enum class Tracing : std::uint8_t { terms, none };
 // assertions from both programs.
 //
 // B must run on as many devices as A, or on one. On one device, an operand or result of B either
-// stacks the arrays of all devices of A or has the shape of one of them; then it is compared with
-// each device. Fails if there is no common result, if the shapes or types of one name do not match,
-// or if memory runs out.
+// stacks the arrays of all devices of A, or has the shape of one device and corresponds to each of
+// them. Fails if there is no common result, if the shapes or types of one name do not match, or if
+// memory runs out.
 Expected<Equality> compare(KeptRun& a, KeptRun& b, std::uint64_t seed,
                            Tracing tracing = Tracing::terms);
 

@@ -229,8 +229,7 @@ class Needs {
         for (const RecordedAgentId p : other.threads)
           if (play.is_stuck(p)) stuck.push_back(p);
         if (stuck.empty() || is_around(other, t)) continue;
-        // If several are blocked, each of them may come first; a single one advances before the
-        // others.
+        // If several are blocked, each may come first. A single one advances before the others.
         for (const RecordedAgentId p : other.threads)
           if (stuck.size() > 1 || p != stuck.front()) late.insert(p);
       }
@@ -258,7 +257,7 @@ class Needs {
         const RecordedEvent& self = event(e);
         const bool is_wait = self.act == Act::wait || self.act == Act::await;
         if (!is_wait || !self.statement || !record_.is_core(self.agent)) continue;
-        // The first event of an iteration waits for the begin of its loop.
+        // The first event of an iteration waits for the start of its loop.
         if (is_point(self.agent) && e == record_.agents[self.agent].begin) continue;
         if (by[self.cell()] != self.agent) waited_from_outside_[self.agent] = true;
       }

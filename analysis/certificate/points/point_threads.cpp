@@ -135,7 +135,7 @@ class Forking {
     return lives[range.semaphore()];
   }
 
-  // Each iteration has its own copy of the core's scratch that it uses.
+  // An iteration uses its own copy of the core's scratch.
   RangeId range_for(RecordedAgentId thread, RangeId range) {
     const Range& as_it_is = record_.ranges[range];
     while (is_point(thread) && is_shared(thread, as_it_is)) thread = tree_.points[thread].parent;
@@ -149,7 +149,7 @@ class Forking {
     return known->second;
   }
 
-  // Distributes the events to the threads in the order of the run. An iteration waits for the begin
+  // Distributes the events to the threads in the order of the run. An iteration waits for the start
   // of its loop, and a loop ends after all its iterations.
   void write() {
     EventLists lists(result_.record.agents.size());

@@ -28,8 +28,8 @@ struct PointThreads {
   Table<LoopRunId, LoopRun> loops;
 };
 
-// record: must contain the begins of iterations (Recorder), and the copies of an iteration must be
-// complete before the next one begins. loops: statements of the loops to fork; others stay
+// record: must contain the starts of iterations (Recorder), and the copies of an iteration must be
+// complete before the next one begins. loops: statements of the loops to fork; other loops stay
 // unchanged.
 PointThreads as_threads(const Record& record, const std::set<StmtId>& loops);
 

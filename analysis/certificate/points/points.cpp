@@ -82,7 +82,7 @@ Expected<PointsVerdict> judge_points(const Program& per_point, const std::vector
       if (loop.synchronises && loop.any_order && is_of(per_point, per_point.body[i], loop))
         loops.insert(i);
   if (loops.empty() || !result.is_complete) return verdict;
-  // The iterations start copies on one link in any order, but the links of a record have one order.
+  // Iterations may start copies on one link in any order, but a record has one order for each link.
   if (options.copies.order == DmaOrder::fifo && points_send(per_point)) return verdict;
 
   Recorder recorder(granularity, max_events, true);

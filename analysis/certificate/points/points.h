@@ -22,7 +22,7 @@ struct ParallelLoop {
   std::string name;           // loop variable
   bool any_order = true;      // iterations may run in any order
   bool any_split = true;      // and in any groups, each with a copy of the core's scratch
-  std::string why_whole;      // why no groups are possible; empty if they are, or without any_order
+  std::string why_whole;      // reason against groups; empty if any_split, or if not any_order
   bool synchronises = false;  // an iteration signals others, or waits for counts that others change
   bool is_compared = false;   // its iterations were compared as agents
   std::int64_t points = 0;    // total number of iterations; 0: no run was needed
@@ -36,7 +36,7 @@ struct PointsVerdict {
   std::vector<Finding> findings;    // races between iterations
   std::int64_t more_races = 0;      // races that are not listed
   std::vector<Finding> of_the_run;  // findings of the run of single iterations
-  CopyGranularity granularity = CopyGranularity::partial;  // as requested for copies
+  CopyGranularity granularity = CopyGranularity::partial;  // requested copy granularity
   RunEnd end = RunEnd::program;  // reason why the run of single iterations ended early
 };
 

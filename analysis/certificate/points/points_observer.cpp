@@ -126,7 +126,7 @@ void PointsObserver::on(const Event& event) {
   }
 }
 
-// Handles the begin or end of a memoised pipeline. Copies that were started before are complete.
+// Handles the start or end of a memoised pipeline. Copies that were started before are complete.
 void PointsObserver::on_region(CoreState& core, CoreIndex core_index, const Event& event) {
   pass_borders(core, core_index);
   OfPattern& pattern = patterns_[event.token];

@@ -5,8 +5,7 @@
 //   - Scratch of the core: each iteration may have its own copy, in the state before the loop. So
 //     no other iteration stores an element that an iteration reads before storing it, and elements
 //     that several iterations store are not read after the loop.
-//   - Semaphores: iterations of a loop that share a cell (interp/machine/cell_owners.h)
-//   synchronise.
+//   - Semaphores: iterations that share a cell (interp/machine/cell_owners.h) synchronise.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -65,7 +64,7 @@ class PointsObserver : public Observer {
   };
   struct CoreState {
     // The last copy of an iteration completes when its core reaches the next step, in another
-    // iteration or after the loop. Until this step, begins and ends of iterations wait here.
+    // iteration or after the loop. Until this step, the starts and ends of iterations wait here.
     std::vector<Event> borders;
     std::vector<OpenLoop> open;  // outermost first
     Table<BufferId, std::vector<Left>> left;

@@ -49,8 +49,8 @@ void PointsObserver::leave_behind(CoreState& core, const OpenLoop& loop, BufferI
   }
 }
 
-// Checks an access to scratch that iterations of an earlier loop stored. A read depends on the last
-// one.
+// Checks an access to scratch that iterations of an earlier loop stored. The value read depends on
+// the iteration that stored last.
 void PointsObserver::look_at_left(CoreState& core, CoreIndex core_index, const Event& event,
                                   Access access) {
   const BufferId buffer = event.object.buffer();

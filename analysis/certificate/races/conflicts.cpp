@@ -143,8 +143,8 @@ bool Conflicts::is_contested(std::span<const RangeId> of_object) const {
   return is_shared && is_changed;
 }
 
-// Adds all overlapping pairs of one object's ranges, sorted by their first dimension. Returns false
-// and adds none if there are too many.
+// Adds all overlapping pairs of one object's ranges, found by a pass along the first dimension.
+// Returns false and adds none if there are too many.
 bool Conflicts::list_overlaps(std::span<const RangeId> of_object, Pairs& pairs) const {
   const auto box = [&](RangeId r) -> const Box& { return record_.ranges[r].box; };
   if (record_.ranges[of_object.front()].kind == ObjectKind::semaphore) {

@@ -24,8 +24,8 @@ using RangePlaceId = Id<struct RangePlace>;
 
 // Ranges overlap if they share an element. Entering the kernel overlaps with the objects that begin
 // with it, and all ranges that a core uses overlap with leaving it. Each range has a node of its
-// own. If very many ranges of an object overlap each other, inner nodes represent several ranges,
-// so that pairs need not be listed.
+// own. If listing the overlapping pairs of an object is too expensive, it has inner nodes that
+// represent several ranges.
 class Conflicts {
  public:
   explicit Conflicts(const Record& record);

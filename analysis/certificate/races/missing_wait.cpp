@@ -39,9 +39,8 @@ void suggest_waits(const Module& module, std::vector<Finding>& findings,
         finding.mended_with >= 0)
       continue;
     if (++tried > max_causes) return;
-    // rest: findings that do not follow from this one. early: accesses in this source that come too
-    // early, in this finding and its consequences. Findings at the end of the program have no such
-    // access.
+    // rest: findings that do not follow from this one. early: accesses of this finding and its
+    // consequences that come too early, in this source and before the end of the program.
     std::vector<Finding> rest;
     std::vector<std::tuple<bool, bool, StmtId, int>> early;
     for (std::size_t i = 0; i < findings.size(); ++i) {

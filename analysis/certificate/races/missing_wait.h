@@ -1,4 +1,4 @@
-// Suggests the missing wait for a copy that is not waited for in time, as source text. A wait is
+// Suggests the missing wait, as source text, for a copy that is not awaited in time. A wait is
 // suggested only if an analysis of the program with the wait has neither the finding nor its
 // consequences, and no new findings.
 #pragma once

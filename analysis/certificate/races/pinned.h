@@ -12,7 +12,7 @@ namespace tessera {
 // By cell: true if a statement reads the count of its semaphore.
 Table<CellId, bool> polled_cells(const Record& record);
 
-// True for reads of counts, and for events on the counts that are read.
+// True for events on the counts that are read: signals, waits and the reads.
 inline bool is_visible(const RecordedEvent& event, const Table<CellId, bool>& polled) {
   const bool is_count = event.act == Act::signal || event.act == Act::wait ||
                         event.act == Act::await || event.act == Act::poll;

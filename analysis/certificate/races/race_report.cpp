@@ -57,8 +57,8 @@ class Report : RaceWords {
   }
 
  private:
-  // The copy of the subject is not waited for in time; if both accesses belong to copies, it is the
-  // first.
+  // Returns the subject of the finding. Its copy is not awaited in time: the first copy if there
+  // are two.
   FindingSubject subject() const {
     FindingSubject about{.statement = event(here_).statement, .other = event(there_).statement};
     const Range& range = this->range(range_is_none(here_) ? there_ : here_);

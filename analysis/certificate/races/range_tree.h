@@ -1,5 +1,5 @@
-// Tree of many overlapping rectangles of one object. The rectangles that overlap a given rectangle
-// are few subtrees, even if there are many.
+// Tree of many overlapping rectangles of one object. All rectangles that overlap a given rectangle
+// form few subtrees, regardless of their number.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -34,8 +34,8 @@ class RangeTrees {
   std::span<const RangeNodeId> children(RangeNodeId node) const;
 
   // Visits nodes that together contain exactly the ranges which overlap the box, each once.
-  // skip(node): true to leave out the node. take(node): true to end the walk. Returns true if
-  // ended.
+  // skip(node): true to leave out the node. take(node): true to end the walk. Returns true if the
+  // walk was ended.
   template <typename Skip, typename Take>
   bool walk(RangeNodeId node, const Box& box, const Skip& skip, const Take& take) const {
     if (skip(node)) return false;

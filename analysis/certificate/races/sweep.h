@@ -9,7 +9,7 @@
 //
 // The iterations of a parallel loop are thousands of agents. There the passes share their work:
 // with all agents of a set blocked, one half of the set is released and the passes of the other
-// half follow, then the reverse. An event is so executed once per level of this tree, not once per
+// half follow, then the reverse. So an event is executed once per level of this tree, not once per
 // pass.
 #pragma once
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Assigns accesses of copies to the wait of a core that a blocked copy blocks, before the passes.
+// Finds, before the passes, the wait that cannot be passed while a copy is blocked at an access.
 #include <algorithm>
 
 #include "analysis/certificate/races/sweep.h"

@@ -49,8 +49,8 @@ void Sweep::sweep_while_free(Agents released, Agents blocked) {
   own_.undo(own);
 }
 
-// True if a core accesses memory of another core. The items of the owner contain only the begins
-// and ends of lifetimes of that memory.
+// True if a core accesses memory of another core. The owner's items for that memory are only starts
+// and ends of lifetimes.
 bool Sweep::is_far(EventId x) const {
   if (has_iterations_) return false;
   const Range& range = record_.ranges[event(x).range()];

@@ -29,8 +29,8 @@ namespace tessera {
 class Joiner {
  public:
   using Sink = std::function<void(const Event& event)>;  // records the event
-  // program: must outlive this object. joins_copies: also join copies, because the analysis treats
-  // them as partial. Has an effect only in eager runs with whole, unordered copies and without a
+  // program: must outlive this object. joins_copies: also join copies; requires an analysis with
+  // partial copies. Copies are only joined in eager runs with whole, unordered copies and without a
   // slow device.
   Joiner(const Program& program, const RunOptions& options, bool joins_copies, Sink sink);
 
@@ -51,7 +51,7 @@ class Joiner {
     BoxIndex<char> written;
   };
   struct CoreState {
-    std::vector<Accesses> accesses;  // since the last synchronisation or the begin of the gather
+    std::vector<Accesses> accesses;  // since the last synchronisation or the start of the gather
     std::optional<Gather> gather, current;  // current: the copy in flight
     std::vector<std::int64_t> numbers;      // recorded copy numbers, by copy number of the run
     std::int64_t copies = 0;                // number of recorded copies

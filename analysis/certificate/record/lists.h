@@ -14,7 +14,7 @@ template <typename Key, typename T>
 class Lists {
  public:
   Lists() = default;
-  // size: number of ids. pairs: an id and an entry of its list each, in list order.
+  // size: number of ids. pairs: id and entry, in list order.
   Lists(std::size_t size, const std::vector<std::pair<Key, T>>& pairs)
       : begin_(size + 1), entries_(pairs.size()) {
     for (const auto& [id, entry] : pairs) ++begin_[id + 1];
@@ -30,7 +30,7 @@ class Lists {
   }
 
  private:
-  Table<Key, std::size_t> begin_;  // ends with the end of the last list
+  Table<Key, std::size_t> begin_;  // and the end of the last list
   std::vector<T> entries_;
 };
 

@@ -1,4 +1,4 @@
-// Converts movements of agents in a record to a schedule for a run of the program.
+// Schedule for a run of the program, built from the steps that are replayed in a record.
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -16,7 +16,7 @@ namespace tessera {
 class Recorder : public Observer {
  public:
   // granularity: partial, or whole: as in the run. budget: max number of events. keeps_points: also
-  // record the begin of each iteration of a parallel loop, with its number as the amount.
+  // record the start of each iteration of a parallel loop, with its number as the amount.
   Recorder(CopyGranularity granularity, std::int64_t budget, bool keeps_points = false)
       : granularity_(granularity), budget_(budget), keeps_points_(keeps_points) {}
 
