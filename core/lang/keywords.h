@@ -1,4 +1,4 @@
-// Words of the grammar in docs/language.md, in classes for highlighting by editors.
+// Words of the grammar in docs/reference/language.md, in classes for highlighting by editors.
 #pragma once
 #include <span>
 #include <string_view>

@@ -5,7 +5,7 @@
 
 namespace tessera {
 
-// One machine: capacities, rules and peak rates. docs/machine.md explains the rules.
+// One machine: capacities, rules and peak rates. docs/explain/machine.md explains the rules.
 struct MachineProfile {
   std::string name;             // for example "v5e"; empty: no profile was selected
   std::string changes{};        // changed capacities, for example "semaphores 2048"; empty: none
