@@ -1,15 +1,15 @@
-// What the contraction of quantised operands must be a multiple of.
+// Alignment of the contraction of quantised operands.
 #pragma once
 #include "core/report/expected.h"
 #include "kernels/grouped_gemm/call.h"
 
 namespace tessera {
 
-// Whether the contraction of each operand, of each group where it is ragged, is a multiple of 16
-// elements under tensor scaling, as cuBLAS asks of fp8, and of the 32 that share a scale under
-// MXFP8. `mode` is that of both operands, before or after they are quantised; they are cut into
-// groups. Without scaling any contraction will do. An error says the operand, the extent and the
-// group.
+// Checks the contracted extent of each operand, for each group if it is ragged. It must be a
+// multiple of 16 under tensor scaling, as cuBLAS requires for fp8, and of 32 under MXFP8, the
+// number of elements that share a scale. Without scaling, any extent is accepted. mode: mode of
+// both operands, also before they are quantised. The operands must be divided into groups. Errors
+// have the operand, the extent and the group.
 Expected<void> check_alignment(const GroupedGemmCall& call, ScalingMode mode);
 
 }  // namespace tessera

@@ -15,7 +15,8 @@ bool has(const Axes& axes, std::int64_t axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
-// The contracted axes follow each other and stand at one end; the groups of weights stand first.
+// Checks that the contracted axes are consecutive and at one end. Groups of weights must come
+// first.
 Expected<void> check_contracted(const char* whose, const Axes& axes, const GroupedTensor& tensor,
                                 std::int64_t lead) {
   const auto rank = static_cast<std::int64_t>(tensor.original_shape.size());
@@ -87,7 +88,7 @@ Expected<void> shape_result(GroupedGemmCall& call, const GroupedGemmOptions& opt
   if (!call.ragged_rows && !call.ragged_columns) call.out_shape = {call.product.groups()};
   call.out_shape.insert(call.out_shape.end(), rows.begin(), rows.end());
   call.out_shape.insert(call.out_shape.end(), columns.begin(), columns.end());
-  // The result of a ragged lhs says by the same sizes where it is ragged.
+  // The groups of the result of a ragged lhs have the same sizes.
   if (call.ragged_rows) call.out_first_dims = call.lhs.first_dims;
   if (call.ragged_rows) call.out_last_dims = call.lhs.last_dims;
   if (call.lhs.is_packed()) call.out_first_dims = call.row_sizes();

@@ -1,20 +1,20 @@
-// Operands of any rank as matrices: which axes are merged on which side.
+// Conversion of operands of any rank to matrices: the axes that are merged on each side.
 #pragma once
 #include "core/report/expected.h"
 #include "kernels/grouped_gemm/call.h"
 
 namespace tessera {
 
-// Where the axes of both operands are merged, and on which side the contraction is: of call, the
-// boundaries, lhs_is_trans and rhs_is_trans. The contracted axes follow each other at one end, of
-// weights [groups, ...] after the groups, and leave an axis; errors are others, data that is not of
-// the shape's elements, and weights of another number of groups.
+// Sets the boundaries at which axes are merged, lhs_is_trans and rhs_is_trans. The contracted axes
+// must be consecutive and at one end of the axes (after the groups, for weights [groups, ...]), and
+// at least one axis must remain. Also fails if the data and the shape differ in their number of
+// elements, and if weights have another number of groups.
 Expected<void> merge_axes(GroupedGemmCall& call, const GroupedGemmOptions& options);
 
-// The result's shape: what is not contracted of lhs, then of rhs, with the groups first where it is
-// ragged in neither; (1, elements) where it is ragged in both. Sets call.out_shape, its rows in
-// call.product, and the sizes of its groups, of operands that are cut into groups. An error is a
-// result of more bytes than 2^63.
+// Computes the shape of the result: the axes of lhs, then of rhs, that are not contracted. The
+// groups come first if only the contraction is ragged; the shape is (1, elements) if rows and
+// columns are ragged. Sets call.out_shape, its rows in call.product, and the sizes of its groups.
+// The operands must be divided into groups. Fails if the result has 2^63 bytes or more.
 Expected<void> shape_result(GroupedGemmCall& call, const GroupedGemmOptions& options);
 
 }  // namespace tessera

@@ -1,4 +1,4 @@
-// A grouped GEMM that is or was judged: what its operands and options mean.
+// A grouped GEMM that is being validated or has been validated.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -10,21 +10,21 @@
 namespace tessera {
 
 struct GroupedGemmCall {
-  GroupedTensor lhs, rhs;  // quantised, where the call says so
+  GroupedTensor lhs, rhs;  // quantised if the options have quantizers
   bool lhs_is_trans = false, rhs_is_trans = false;
   std::int64_t lhs_boundary = 0, rhs_boundary = 0;
-  // All groups as one product. Its kind is gmm where rows are ragged, whose sizes are rows, and
-  // else tgmm, whose sizes are contractions. An extent that the groups do not share and the sizes
-  // do not tell is 0: n where columns are ragged, k of gmm where the contraction is. transpose_rhs
-  // and `existing` are not used.
+  // All groups as one product: gmm if rows are ragged, with rows as sizes; otherwise tgmm, with
+  // contracted extents as sizes. Extents that differ between groups and are not in the sizes are 0:
+  // n if columns are ragged, k of gmm if the contraction is. transpose_rhs and `existing` are not
+  // used.
   GroupedDesc product;
-  // Of which extents there is one for each group. Rows or the contraction are ragged, or both;
-  // columns only where the contraction is.
+  // Extents that differ between groups. Rows or the contraction are ragged, or both; columns are
+  // only ragged if the contraction is.
   bool ragged_rows = false, ragged_contraction = false, ragged_columns = false;
   GroupedMatrix left, right;
   Shape out_shape;
   DimSizes out_first_dims, out_last_dims;
-  // alpha and the scales of both operands, multiplied in f32; beta, zeros without one.
+  // factor: alpha and the scales of both operands, multiplied in f32. beta: zeros if not given.
   std::vector<float> factor, beta;
   bool reads_c = false;
 
@@ -34,12 +34,12 @@ struct GroupedGemmCall {
   std::int64_t contracted(std::size_t group) const {
     return lhs_is_trans ? left.groups[group].left : left.groups[group].right;
   }
-  // Of the result seen as a matrix of product.n columns. There is none where columns are ragged:
-  // then the groups' blocks follow each other.
+  // Rows of the result as a matrix with product.n columns. Not defined if columns are ragged: then
+  // the groups' blocks are stored one after another.
   std::int64_t rows() const { return product.is_tgmm() ? product.groups() * product.k : product.m; }
-  // The product of one group by itself: gmm of one group, with rhs as [1, k, n].
+  // Returns the product of one group: gmm with one group and rhs [1, k, n].
   GroupedDesc product_of(std::size_t group) const;
-  // Of the group's product: its rows and columns, and where it begins in the result.
+  // Rows and columns of a group's product, and its first row and first element in the result.
   std::int64_t group_rows(std::size_t group) const {
     return lhs_is_trans ? left.groups[group].right : left.groups[group].left;
   }
@@ -48,7 +48,7 @@ struct GroupedGemmCall {
   }
   std::int64_t first_row(std::size_t group) const;
   std::int64_t first_element(std::size_t group) const;
-  // The sizes along each side of an operand; none where its groups are equal there.
+  // Sizes of the groups along each side of an operand; null if they are equal.
   const DimSizes& row_sizes() const { return lhs_is_trans ? lhs.last_dims : lhs.first_dims; }
   const DimSizes& lhs_contracted() const { return lhs_is_trans ? lhs.first_dims : lhs.last_dims; }
   const DimSizes& rhs_contracted() const { return rhs_is_trans ? rhs.last_dims : rhs.first_dims; }
@@ -56,12 +56,13 @@ struct GroupedGemmCall {
   std::int64_t flops() const;
 };
 
-// The call as the reference takes it: one problem, or one for each group where columns are ragged.
-// `lhs` and `rhs` are what it multiplies: the elements themselves, or what MXFP8 ones stand for.
+// Returns the call in the format of the reference: one problem, or one for each group if columns
+// are ragged. lhs, rhs: operands from multiplied().
 std::vector<GroupedGemmProblem> grouped_gemm_problems(const GroupedGemmCall& call,
                                                       const GroupedGemmOptions& options,
                                                       const Tensor& lhs, const Tensor& rhs);
-// What the reference multiplies of an operand; `storage` holds it where it is not the data.
+// Returns the operand that the reference multiplies: its elements, or for MXFP8 their dequantised
+// values, which are written to `storage`.
 const Tensor& multiplied(const GroupedGemmCall& call, const GroupedTensor& tensor,
                          std::int64_t boundary, MxAlong along, Tensor& storage);
 

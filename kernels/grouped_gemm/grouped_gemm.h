@@ -1,5 +1,6 @@
-// Grouped GEMM of TransformerEngine: out[g] = alpha[g] * op(lhs[g]) . op(rhs[g]) + beta[g] * c[g] +
-// bias[g], over operands of any rank whose groups differ along one axis.
+// Grouped GEMM with the interface of TransformerEngine: out[g] = alpha[g] * op(lhs[g]) . op(rhs[g])
+// + beta[g] * c[g] + bias[g]. Operands have any rank; their groups differ along one axis, or along
+// two if the operand is packed.
 #pragma once  // public
 #include <cstdint>
 #include <optional>
@@ -13,62 +14,66 @@
 
 namespace tessera {
 
-// The result is [groups, rest of lhs, rest of rhs] where the contraction is ragged alone, and [rest
-// of lhs, rest of rhs] where rows are. A packed lhs, whose rows and contraction are ragged, gives
-// [rows of all groups, rest of rhs]; a packed rhs [rest of lhs, columns of all groups]; both (1,
-// elements): where columns are ragged, the groups' blocks lie one after the other. Which axes are
-// contracted says what is transposed; of a packed operand, (1, elements), 0 or 1 is the side of
-// each group's matrix. Errors are operands and options that do not fit, with the texts of
-// TransformerEngine where it has them, what the device cannot run (ErrorCode::unsupported), and a
-// finding of the run. run_grouped_gemm gives what a report shows beside the result; findings are no
-// errors there.
+// Computes a grouped GEMM. The contracted axes in the options decide whether an operand is
+// transposed; for a packed operand, (1, elements), axis 0 or 1 selects a side of each group's
+// matrix. The shape of the result depends on the ragged axes:
+//   only the contraction: [groups, rest of lhs, rest of rhs]
+//   only the rows: [rest of lhs, rest of rhs]
+//   rows and contraction (packed lhs): [rows of all groups, rest of rhs]
+//   contraction and columns (packed rhs): [rest of lhs, columns of all groups]
+//   all three: (1, elements)
+// If columns are ragged, the groups' blocks are stored one after another. Fails if operands and
+// options do not fit each other (with TransformerEngine's message if it has one), with
+// ErrorCode::unsupported if the device cannot run the call, and with the findings of the run.
+// run_grouped_gemm returns the findings in the report instead, with other data for a report.
 Expected<Tensor> grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
                               const GroupedGemmOptions& options = {});
 Expected<GroupedGemmRun> run_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
                                           const GroupedGemmOptions& options);
 
-// Both operands as the call multiplies them: quantised where the options have quantizers, and MXFP8
-// scales swizzled where they lie plain (swizzle_grouped); as they are otherwise.
+// Operands that the call multiplies: quantised if the options have quantizers, with MXFP8 scales
+// swizzled if they are not yet (swizzle_grouped); otherwise unchanged.
 struct GroupedOperands {
-  GroupedTensor lhs, rhs;  // of the shapes of the call's operands
+  GroupedTensor lhs, rhs;  // same shapes as the call's operands
 };
-// Errors are those of quantize_grouped and swizzle_grouped.
+// Quantises and swizzles operands. Fails like quantize_grouped and swizzle_grouped.
 Expected<GroupedOperands> quantized_operands(const GroupedTensor& lhs, const GroupedTensor& rhs,
                                              const GroupedGemmOptions& options);
 
-// Whether one kernel for all groups (GroupedGemmPath::V2) can run the call, and why not. Errors are
-// operands and options that do not fit. With NVTE_JAX_ENFORCE_V2_GROUPED_GEMM=1 in the environment
-// a call that cannot is an error.
+// Checks whether one kernel for all groups (GroupedGemmPath::V2) can run the call, and returns the
+// reason if not. Fails if operands and options do not fit each other. If the environment has
+// NVTE_JAX_ENFORCE_V2_GROUPED_GEMM=1, running a call that V2 cannot run fails.
 Expected<Support> grouped_gemm_v2_support(const GroupedTensor& lhs, const GroupedTensor& rhs,
                                           const GroupedGemmOptions& options);
 
-// Judges a result against the reference in f64, which multiplies the elements as they were
-// quantised. The arguments are those of a call that succeeded.
+// Compares `out` with the reference in f64, which multiplies the quantised elements. The arguments
+// must be those of a call that succeeded.
 Verdict check_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
                            const GroupedGemmOptions& options, const Tensor& out,
                            const CheckOptions& how);
-// What a call computes, without running it.
+// Shapes and sizes of a call.
 struct GroupedGemmShape {
-  // All groups as one product: gmm where rows are ragged, whose sizes are rows, else tgmm, whose
-  // sizes are contractions. n is 0 where columns are ragged, k of gmm where the contraction is.
+  // All groups as one product: gmm if rows are ragged, with rows as sizes; otherwise tgmm, with
+  // contracted extents as sizes. n is 0 if columns are ragged; k of gmm is 0 if the contraction is.
   GroupedDesc product;
-  Shape out;                           // of the result
-  std::int64_t flops = 0;              // 2 * rows * columns * contracted extent, of all groups
-  std::int64_t products = 0;           // groups with elements in the result: launches of V1
-  std::vector<GroupedDesc> of_groups;  // of packed operands: each group's product by itself
+  Shape out;                  // of the result
+  std::int64_t flops = 0;     // 2 * rows * columns * contracted extent, summed over the groups
+  std::int64_t products = 0;  // groups with elements in the result: launches of V1
+  std::vector<GroupedDesc> of_groups;  // packed operands: one product per group
 };
-// Errors are operands and options that do not fit.
+// Returns the shapes and sizes without running the call. Fails if operands and options do not fit
+// each other.
 Expected<GroupedGemmShape> grouped_gemm_shape(const GroupedTensor& lhs, const GroupedTensor& rhs,
                                               const GroupedGemmOptions& options);
 
-// Cotangents of a layer's operands.
+// Cotangents of the operands.
 struct GroupedDenseGradients {
-  Tensor lhs, rhs;             // of the operands' shapes and types
+  Tensor lhs, rhs;             // same shapes and types as the operands
   std::optional<Tensor> bias;  // f32 [groups, columns]
 };
-// The vector-Jacobian product of grouped_gemm(lhs, rhs) with ragged rows and weights [groups, k..,
-// n..]: dgrad, wgrad, and dbias as the sum of each group's rows in f32. `cotangent` is that of the
-// result; alpha, beta and c of the options are not used. Errors as of grouped_gemm.
+// Vector-Jacobian product of grouped_gemm(lhs, rhs), for ragged rows and weights [groups, k..,
+// n..]: dgrad, wgrad, and dbias, the sum of each group's rows in f32. cotangent: cotangent of the
+// result. alpha, beta and c of the options are not used. Fails like grouped_gemm.
 Expected<GroupedDenseGradients> grouped_dense_vjp(const Tensor& cotangent, const GroupedTensor& lhs,
                                                   const GroupedTensor& rhs,
                                                   const GroupedGemmOptions& options = {});

@@ -1,5 +1,5 @@
 // Operands of a grouped GEMM: the matrices of all groups, adjacent in memory, with their extents
-// and scales. After TransformerEngine's GroupedNoScaleTensor and GroupedScaledTensor1x.
+// and scales. Follows GroupedNoScaleTensor and GroupedScaledTensor1x of TransformerEngine.
 #pragma once  // public
 #include <cstdint>
 #include <memory>
@@ -13,99 +13,100 @@
 
 namespace tessera {
 
-// Extents of the groups along one merged axis, i32 [groups]; null, or of no elements, where all
-// groups have the same.
+// Extent of each group along one merged axis, i32 [groups]. Null or without elements: all groups
+// have the same extent.
 using DimSizes = std::shared_ptr<const Tensor>;
 
-// One operand. Its axes are merged into a matrix, whose left or right axis the groups cut.
+// One operand. Its axes are merged into a matrix, which is divided into groups along the left or
+// right axis.
 struct GroupedTensor {
-  std::shared_ptr<const Tensor> data;  // the elements, as many as original_shape has
-  // By which elements are multiplied to give values. Tensor scaling: f32 [groups]. MXFP8: e8m0,
-  // flat, the matrices of scales of all groups, each [extent that is not contracted, blocks] and
-  // swizzled (kernels/grouped_gemm/scaling.h). Null without scaling.
+  std::shared_ptr<const Tensor> data;  // elements(original_shape) elements
+  // Factors that convert elements to values. Tensor scaling: f32 [groups]. MXFP8: e8m0, flat; the
+  // swizzled scale matrices of all groups, each [extent that is not contracted, blocks]
+  // (kernels/grouped_gemm/scaling.h). Null without scaling.
   std::shared_ptr<const Tensor> scale_inv;
-  // Extents of the groups along the left, the right merged axis. A tensor that has both is packed:
-  // its groups are matrices of any shapes, first_dims[g] x last_dims[g], one after the other in a
-  // tensor of shape (1, elements).
+  // Extents of the groups along the left and the right merged axis. A tensor with both is packed:
+  // its groups are matrices of any shapes, first_dims[g] x last_dims[g], stored one after another
+  // in a tensor of shape (1, elements).
   DimSizes first_dims, last_dims;
   Shape original_shape;                       // extents before axes are merged
-  ScalingMode mode = ScalingMode::NoScaling;  // what scale_inv means
-  DType dq_dtype = DType::bf16;  // type of the values that elements with scales stand for
-  bool pre_swizzled = false;     // MXFP8: the scales lie as tensor cores read them
+  ScalingMode mode = ScalingMode::NoScaling;  // kind of scale_inv
+  DType dq_dtype = DType::bf16;               // type of the scaled values
+  bool pre_swizzled = false;                  // MXFP8: scales are in the layout of tensor cores
 
-  // Whether groups differ along one of the axes; along this one.
+  // True if the groups differ along an axis: along any axis, along both, along the axis of `sizes`.
   bool is_ragged() const { return ragged(first_dims) || ragged(last_dims); }
   bool is_packed() const { return ragged(first_dims) && ragged(last_dims); }
   static bool ragged(const DimSizes& sizes) { return sizes && sizes->elements() > 0; }
 };
 
-// The sizes as a tensor i32 [groups].
+// Converts sizes to a tensor i32 [groups].
 DimSizes dim_sizes(const std::vector<std::int64_t>& sizes);
 
-// An operand without scales, of the shape of `data`. Every operation refuses one without data.
+// Returns an operand without scales, with the shape of `data`. If `data` is null, every operation
+// rejects the operand.
 GroupedTensor no_scale_tensor(std::shared_ptr<const Tensor> data, DimSizes first_dims = nullptr,
                               DimSizes last_dims = nullptr);
 
-// An operand as a matrix: the axes before `boundary` are merged into the left one, the others into
-// the right one.
+// An operand as a matrix: axes before `boundary` are merged into the left one, the others into the
+// right one.
 struct GroupedMatrix {
-  std::int64_t left = 1, right = 1;  // extents of the whole
-  // The matrix of one group.
+  std::int64_t left = 1, right = 1;  // extents of the whole matrix
+  // Matrix of one group.
   struct Group {
-    std::int64_t offset = 0;           // of its first element in the data, in elements
+    std::int64_t offset = 0;           // first element in the data, in elements
     std::int64_t left = 0, right = 0;  // extents
   };
   std::vector<Group> groups;  // in the order of the data
 };
 
-// Whether the tensor is such a matrix: its data has as many elements as its shape, the boundary is
-// among its axes, and the sizes of `groups` groups fit into the extent, or fill a packed tensor.
-// `whose` names the tensor in errors.
+// Checks that the tensor is such a matrix: its data has as many elements as its shape, the boundary
+// is in 0 .. rank, and the sizes of `groups` groups fit into the extent, or fill a packed tensor.
+// whose: name of the tensor in errors.
 Expected<void> check_grouped_tensor(std::string_view whose, const GroupedTensor& tensor,
                                     std::int64_t boundary, std::int64_t groups);
-// Whether a packed tensor is of shape (1, elements), and its groups, of no negative size, fill it;
-// its sizes are i32, one for each group. Other tensors pass.
+// Checks that a packed tensor has shape (1, elements) and that its groups fill it without negative
+// sizes. The sizes must be i32, one for each group. Accepts tensors that are not packed.
 Expected<void> check_packed(std::string_view whose, const GroupedTensor& tensor);
-// The matrix of a tensor that check_grouped_tensor accepts. One that is not ragged has `groups`
-// equal groups: blocks along axis 0.
+// Returns the matrix of a tensor that check_grouped_tensor accepts. A tensor that is not ragged has
+// `groups` equal groups: blocks along axis 0.
 GroupedMatrix grouped_matrix(const GroupedTensor& tensor, std::int64_t boundary,
                              std::int64_t groups);
 
-// How the elements of an operand are to be scaled.
+// Quantisation of an operand.
 struct QuantizeSpec {
-  ScalingMode mode = ScalingMode::CurrentTensor;  // how scales are found
+  ScalingMode mode = ScalingMode::CurrentTensor;  // how scales are computed
   DType dtype = DType::e4m3;                      // of the elements: e4m3 or e5m2
-  // DelayedTensor: the scale of each group [groups], finite and above 0; elements are multiplied by
-  // it.
+  // DelayedTensor: factor of each group's elements [groups], finite and above 0.
   std::vector<float> delayed_scales;
-  Overflow overflow = Overflow::saturate;            // of elements beyond the largest number
-  ScaleRounding scale_rounding = ScaleRounding::up;  // of MXFP8's scales; other modes have up
+  Overflow overflow = Overflow::saturate;            // for elements beyond the largest number
+  ScaleRounding scale_rounding = ScaleRounding::up;  // for MXFP8's scales; other modes require up
 };
-// Quantises an operand without scales group by group; its axes are merged at `boundary`, and
-// `along` says along which one it is contracted: `rows` along the right one, `columns` along the
-// left one. Its sizes stay. NVFP4 is refused with the reason; for MXFP8 32 must divide the
-// contracted extent of each group.
+// Quantises an operand without scales group by group. Its axes are merged at `boundary`. along:
+// side of the contraction; `rows`: the right axis is contracted, `columns`: the left one. The sizes
+// do not change. Fails with ErrorCode::unsupported and the reason for NVFP4, and for MXFP8 if the
+// contracted extent of a group is not a multiple of 32.
 Expected<GroupedTensor> quantize_grouped(const GroupedTensor& tensor, std::int64_t boundary,
                                          std::int64_t groups, MxAlong along,
                                          const QuantizeSpec& spec);
 
-// Whether every group's contraction is a multiple of the 32 elements that share an MXFP8 scale; an
-// error names the operand `whose` and the group.
+// Checks that the contracted extent of every group is a multiple of 32, the number of elements that
+// share an MXFP8 scale. Errors have the operand's name `whose` and the group.
 Expected<void> check_mx_blocks(std::string_view whose, const GroupedMatrix& matrix, MxAlong along);
-// Whether scale_inv has the type and the number of elements that the mode requires: a scale for
-// each group, or for 32 elements; those of groups with elements are finite and above 0.
+// Checks that scale_inv has the type that the mode requires, and enough elements: a scale for each
+// group, or for each 32 elements. f32 scales of groups with elements must be finite and above 0.
 Expected<void> check_scales(std::string_view whose, const GroupedTensor& tensor,
                             const GroupedMatrix& matrix, MxAlong along);
-// The tensor with scales that lie as tensor cores read them. Its own are MXFP8 ones that lie plain,
-// beside the elements: of the tensor's shape with its contracted axis, the last one of several,
-// divided by 32; of a packed tensor (1, elements / 32). Errors are other scales.
+// Returns the tensor with its MXFP8 scales in the layout of tensor cores. The given scales must not
+// be swizzled. Their shape is the tensor's shape with the contracted axis (the last one if there
+// are several) divided by 32; for a packed tensor it is (1, elements / 32). Fails for other scales.
 Expected<GroupedTensor> swizzle_grouped(std::string_view whose, const GroupedTensor& tensor,
                                         std::int64_t boundary, std::int64_t groups, MxAlong along);
-// The values that the elements stand for, f32 of the same shape.
+// Returns the values of the elements, f32 of the same shape.
 Expected<Tensor> dequantize_grouped(const GroupedTensor& tensor, std::int64_t boundary,
                                     std::int64_t groups, MxAlong along);
-// MXFP8: the scales of one group, not swizzled, as quantize_mx gives them. The tensor is one that
-// check_scales accepts.
+// MXFP8: returns the scales of one group, not swizzled, in the format of quantize_mx. The tensor
+// must be accepted by check_scales.
 Tensor group_scales(const GroupedTensor& tensor, const GroupedMatrix& matrix, std::size_t group,
                     MxAlong along);
 

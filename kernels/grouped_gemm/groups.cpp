@@ -14,8 +14,8 @@ std::int64_t sum_of(const DimSizes& sizes) {
   return std::accumulate(first, first + sizes->elements(), std::int64_t{0});
 }
 
-// The sizes of an operand that is ragged along one side against its extent there; a packed one was
-// judged with its sizes.
+// Compares the sizes of an operand that is ragged along one side with its extent. Packed operands
+// were checked together with their sizes.
 Expected<void> check_sum(const GroupedGemmCall& call, const GroupedGemmOptions& options,
                          const GroupedTensor& tensor, const GroupedMatrix& matrix) {
   const bool first = GroupedTensor::ragged(tensor.first_dims);
@@ -29,7 +29,7 @@ Expected<void> check_sum(const GroupedGemmCall& call, const GroupedGemmOptions& 
                            call.ragged_contraction ? "K" : "M", extent, sum));
 }
 
-// Which extents are ragged, and whether both operands say so of the contraction.
+// Finds the ragged extents. Fails if only one operand has a ragged contraction.
 Expected<void> find_ragged(GroupedGemmCall& call) {
   call.ragged_contraction = call.rhs.is_ragged();
   if (call.ragged_contraction && !GroupedTensor::ragged(call.rhs_contracted()))
@@ -74,13 +74,13 @@ Expected<void> cut_into_groups(GroupedGemmCall& call, const GroupedGemmOptions& 
 }
 
 Expected<void> check_extents(GroupedGemmCall& call) {
-  // What is contracted: of all groups together where they differ in it.
+  // Contracted extent; if it differs between groups, the total of all groups.
   if (!call.ragged_rows)
     call.product.m = call.lhs_is_trans ? call.left.left : call.left.right;
   else if (!call.ragged_contraction)
     call.product.k = call.contracted(0);
   if (call.lhs.is_packed() || call.rhs.is_packed()) {
-    // The groups' contractions agree, one by one.
+    // The contracted extents of the groups were already compared.
     call.product.n = call.ragged_columns ? 0 : call.group_columns(0);
     return {};
   }

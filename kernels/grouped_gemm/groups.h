@@ -1,20 +1,20 @@
-// How the groups cut the operands of a grouped GEMM.
+// Division of the operands of a grouped GEMM into groups.
 #pragma once
 #include "core/report/expected.h"
 #include "kernels/grouped_gemm/call.h"
 
 namespace tessera {
 
-// The matrices of all groups (call.left, call.right), which of their extents are ragged and how
-// (call.product.sizes), of operands whose axes are merged. An lhs without sizes whose contraction
-// rhs cuts takes those of rhs. Errors are a ragged axis that one operand contracts and the other
-// does not, sizes that are negative or differ between the operands, and a sum that does not fit
-// into the extent; on path V1, and where last dims are ragged, one that does not fill it, too.
-// Columns are ragged only beside a ragged contraction: other ones are refused.
+// Computes the matrices of all groups (call.left, call.right), the ragged extents and their sizes
+// (call.product.sizes). The axes must be merged. A transposed lhs without sizes uses the sizes of a
+// ragged contraction of rhs. Fails if the contraction is ragged in one operand only, if sizes are
+// negative or differ between the operands, or if their sum exceeds the extent. On path V1, and if
+// last dims are ragged, the sum must equal the extent. Also fails if columns are ragged and the
+// contraction is not.
 Expected<void> cut_into_groups(GroupedGemmCall& call, const GroupedGemmOptions& options);
 
-// call.product.n, 0 where columns are ragged; an error where the contraction has another extent in
-// lhs than in rhs.
+// Sets call.product.n (0 if columns are ragged) and the contracted extent. Fails if the contracted
+// extents of lhs and rhs differ.
 Expected<void> check_extents(GroupedGemmCall& call);
 
 }  // namespace tessera

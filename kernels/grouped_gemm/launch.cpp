@@ -23,8 +23,7 @@ Tensor f32_tensor(std::span<const float> values) {
   return tensor;
 }
 
-// Converts e4m3 and e5m2 to bf16, which holds them exactly, where the device has no kernel for
-// them.
+// Converts e4m3 and e5m2 to bf16, which is exact, if the device has no kernel for them.
 GroupedGemmOperands widened(const Device& device, GroupedGemmOperands what, Tensor& lhs,
                             Tensor& rhs, std::vector<std::string>& notes) {
   if (what.lhs_scale || size_of(what.lhs->dtype()) > 1 ||

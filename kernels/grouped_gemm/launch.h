@@ -9,18 +9,18 @@
 
 namespace tessera {
 
-// What one launch multiplies; it refers to what the caller holds.
+// Operands of one launch. The caller owns the tensors.
 struct GroupedGemmOperands {
-  GroupedDesc product;  // but for the types
+  GroupedDesc product;  // the types are not used
   const Tensor *lhs = nullptr, *rhs = nullptr;
-  // MXFP8: e8m0, the operands' shapes with the contraction divided by 32.
+  // MXFP8: e8m0, in the operands' shapes with the contraction divided by 32.
   const Tensor *lhs_scale = nullptr, *rhs_scale = nullptr;
-  std::span<const float> factor, beta;  // one for each group
-  const Tensor* c = nullptr;            // of the result's shape; none: no beta is read
+  std::span<const float> factor, beta;  // one per group
+  const Tensor* c = nullptr;            // same shape as the result; null: beta is not read
   const Tensor* bias = nullptr;         // [groups, n]
   Shape out_shape;
 
-  // The launch as its kernel takes it, with the operands' types.
+  // Returns the description of the launch, with the operands' types.
   GroupedGemmDesc desc() const {
     GroupedGemmDesc desc{product, c != nullptr, {}, lhs_scale != nullptr};
     if (bias) desc.bias = bias->dtype();
@@ -30,9 +30,9 @@ struct GroupedGemmOperands {
   }
 };
 
-// Runs the kernel that the options and the device choose: result.out of what.out_shape, with its
-// kernel, tiling, notes and report. Errors are those of choosing and preparing a kernel, and a tile
-// that cuts the 32 elements of an MXFP8 scale.
+// Runs a kernel with the configuration from the options or the device. Sets result.out (of
+// what.out_shape), kernel, tiling, notes and report. Fails if no kernel can be chosen or prepared,
+// and if a tile would split the 32 elements of an MXFP8 scale.
 Expected<void> launch(const GroupedGemmCall& call, const GroupedGemmOptions& options,
                       const GroupedGemmOperands& given, GroupedGemmRun& result);
 

@@ -41,7 +41,7 @@ Expected<void> check_bias(const GroupedGemmCall& call, const Tensor* bias) {
   return {};
 }
 
-// c is read where its beta is not 0.
+// Sets call.reads_c: c is read if its beta is not 0.
 Expected<void> take_c(GroupedGemmCall& call, const GroupedGemmOptions& options) {
   for (std::size_t g = 0; g < call.beta.size(); ++g) {
     if (call.beta[g] == 0) continue;
@@ -72,7 +72,7 @@ Expected<void> take_linear_terms(GroupedGemmCall& call, const GroupedGemmOptions
   TRY(take_c(call, options));
   if (is_tensor_scaled(call.lhs.mode))
     for (std::size_t g = 0; g < call.factor.size(); ++g) {
-      // The scales of an operand without elements may be anything.
+      // The scales of an operand without elements may have any value.
       if (call.contracted(g) * call.group_rows(g) * call.group_columns(g) == 0) continue;
       const float l = call.lhs.scale_inv->as<float>()[g], r = call.rhs.scale_inv->as<float>()[g];
       if (std::isinf(l * r))

@@ -1,15 +1,14 @@
-// What a grouped GEMM scales its products by and adds to them: alpha, beta * c, bias.
+// Linear terms of a grouped GEMM: alpha, beta * c, bias.
 #pragma once
 #include "core/report/expected.h"
 #include "kernels/grouped_gemm/call.h"
 
 namespace tessera {
 
-// call.factor and call.beta, f32 of a value for each group, and whether c is read. alpha and beta
-// are f32 [groups], c of the result's shape and type, bias f32, bf16 or f16 [groups, columns];
-// errors are others, scales of operands whose product f32 does not hold, a bias where columns are
-// ragged, a beta without c or c without beta, a
-// group_offset, and fewer than one input buffer.
+// Sets call.factor and call.beta, f32 with one value per group, and call.reads_c. alpha and beta
+// must be f32 [groups], c must have the result's shape and type, and bias must be f32, bf16 or f16
+// [groups, columns]. Also fails for operand scales with a product beyond f32, a bias if columns are
+// ragged, a nonzero beta without c, c without beta, a group_offset, and input_buffer_count below 1.
 Expected<void> take_linear_terms(GroupedGemmCall& call, const GroupedGemmOptions& options);
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
-// Grouped GEMM on operands in a GPU's memory: out = alpha[g] * product + beta[g] * c +
-// bias[g]; sizes and factors are read on the device.
+// Grouped GEMM on operands in GPU memory: out = alpha[g] * product + beta[g] * c + bias[g]. Sizes
+// and factors are read on the device.
 #pragma once  // public
 #include <memory>
 #include <optional>
@@ -11,14 +11,14 @@
 
 namespace tessera {
 
-// The kernel, ready to launch any number of times on addresses of
+// Returns the compiled kernel, which can be launched any number of times on addresses of
 //   lhs, rhs, group_sizes i32[groups], alpha f32[groups], out,
-//   beta f32[groups], reads_c i32[groups] (0: c is not read, and may hold anything), c,
+//   beta f32[groups], reads_c i32[groups] (0: c is not read, and may contain anything), c,
 //   bias [groups, n],
-//   lhs_scale, rhs_scale e8m0: the operands' shapes with the contraction divided by 32,
-// as far as the call has them, with the pitches of lhs, rhs and out where their rows are not
-// adjacent. lhs and rhs have one type of bf16, f16 and f32, or each is e4m3 or e5m2. `given` and
-// errors as of device_grouped_matmul.
+//   lhs_scale, rhs_scale e8m0: the operands' shapes with the contraction divided by 32.
+// Operands that the call does not use are omitted. The pitches of lhs, rhs and out are operands if
+// their rows are not adjacent. lhs and rhs have the same type, bf16, f16 or f32, or each is e4m3 or
+// e5m2. `given` and errors are like in device_grouped_matmul.
 Expected<std::unique_ptr<Executable>> device_grouped_gemm(
     const GroupedGemmDesc& desc, const std::optional<KernelConfig>& given = {});
 

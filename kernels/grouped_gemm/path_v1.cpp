@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-// A group's matrix by itself, transposed where it is asked for.
+// Copies the matrix of a group, transposed if `turned`.
 Tensor matrix_of(const Tensor& data, const GroupedMatrix::Group& group, bool turned) {
   Tensor part = Tensor::uninitialised(data.dtype(), {group.left, group.right});
   if (part.bytes() > 0)
@@ -20,7 +20,7 @@ Tensor matrix_of(const Tensor& data, const GroupedMatrix::Group& group, bool tur
   return turned ? permuted(part, swap) : std::move(part);
 }
 
-// A matrix of `tensor` from element `first` on.
+// Copies a matrix of `tensor` that begins at element `first`.
 Tensor block_of(const Tensor& tensor, std::int64_t first, std::int64_t rows, std::int64_t columns) {
   Tensor part = Tensor::uninitialised(tensor.dtype(), {rows, columns});
   if (part.bytes() > 0)
@@ -29,12 +29,12 @@ Tensor block_of(const Tensor& tensor, std::int64_t first, std::int64_t rows, std
   return part;
 }
 
-// One group's operands with storage for them.
+// Storage for one group's operands.
 struct GroupOperands {
   Tensor a, b, lhs_scale, rhs_scale, c, bias;
 };
 
-// The launch of group g, which has elements in the result. It refers to `own`.
+// Returns the launch of group g, which must have elements in the result. It refers to `own`.
 GroupedGemmOperands of_group(const GroupedGemmCall& call, const GroupedGemmOptions& options,
                              std::size_t g, GroupOperands& own) {
   const std::int64_t rows = call.group_rows(g), columns = call.group_columns(g);
@@ -73,7 +73,7 @@ GroupedGemmOperands of_group(const GroupedGemmCall& call, const GroupedGemmOptio
 
 Expected<void> run_v1(const GroupedGemmCall& call, const GroupedGemmOptions& options,
                       GroupedGemmRun& result) {
-  // Rows of the result that are in no group stay zero.
+  // Rows of the result outside all groups stay zero.
   Tensor out(call.product.out, call.out_shape);
   double seconds = 0;
   for (std::size_t g = 0; g < call.product.sizes.size(); ++g) {

@@ -8,8 +8,7 @@
 namespace tessera {
 namespace {
 
-// The scales of all groups as one matrix beside the operand's: [left, right / 32] or [left / 32,
-// right].
+// Collects the scales of all groups in one matrix: [left, right / 32] or [left / 32, right].
 Tensor all_scales(const GroupedTensor& tensor, const GroupedMatrix& matrix, MxAlong along,
                   Shape shape) {
   Tensor all(DType::e8m0, std::move(shape));
@@ -22,7 +21,7 @@ Tensor all_scales(const GroupedTensor& tensor, const GroupedMatrix& matrix, MxAl
   return all;
 }
 
-// `tensor` with that shape: itself where it has it.
+// Returns `tensor` if it has this shape, otherwise a reshaped copy in `storage`.
 const Tensor& shaped(const Tensor& tensor, const Shape& shape, Tensor& storage) {
   if (tensor.shape() == shape) return tensor;
   storage = reshaped(tensor.clone(), shape);

@@ -24,9 +24,9 @@ Expected<bool> enforces_v2() {
 
 }  // namespace
 
-// The one kernel works on groups that are rows of one matrix. That of TransformerEngine asks MXFP8
-// for multiples of 128 as well, the tiles in which it reads scales; this one reads them beside the
-// elements and takes any groups.
+// The single kernel requires groups that are rows of one matrix. Unlike TransformerEngine's kernel,
+// it does not require multiples of 128 for MXFP8: it reads scales next to the elements, not in
+// tiles of 128, and accepts any groups.
 Support v2_support(const GroupedGemmCall& call) {
   for (const auto& [tensor, whose] : {std::pair{&call.lhs, "lhs"}, std::pair{&call.rhs, "rhs"}})
     if (GroupedTensor::ragged(tensor->last_dims))

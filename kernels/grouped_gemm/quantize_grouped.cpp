@@ -1,4 +1,4 @@
-// Scales of grouped tensors: quantising group by group, and what the elements stand for.
+// Scales of grouped tensors: quantisation and dequantisation, group by group.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -16,7 +16,8 @@ namespace {
 
 std::int64_t padded(std::int64_t extent, std::int64_t to) { return (extent + to - 1) / to * to; }
 
-// Elements of a group's scales: padded to tiles of 128 x 4, the contraction across.
+// Number of elements of a group's scales, padded to tiles of 128 x 4 with the contraction along the
+// 4.
 std::int64_t scale_elements(const GroupedMatrix::Group& group, MxAlong along) {
   const bool rows = along == MxAlong::rows;
   return padded(rows ? group.left : group.right, 128) *
@@ -32,7 +33,7 @@ Tensor group_data(const GroupedTensor& tensor, const GroupedMatrix::Group& group
   return part;
 }
 
-// The shape of scales that lie beside the elements.
+// Shape of scales that are not swizzled.
 Shape plain_scales(const GroupedTensor& tensor, std::int64_t boundary, bool along_rows) {
   Shape shape = tensor.original_shape;
   const auto rank = static_cast<std::int64_t>(shape.size());

@@ -20,7 +20,7 @@ namespace {
 constexpr float greatest = std::numeric_limits<float>::max();
 constexpr std::int64_t longest_history = 1 << 24;
 
-// A tensor without data has no elements.
+// Without data: no values.
 std::vector<float> as_floats(const Tensor& x) {
   if (x.data() == nullptr) return {};
   std::vector<float> values(static_cast<std::size_t>(x.elements()));

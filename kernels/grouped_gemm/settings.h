@@ -1,4 +1,4 @@
-// A grouped GEMM as its kernel computes it, and the program for it.
+// Description of a grouped GEMM kernel, and its program.
 #pragma once  // public
 #include <optional>
 #include <string_view>
@@ -13,21 +13,21 @@ namespace tessera {
 // out[g] = alpha[g] * product + beta[g] * c + bias[g].
 struct GroupedGemmDesc {
   // gmm: rows of groups times their matrices; tgmm: the gradient of the weights. lhs and rhs are
-  // the types in which the operands are multiplied; all groups are processed, and `existing` is not
+  // the types in which the operands are multiplied. All groups are processed; `existing` is not
   // used.
   GroupedDesc product;
-  // Adds beta[g] * c, of the result's type, where the operand reads_c[g] is not 0.
+  // Adds beta[g] * c if the operand reads_c[g] is not 0; c has the result's type.
   bool adds_c = false;
   std::optional<DType> bias;  // adds bias [groups, n] of this type: f32, bf16 or f16
-  // MXFP8: 32 elements along the contraction share an e8m0 scale; tgmm's group sizes are multiples
-  // of 32.
+  // MXFP8: 32 elements along the contraction share an e8m0 scale. Group sizes of tgmm must be
+  // multiples of 32.
   bool block_scales = false;
 };
 
 // "grouped_gemm" or "grouped_gemm_wgrad": the kernel's name in kernels().
 std::string_view kernel_of(const GroupedGemmDesc& desc);
-// The program of that kernel, in structured form. Errors are what the kernel requires of the
-// extents.
+// Returns the program of this kernel, in structured form. Fails if the extents do not satisfy the
+// requirements of the kernel.
 Expected<Program> grouped_gemm_program(const GroupedGemmDesc& desc, const KernelConfig& config);
 
 }  // namespace tessera

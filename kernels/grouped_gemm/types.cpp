@@ -18,7 +18,7 @@ std::vector<std::string_view> names_of_types(const Takes& takes) {
   return names;
 }
 
-// "a, b and c", or with another word before the last one.
+// Returns "a, b and c", or with another word `last` before the last name.
 std::string listed(const std::vector<std::string_view>& names, std::string_view last) {
   return fmt::format("{} {} {}", fmt::join(names.begin(), names.end() - 1, ", "), last,
                      names.back());

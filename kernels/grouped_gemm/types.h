@@ -1,5 +1,5 @@
-// The element types that grouped GEMM takes. They are those of TransformerEngine, and not whatever
-// dtype.def has: a type that is added there is refused here until these functions name it.
+// Element types that grouped GEMM accepts. They are the types of TransformerEngine: a type that is
+// added to dtype.def is rejected until these functions accept it.
 #pragma once
 #include <string>
 #include <string_view>
@@ -10,22 +10,22 @@
 
 namespace tessera {
 
-// Whether values are quantised to that type and operands of it may have scales: e4m3 and e5m2.
+// True if values can be quantised to this type and operands of this type may have scales: e4m3,
+// e5m2.
 bool is_quantised(DType dtype);
-// Whether grouped GEMM multiplies elements of that type, with scales or without: the real types and
-// the quantised ones.
+// True if grouped GEMM multiplies elements of this type: the real and the quantised types.
 bool is_grouped_gemm_operand(DType dtype);
 
-// The names of those types, in the order of dtype.def.
+// Returns the names of these types, in the order of dtype.def.
 std::vector<std::string_view> quantised_names();
 std::vector<std::string_view> grouped_gemm_operand_names();
-// "e4m3 or e5m2", for messages.
+// Returns "e4m3 or e5m2", for messages.
 std::string quantised_text();
 
-// Errors are a type that is_grouped_gemm_operand refuses, and a product that no instruction has:
-// of e5m2 with e5m2.
+// Fails if is_grouped_gemm_operand rejects a type, or if both types are e5m2: no instruction
+// multiplies e5m2 by e5m2.
 Expected<void> check_operand_types(DType lhs, DType rhs);
-// The second of these alone, of types to which both operands are to be quantised.
+// Fails if both types are e5m2. Used for the types to which both operands will be quantised.
 Expected<void> check_quantised_pair(DType lhs, DType rhs);
 
 }  // namespace tessera

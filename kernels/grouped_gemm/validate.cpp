@@ -16,7 +16,7 @@
 namespace tessera {
 namespace {
 
-// Whether both operands can be quantised as they are to be.
+// Checks whether both operands can be quantised with these quantizers.
 Expected<void> check_quantizers(const GroupedGemmCall& call, const QuantizeSpec& l,
                                 const QuantizeSpec& r) {
   if (l.mode != r.mode)
@@ -38,7 +38,8 @@ Expected<void> check_quantizers(const GroupedGemmCall& call, const QuantizeSpec&
   return check_quantised_pair(l.dtype, r.dtype);
 }
 
-// Both operands as the options want them quantised, cut into groups by their sizes before that.
+// Quantises both operands if the options have quantizers. The operands are divided into groups
+// first.
 Expected<void> quantise(GroupedGemmCall& call, const GroupedGemmOptions& options) {
   const auto &l = options.lhs_quantizer, &r = options.rhs_quantizer;
   if (!l && !r) return {};
@@ -61,7 +62,7 @@ Expected<void> check_all_scales(const GroupedGemmCall& call) {
   return check_scales("rhs", call.rhs, call.right, call.rhs_along());
 }
 
-// The call up to its operands as they are multiplied.
+// Returns the call with its operands quantised, before the checks of types and scales.
 Expected<GroupedGemmCall> quantised_call(const GroupedTensor& lhs, const GroupedTensor& rhs,
                                          const GroupedGemmOptions& options) {
   GroupedGemmCall call;
@@ -91,8 +92,8 @@ Expected<GroupedOperands> quantized_operands(const GroupedTensor& lhs, const Gro
   return both;
 }
 
-// The checks of transformer_engine/jax grouped_gemm in its order, with its texts, and those that
-// it dropped or leaves to its C++ layers.
+// Makes the checks of transformer_engine/jax grouped_gemm in the same order and with the same
+// messages, and the checks that it dropped or leaves to its C++ layers.
 Expected<GroupedGemmCall> validate_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
                                                 const GroupedGemmOptions& options) {
   GroupedGemmCall call = TRY(quantised_call(lhs, rhs, options));

@@ -1,12 +1,12 @@
-// A grouped GEMM judged before anything runs.
+// Validation of a grouped GEMM.
 #pragma once
 #include "core/report/expected.h"
 #include "kernels/grouped_gemm/call.h"
 
 namespace tessera {
 
-// The call with all that its parts tell, its operands quantised where the options say so. The first
-// thing that is wrong is the error: operands, sizes, axes, types, scales, then linear terms.
+// Returns the complete call, with operands quantised if the options request it. Fails with the
+// first error, checked in the order operands, sizes, axes, types, scales, linear terms.
 Expected<GroupedGemmCall> validate_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
                                                 const GroupedGemmOptions& options);
 

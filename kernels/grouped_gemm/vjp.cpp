@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-// The sum of each group's rows, in f32.
+// Returns the sum of each group's rows, in f32.
 Tensor row_sums(const Tensor& cotangent, const GroupedGemmCall& call) {
   Tensor sums(DType::f32, {call.product.groups(), call.product.n});
   std::int64_t row = 0;
@@ -29,7 +29,7 @@ std::shared_ptr<const Tensor> shared(Tensor tensor) {
   return std::make_shared<const Tensor>(std::move(tensor));
 }
 
-// Whether the call has gradients, and the cotangent is of its result.
+// Checks that the call has gradients and that the cotangent fits its result.
 Expected<void> check_gradients(const Tensor& cotangent, const GroupedGemmCall& call,
                                const GroupedTensor& lhs, const GroupedGemmOptions& options) {
   if (call.lhs_is_trans || !GroupedTensor::ragged(call.lhs.first_dims) || call.lhs.is_packed())
@@ -48,7 +48,7 @@ Expected<void> check_gradients(const Tensor& cotangent, const GroupedGemmCall& c
   return {};
 }
 
-// What both gradients take over of the call's options.
+// Options of the call that both gradients use.
 GroupedGemmOptions plain_options(const GroupedGemmOptions& options) {
   GroupedGemmOptions plain;
   plain.precision = options.precision;
@@ -60,14 +60,14 @@ GroupedGemmOptions plain_options(const GroupedGemmOptions& options) {
   return plain;
 }
 
-// The tiling with k and n exchanged.
+// Returns the tiling with k and n exchanged.
 TilingSpec turned(const TilingSpec& tiling) {
   const Tiling* given = std::get_if<Tiling>(&tiling);
   if (!given) return tiling;
   return Tiling{given->m, given->n, given->k};
 }
 
-// dgrad: over the columns of the weights, whichever way they lie.
+// dgrad: contracts the columns of the weights, which may be transposed.
 Expected<Tensor> lhs_gradient(const GroupedTensor& grad, const GroupedGemmCall& call,
                               const GroupedTensor& lhs, const GroupedTensor& rhs,
                               const GroupedGemmOptions& options) {
@@ -86,7 +86,7 @@ Expected<Tensor> lhs_gradient(const GroupedTensor& grad, const GroupedGemmCall& 
   return reshaped(*std::move(dlhs), lhs.original_shape);
 }
 
-// wgrad: over the rows.
+// wgrad: contracts the rows.
 Expected<Tensor> rhs_gradient(const GroupedTensor& grad, const GroupedGemmCall& call,
                               const GroupedTensor& lhs, const GroupedTensor& rhs,
                               const GroupedGemmOptions& options) {

@@ -1,4 +1,4 @@
-// What a grouped matmul costs, as its kernel tells a scheduler.
+// Cost estimate and name of a grouped matmul kernel.
 #pragma once  // public
 #include <cstdint>
 #include <string>
@@ -8,23 +8,24 @@
 
 namespace tessera {
 
-// The fields of Pallas' CostEstimate.
+// Cost of one call, with the fields of Pallas' CostEstimate.
 struct CostEstimate {
   std::int64_t flops = 0;            // 2 m k n
-  std::int64_t transcendentals = 0;  // exp, tanh and the like: none
-  std::int64_t bytes_accessed = 0;   // of operands and results, each time that a tile touches them
+  std::int64_t transcendentals = 0;  // exp, tanh and similar functions: none
+  std::int64_t bytes_accessed = 0;   // of operands and results, counted for each access by a tile
 
   bool operator==(const CostEstimate&) const = default;
 };
 
-// The cost of one call, counted as the Pallas kernels count it: gmm reads lhs once for each tile
-// along n, and rhs once for each visit of a group by a tile of rows, of which there are at most
-// tiles + groups - 1; tgmm reads lhs once for each tile along n and rhs once for each tile along k.
+// Returns the cost of one call, counted like in the Pallas kernels. gmm reads lhs once for each
+// tile along n, and rhs once for each pair of a row tile and a group in it; there are at most tiles
+// + groups - 1 pairs. tgmm reads lhs once for each tile along n, and rhs once for each tile along
+// k.
 CostEstimate gmm_cost(const GroupedDesc& desc, const Tiling& tiling);
 CostEstimate tgmm_cost(const GroupedDesc& desc, const Tiling& tiling);
 
-// Names of kernels by their tiles: "gmm_128x128x128", with the suffix "_transpose_rhs" for
-// transposed weights; "tgmm_128x128x128".
+// Returns the kernel's name with its tile extents: "gmm_128x128x128", with the suffix
+// "_transpose_rhs" for transposed weights; "tgmm_128x128x128".
 std::string gmm_kernel_name(const Tiling& tiling, bool transpose_rhs);
 std::string tgmm_kernel_name(const Tiling& tiling);
 

@@ -14,7 +14,7 @@ using Ids = std::vector<std::int64_t>;
 
 std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Each i counts[i] times, in order, cut or filled with `fill` to `length`.
+// Returns each index i counts[i] times, in order; truncated, or padded with `fill`, to `length`.
 Ids repeat(const Ids& counts, std::int64_t length, std::int64_t fill) {
   Ids ids;
   ids.reserve(index(length));
@@ -55,7 +55,7 @@ Expected<GroupMetadata> make_group_metadata(std::span<const std::int64_t> sizes,
                                             EmptyGroups empty) {
   TRY(check_groups(sizes, m, tm, first, count));
   const auto groups = static_cast<std::int64_t>(sizes.size());
-  // Without rows there is one tile, of none, that empty groups can visit.
+  // Without rows there is one empty tile, for the visits of empty groups.
   const std::int64_t m_tiles = std::max<std::int64_t>(m / tm, 1), length = m_tiles + groups - 1;
   const std::int64_t empty_tiles = empty == EmptyGroups::visited ? 1 : 0;
 
@@ -70,7 +70,7 @@ Expected<GroupMetadata> make_group_metadata(std::span<const std::int64_t> sizes,
     const std::int64_t begin = offsets[index(g)], end = offsets[index(g + 1)], tile = begin / tm;
     const bool has_rows = end > begin;
     tiles[index(g)] = has_rows ? (end + tm - 1) / tm - tile : empty_tiles;
-    // A tile is visited once more by every group that begins inside it, and by every visited empty
+    // A tile has one more visit for each group that begins inside it, and for each visited empty
     // group there.
     if (tile < m_tiles) visits[index(tile)] += has_rows ? (begin % tm != 0 ? 1 : 0) : empty_tiles;
   }

@@ -1,5 +1,5 @@
-// Which m tile belongs to which group: make_group_metadata of the Pallas grouped matmuls, in whole
-// numbers only.
+// Assignment of m tiles to groups: the Pallas function make_group_metadata, with integer arithmetic
+// only.
 #pragma once  // public
 #include <cstdint>
 #include <span>
@@ -9,22 +9,22 @@
 
 namespace tessera {
 
-// The scalars that a kernel with the grid of the Pallas grouped matmuls prefetches, for G groups.
-// The two id arrays have max(m / tm, 1) + G - 1 entries, of which the first `num_tiles` count and
-// the rest is fill.
+// Scalars that a kernel with the grid of the Pallas grouped matmuls prefetches, for G groups. Both
+// id arrays have max(m / tm, 1) + G - 1 entries. Only the first `num_tiles` entries are used; the
+// rest is padding.
 struct GroupMetadata {
-  // [G + 1]: the first row of each group, of all groups, and the sum of the sizes.
+  // [G + 1]: first row of each group, processed or not, then the sum of the sizes.
   std::vector<std::int64_t> group_offsets;
-  std::vector<std::int64_t> group_ids;   // the group of each grid step
-  std::vector<std::int64_t> m_tile_ids;  // the tile of tm rows of each grid step
-  std::int64_t num_tiles = 0;            // steps of the grid along m
+  std::vector<std::int64_t> group_ids;   // group of each grid step
+  std::vector<std::int64_t> m_tile_ids;  // tile (of tm rows) of each grid step
+  std::int64_t num_tiles = 0;            // grid steps along m
 };
 
-// Whether empty groups take a grid step: `visited` for tgmm, which writes a zero block for each.
+// Whether empty groups have a grid step. tgmm needs `visited`: it writes a zero block for each.
 enum class EmptyGroups : std::uint8_t { skipped, visited };
 
-// The steps that compute the groups first .. first + count - 1, of m rows in tiles of tm. An error
-// unless tm divides m.
+// Returns the grid steps that compute the groups first .. first + count - 1, for m rows in tiles of
+// tm rows. Fails if tm does not divide m.
 Expected<GroupMetadata> make_group_metadata(std::span<const std::int64_t> sizes, std::int64_t m,
                                             std::int64_t tm, std::int64_t first, std::int64_t count,
                                             EmptyGroups empty);

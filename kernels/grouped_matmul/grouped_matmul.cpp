@@ -19,7 +19,7 @@ namespace {
 
 using Layout = GroupedMatmulOptions::LhsLayout;
 
-// `tensor` itself when it has that type already; else `storage`, into which it is converted.
+// Returns `tensor` if it has this type, otherwise `storage` with the converted tensor.
 const Tensor& as_operand(const Tensor& tensor, DType dtype, const char* what, Tensor& storage,
                          std::vector<std::string>& notes) {
   if (tensor.dtype() == dtype) return tensor;
@@ -48,7 +48,7 @@ Expected<GroupedMatmulRun> in_place_of_kernel(Tensor (*reference)(const GroupedP
   return result;
 }
 
-// lhs as it is stored, [m, k].
+// lhs: [m, k], also for tgmm.
 Expected<GroupedMatmulRun> run_product(const GroupedDesc& desc, const Tensor& lhs,
                                        const Tensor& rhs, const Shape& shape,
                                        const GroupedMatmulOptions& options) {
@@ -65,7 +65,7 @@ Expected<GroupedMatmulRun> run_product(const GroupedDesc& desc, const Tensor& lh
       {"lhs", input(as_operand(lhs, made.operand, "lhs", lhs_storage, result.notes))},
       {"rhs", input(as_operand(rhs, made.operand, "rhs", rhs_storage, result.notes))},
       {"group_sizes", input(sizes)}};
-  // tgmm computes every block, so an existing one that is overwritten plays no part.
+  // tgmm computes every block, so it does not read an existing result that it overwrites.
   const bool reads_existing = !desc.is_tgmm() || desc.existing == ExistingOut::Accumulate;
   if (desc.existing && reads_existing) binding["existing_out"] = input(*options.existing_out);
   result.out = unwritten(options.out_dtype, shape, options.run);

@@ -1,4 +1,4 @@
-// Grouped matmul on tensors of the host: the operation, its transposed form and their gradients.
+// Grouped matmul on host tensors: the operation, its transposed form and their gradients.
 #pragma once  // public
 #include <cstdint>
 #include <functional>
@@ -19,92 +19,93 @@ namespace tessera {
 
 struct Module;  // core/lang/language.h
 
-// Which groups a call processes: those from `offset` on, as many as rhs holds.
+// Range of groups that a call processes: starts at `offset`, and has one group per matrix of rhs.
 struct GroupWindow {
-  // Whether lhs has the rows of all groups, or of the processed ones only.
+  // Rows of lhs: of all groups, or only of the processed groups.
   enum Rows : std::uint8_t { Global, Local };
-  std::int64_t offset = 0;  // index of the first processed group
-  Rows rows = Global;       // which rows lhs has
+  std::int64_t offset = 0;  // first processed group
+  Rows rows = Global;       // rows of lhs
 };
 
-// The window whose offset is the value of a tensor of integers of shape () or (1,); an error for
-// another shape or type.
+// Returns a window whose offset is the value of `group_offset`, an integer tensor of shape () or
+// (1,). Fails for another shape, with ErrorCode::invalid_type for another type, or without data.
 Expected<GroupWindow> group_window(const Tensor& group_offset,
                                    GroupWindow::Rows rows = GroupWindow::Global);
 
 // Options of a call.
 struct GroupedMatmulOptions {
-  // Type of the result. Sums of i8 products are exact within a tile, then added in f32 for a float
-  // result; for i32 they wrap.
+  // Type of the result. Sums of i8 products are exact within a tile. They are then added in f32 for
+  // a float result; for i32 they wrap.
   DType out_dtype = DType::f32;
-  TilingSpec tiling;                    // extents of the tiles; none: the device's choice
-  std::int64_t input_buffer_count = 2;  // slots of each input window; never changes a result
-  // gmm: the first row of each tile is a multiple of it, in rows; none: of the tile's m.
+  TilingSpec tiling;                    // tile extents; none: chosen by the device
+  std::int64_t input_buffer_count = 2;  // slots per input window; no effect on the result
+  // gmm: the first row of each tile is a multiple of this number. None: a multiple of the tile's m.
   std::optional<std::int64_t> align;
-  // How the kernel uses a GPU, for a call with a tiling: refused on other devices, and where only
-  // the general kernel can run the call. Without a tiling the device chooses both.
+  // GPU settings of the kernel, for a call with a tiling. Rejected on other devices, and if only
+  // the general kernel can run the call. Without a tiling the device chooses tiling and hints.
   MachineHints hints;
-  GroupWindow window;                    // which groups are processed
+  GroupWindow window;                    // processed groups
   bool transpose_rhs = false;            // gmm: rhs is [groups, n, k]
-  const Tensor* existing_out = nullptr;  // of the result's shape and type; null: zeros
-  // Whether existing_out is added to what is computed, or replaced by it.
+  const Tensor* existing_out = nullptr;  // same shape and type as the result; null: zeros
+  // Accumulate: the product is added to existing_out. Overwrite: it replaces rows of existing_out.
   ExistingOut existing_mode = ExistingOut::Accumulate;
-  Precision precision = Precision::Default;  // refused by devices that cannot honour it
-  bool strict_sum = false;                   // the sizes must sum to m, not only to at most m
+  Precision precision = Precision::Default;  // rejected by devices that do not support it
+  bool strict_sum = false;                   // the sizes must sum to exactly m, not at most m
 
-  // tgmm only: how many groups are computed; none: all from the window's offset on.
+  // tgmm only: number of groups to compute. None: all groups from window.offset on.
   std::optional<std::int64_t> num_actual_groups;
-  // tgmm only: whether lhs is [k, m], which is transposed into a copy first, or [m, k].
+  // tgmm only: layout of lhs, [k, m] or [m, k]. [k, m] is first transposed into a copy.
   enum class LhsLayout : std::uint8_t { km, mk } lhs_layout = LhsLayout::km;
 
-  // A module with a kernel `gmm` or `tgmm` that replaces the built-in one; it takes the same
-  // parameters and operands. Null: the built-in kernel.
+  // Module with a kernel `gmm` or `tgmm` that replaces the built-in one and has the same parameters
+  // and operands. Null: the built-in kernel.
   const Module* program = nullptr;
 
-  std::string device;  // a device's name or "reference"; empty: the best one there is
+  std::string device;  // name of a device, or "reference"; empty: the best available device
   DeviceOptions run;   // machine profile, schedule and checks of the interpreter
 };
 
-// out[rows of group g] = lhs[rows of group g] . rhs[g - window.offset]: lhs [m, k], rhs [groups, k,
-// n], group_sizes [groups] of i32, u32 or i64; the result is [m, n]. Rows of no processed group are
-// zero, or those of existing_out. Errors are operands and options that do not fit, what the device
-// cannot run (ErrorCode::unsupported), and a finding of the run. After gmm of JAX's Pallas kernels.
+// Returns out [m, n] with out[rows of group g] = lhs[rows of group g] . rhs[g - window.offset], for
+// lhs [m, k], rhs [groups, k, n] and group_sizes [groups] of i32, u32 or i64. Rows outside the
+// processed groups are copied from existing_out, or zero. Fails if operands and options do not fit
+// each other, with ErrorCode::unsupported if the device cannot run the call, and with the
+// findings of the run. Follows gmm of JAX's Pallas kernels.
 Expected<Tensor> grouped_matmul(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
                                 const GroupedMatmulOptions& options = {});
-// out[g] = lhs[:, rows of g] . rhs[rows of g, :]: lhs [k, m], rhs [m, n], group_sizes [groups]; the
-// result is [groups, k, n]. An empty group gives a zero block. Errors as of grouped_matmul. After
-// tgmm of JAX's Pallas kernels.
+// Returns out [groups, k, n] with out[g] = lhs[:, rows of g] . rhs[rows of g, :], for lhs [k, m],
+// rhs [m, n] and group_sizes [groups]. An empty group gives a zero block. Fails like
+// grouped_matmul. Follows tgmm of JAX's Pallas kernels.
 Expected<Tensor> transposed_grouped_matmul(const Tensor& lhs, const Tensor& rhs,
                                            const Tensor& group_sizes,
                                            const GroupedMatmulOptions& options = {});
 
 // Cotangents of the operands.
 struct GroupedMatmulGradients {
-  Tensor lhs, rhs;                     // of the operands' shapes and types
-  std::optional<Tensor> existing_out;  // of the existing result; none without one
+  Tensor lhs, rhs;                     // same shapes and types as the operands
+  std::optional<Tensor> existing_out;  // none without an existing result
 };
 
-// The vector-Jacobian product of grouped_matmul(lhs, rhs, group_sizes, options): `cotangent` is
-// that of its result, [m, n]. A tiling in the options applies to each of the products by its m, k
-// and n, and a look-up function is called for each; options.hints are not used. Errors as of
-// grouped_matmul.
+// Vector-Jacobian product of grouped_matmul(lhs, rhs, group_sizes, options). cotangent: cotangent
+// of the result, [m, n]. A tiling in the options applies to each of the two products, in terms of
+// its own m, k and n; a look-up function is called for each product. options.hints are not used.
+// Fails like grouped_matmul.
 Expected<GroupedMatmulGradients> grouped_matmul_vjp(const Tensor& cotangent, const Tensor& lhs,
                                                     const Tensor& rhs, const Tensor& group_sizes,
                                                     const GroupedMatmulOptions& options = {});
 
-// The result of a call with what a report shows beside it.
+// Result of a call, with the data for a report.
 struct GroupedMatmulRun {
-  Tensor out;                      // the result; undefined where report.findings is not empty
-  std::string device;              // name of the device that ran it, or "reference"
-  std::string kernel;              // "gmm_128x128x128_transpose_rhs"
-  Tiling tiling;                   // the extents of its tiles
-  std::vector<std::string> notes;  // sentences on conversions of operands and on precision
-  Loc result_place;                // where the kernel's text declares `out`
+  Tensor out;                      // undefined if report.findings is not empty
+  std::string device;              // name of the device, or "reference"
+  std::string kernel;              // for example "gmm_128x128x128_transpose_rhs"
+  Tiling tiling;                   // tile extents of the kernel
+  std::vector<std::string> notes;  // on operand conversions and precision, one sentence each
+  Loc result_place;                // declaration of `out` in the kernel's text
   DeviceReport report;             // time, findings, warnings
 };
 
-// grouped_matmul and transposed_grouped_matmul with what a report shows beside the result; findings
-// are no errors here.
+// Variants of grouped_matmul and transposed_grouped_matmul that also return the data for a report.
+// Findings of the run are in the report; they are not errors.
 Expected<GroupedMatmulRun> run_grouped_matmul(const Tensor& lhs, const Tensor& rhs,
                                               const Tensor& group_sizes,
                                               const GroupedMatmulOptions& options);
@@ -112,8 +113,8 @@ Expected<GroupedMatmulRun> run_transposed_grouped_matmul(const Tensor& lhs, cons
                                                          const Tensor& group_sizes,
                                                          const GroupedMatmulOptions& options);
 
-// The calls as check_gmm and check_tgmm (kernels/oracle/check_grouped.h) take them. They point to
-// the operands, which must outlive them. Errors are operands and options that do not fit.
+// The same calls as arguments of check_gmm and check_tgmm (kernels/oracle/check_grouped.h). The
+// operands must outlive the result. Fails if operands and options do not fit each other.
 Expected<GroupedProblem> gmm_problem(const Tensor& lhs, const Tensor& rhs,
                                      const Tensor& group_sizes,
                                      const GroupedMatmulOptions& options);

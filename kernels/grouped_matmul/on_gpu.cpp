@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-// Refuses options that gmm alone has.
+// Rejects options that only gmm has.
 Expected<void> check_tgmm(const GroupedDesc& desc) {
   const char* const what = desc.transpose_rhs ? "transpose_rhs"
                            : desc.local_rows  ? "local_rows"

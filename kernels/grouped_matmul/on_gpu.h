@@ -1,5 +1,5 @@
-// Grouped matmul on operands in a GPU's memory: nothing is copied, the host does not wait, and
-// group sizes are read on the device.
+// Asynchronous grouped matmul on operands in GPU memory, without copies. Group sizes are read on
+// the device.
 #pragma once  // public
 #include <memory>
 #include <optional>
@@ -11,17 +11,18 @@
 
 namespace tessera {
 
-// The kernel, ready to launch any number of times on addresses of lhs, rhs, group_sizes i32[groups]
-// and out, with "existing_out" where there is one, and with the pitches of lhs, rhs and out where
-// their rows are not adjacent.
+// Returns the compiled kernel, which can be launched any number of times. Its operands are the
+// addresses of lhs, rhs, group_sizes i32[groups] and out, "existing_out" if there is an existing
+// result, and the pitches of lhs, rhs and out if their rows are not adjacent.
 //
-// lhs and rhs have one type, bf16, f16 or, for gmm with transposed weights, e4m3 or e5m2.
-// desc.sizes only guide the choice of a configuration (what `gmm-run tune` kept for them, else the
-// device's choice); a launch takes any sizes that it finds on the device. tgmm adds to an existing
-// result, and its rows are those of all groups. `given` is a configuration of the caller's, for
-// instance a measured one; a kernel that cannot honour its hints is an error. Errors are
-// ErrorCode::environment without a GPU, and unsupported with the reason for what has no kernel
-// there.
+// lhs and rhs have the same type: bf16, f16 or, for gmm with transposed weights, e4m3 or e5m2.
+// desc.sizes are only used to choose a configuration: the one that `gmm-run tune` cached for them,
+// otherwise the device's choice. A launch accepts any sizes in device memory. tgmm can only add to
+// an existing result, and lhs and rhs have the rows of all groups.
+// given: configuration to use, for example a measured one; fails if the kernel cannot honour its
+// hints.
+// Fails with ErrorCode::environment without a GPU, and with ErrorCode::unsupported if the GPU has
+// no kernel for the product.
 Expected<std::unique_ptr<Executable>> device_grouped_matmul(
     const GroupedDesc& desc, const std::optional<KernelConfig>& given = {});
 

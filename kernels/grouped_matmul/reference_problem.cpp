@@ -1,4 +1,4 @@
-// Calls of the grouped matmuls as the reference takes them.
+// Grouped matmul calls in the format of the reference.
 #include "core/report/guarded.h"
 #include "core/report/try.h"
 #include "kernels/grouped_matmul/validate.h"

@@ -16,8 +16,8 @@
 namespace tessera {
 namespace {
 
-// In which types the product may be multiplied, the best first: the kernels of gmm have one for
-// both operands.
+// Types in which the product may be multiplied, best first. A gmm kernel has one type for both
+// operands.
 std::vector<DType> types_to_try(const Device& device, const GroupedDesc& desc) {
   const DType common = common_operand(desc.lhs, desc.rhs).value_or(desc.lhs);
   if (desc.is_tgmm() || desc.lhs != desc.rhs || desc.lhs == common) return {common};
@@ -25,15 +25,14 @@ std::vector<DType> types_to_try(const Device& device, const GroupedDesc& desc) {
   return {desc.lhs, common};
 }
 
-// A product in one of the types, cut and built.
 struct BuiltProduct {
   ConfigDecision decision;
   Program program;
   PrepareOptions how;
 };
 
-// What tells apart the programs that simulated devices run. None of another device, whose
-// executables have memory of their own, nor of a caller's own program.
+// Key of the program for the executable cache. Empty, so not cached, for devices that are not
+// simulated (their executables own device memory), for the caller's own programs, and with hints.
 std::string key_of(const Device& device, const GroupedDesc& desc, DType type,
                    const KernelConfig& config, const GroupedMatmulOptions& options) {
   if (!device.is_simulated() || options.program != nullptr || options.hints != MachineHints{})
@@ -46,14 +45,15 @@ std::string key_of(const Device& device, const GroupedDesc& desc, DType type,
   return key;
 }
 
-// The product in a type, with the shipped kernel or that of a module of the caller's own.
+// Returns the product with operands of this type, with the built-in kernel or with a kernel of
+// `own`.
 ConfigQuery query_in(DType type, GroupedDesc desc, const Module* own) {
   desc.lhs = desc.rhs = type;
   return {desc,
           [desc, own](const KernelConfig& config) { return kernel_program(desc, config, own); }};
 }
 
-// `asks_caches`: of the user's configurations.
+// asks_caches: true if cached configurations of the user may be used.
 ConfigQuestion question_of(const Device& device, const GroupedDesc& desc, DType type,
                            bool asks_caches, const GroupedMatmulOptions& options) {
   return {.problem = grouped_problem(device, desc, options.run),
@@ -62,12 +62,13 @@ ConfigQuestion question_of(const Device& device, const GroupedDesc& desc, DType 
           .parts = config_request(options)};
 }
 
-// `is_last`: any kernel will do; for a type before the last one only a fast kernel.
+// is_last: true for the last type, for which any kernel may be used; other types need a fast
+// kernel.
 Expected<BuiltProduct> build(const ConfigQuestion& question, ConfigDecision decision, bool is_last,
                              const GroupedMatmulOptions& options) {
   const KernelConfig& config = decision.config.kernel;
   Program program = TRY(question.query.kernel(config));
-  // The device's own hints may go unused; the caller's may not.
+  // Hints of the device may be ignored; hints of the caller must be honoured.
   const PrepareOptions how{.hints = config.hints,
                            .may_ignore_hints = options.hints == MachineHints{},
                            .require_fast = !is_last};

@@ -1,4 +1,4 @@
-// Runs a grouped matmul that was judged: its kernel on a device, or the reference in its place.
+// Execution of a validated grouped matmul, by a kernel on a device or by the reference.
 #pragma once
 #include <memory>
 #include <string>
@@ -11,33 +11,32 @@
 
 namespace tessera {
 
-// A product whose kernel is ready: how it is cut, and the type in which both operands are
-// multiplied.
+// Product with a compiled kernel.
 struct PreparedProduct {
   DType operand = DType::f32;
   KernelConfig config;
-  std::vector<std::string> notes;  // cached configurations that could not be used, and why
+  std::vector<std::string> notes;  // reasons for which cached configurations were not used
   std::unique_ptr<Executable> executable;
-  Loc result_place;  // where the kernel's text declares `out`
-  std::string key;   // by which it may be kept for the next call; empty: it may not
+  Loc result_place;  // declaration of `out` in the kernel's text
+  std::string key;   // key for caching the executable; empty: not cached
 };
-// Ready for the next call of the same problem; nothing else of it is used any more.
+// Caches the executable for the next call of the same problem, unless the key is empty.
 void keep(PreparedProduct product);
-// The only place that asks for a configuration, builds and lowers: once for each type that the
-// device may take the operands in, the narrowest first.
+// Chooses a configuration, creates the program and lowers it. Tries the types in which the device
+// can multiply the operands, the narrowest first.
 Expected<PreparedProduct> prepare_product(const Device& device, const GroupedDesc& desc,
                                           const GroupedMatmulOptions& options);
 
-// Whether the device can run it so, also where the device is not here.
+// Checks whether the device can run the product. The device need not be available.
 Support supports_product(const Device& device, const GroupedDesc& desc,
                          const GroupedMatmulOptions& options);
 
-// Runs an executable on one device; `binding` has the inputs, result.out is there already.
+// Runs an executable on one device. binding: the inputs; result.out must be allocated.
 Expected<void> run_prepared(const Device& device, Executable& executable, DeviceBinding binding,
                             Precision precision, const DeviceOptions& run,
                             GroupedMatmulRun& result);
 
-// The reference in a kernel's place.
+// Computes the result with the reference, without a kernel.
 void run_reference(Tensor (*reference)(const GroupedProblem&, DType), const GroupedProblem& problem,
                    const GroupedMatmulOptions& options, GroupedMatmulRun& result);
 

@@ -11,12 +11,12 @@
 namespace tessera {
 namespace {
 
-// The kernel tgmm counts rows from the first group; where lhs begins at the processed groups, the
-// kernel gets those groups alone.
+// True if the kernel gets the sizes of the processed groups only: the tgmm kernel counts rows from
+// the first group, and lhs begins at the processed groups.
 bool is_cut_to_local(const GroupedDesc& desc) { return desc.is_tgmm() && desc.local_rows; }
 
-// tgmm computes every block: an existing one that is overwritten plays no part. A kernel of one's
-// own need not have the parameter.
+// tgmm computes every block, so an existing result that is overwritten is not read. The caller's
+// own kernel need not have the parameter `existing`.
 void set_existing(Settings& settings, const GroupedDesc& desc) {
   if (desc.existing == ExistingOut::Accumulate) settings["existing"] = "1";
   if (desc.existing == ExistingOut::Overwrite && !desc.is_tgmm()) settings["existing"] = "2";

@@ -1,4 +1,4 @@
-// A grouped matmul as its kernel takes it: the parameters, the program, the group sizes.
+// Conversion of a grouped matmul to kernel parameters, program and group sizes.
 #pragma once
 #include <string_view>
 
@@ -13,18 +13,19 @@ namespace tessera {
 
 // "gmm" or "tgmm": the kernel's name in kernels().
 std::string_view kernel_of(const GroupedDesc& desc);
-// All parameters of the kernel. The operands of `desc` have the one type in which both are
-// multiplied.
+// Returns all parameters of the kernel. lhs and rhs of `desc` must have the same type, the one in
+// which they are multiplied.
 Settings kernel_settings(const GroupedDesc& desc, const KernelConfig& config);
-// The shipped kernel's program, or that of the same name in a module of the caller's own.
+// Returns the program of the built-in kernel, or of the kernel with this name in the module `own`.
 Expected<Program> kernel_program(std::string_view kernel, const Settings& settings,
                                  const Module* own = nullptr);
 Expected<Program> kernel_program(const GroupedDesc& desc, const KernelConfig& config,
                                  const Module* own = nullptr);
 
-// Whole numbers as the kernels take them: i32[values].
+// Converts integers to a tensor i32[values], the format that the kernels read.
 Tensor i32_tensor(const std::vector<std::int64_t>& values);
-// The group sizes that the kernel reads: all, or tgmm's own where rows are local.
+// Returns the group sizes that the kernel reads: all, or for tgmm with local rows the processed
+// ones.
 Tensor sizes_tensor(const GroupedDesc& desc);
 
 }  // namespace tessera

@@ -39,7 +39,8 @@ std::vector<std::int64_t> wide(const Tensor& sizes) {
   return result;
 }
 
-// Sizes of the groups whose rows lhs holds: no entry is negative, and their sum is at most m, or m.
+// Checks the groups that have rows in lhs: sizes must not be negative, and their sum must be at
+// most m, or m if `strict`.
 Expected<void> check_sum(const GroupedDesc& desc, bool strict) {
   const std::int64_t first = desc.local_rows ? desc.group_offset : 0;
   const std::int64_t end = desc.local_rows ? first + desc.local_groups : desc.groups();
@@ -58,7 +59,7 @@ Expected<void> check_sum(const GroupedDesc& desc, bool strict) {
   return error(fmt::format("the group sizes sum to {}, not to m = {}", sum, desc.m));
 }
 
-// `whose`: the groups that the call processes.
+// whose: description of the processed groups, for messages.
 Expected<void> check_window(const GroupedDesc& desc, const char* whose) {
   const std::int64_t offset = desc.group_offset, groups = desc.groups();
   if (offset < 0) return error(fmt::format("group_offset must be at least 0, got {}", offset));

@@ -1,13 +1,13 @@
-// The operands and options of a grouped matmul, judged before anything runs: what is left is a
-// product that can be computed. Nothing is chosen here.
+// Validation of the operands and options of a grouped matmul. The result describes a product that
+// can be computed; nothing is chosen here.
 #pragma once
 #include "core/kernel/grouped_desc.h"
 #include "kernels/grouped_matmul/grouped_matmul.h"
 
 namespace tessera {
 
-// What the call computes; lhs and rhs have the operands' own types. Texts that an upstream project
-// has are that project's, word for word.
+// Returns the description of the product; lhs and rhs keep the types of the operands. Messages that
+// an upstream project also has are copied word for word.
 Expected<GroupedDesc> describe_gmm(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
                                    const GroupedMatmulOptions& options);
 Expected<GroupedDesc> describe_tgmm(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,

@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-// [g, a, b] as [g, b, a].
+// Transposes each matrix: [g, a, b] to [g, b, a].
 Tensor swap_last_two(const Tensor& blocks) {
   const std::int64_t groups = blocks.dim(0), rows = blocks.dim(1), columns = blocks.dim(2);
   const std::int64_t size = size_of(blocks.dtype());
@@ -30,7 +30,7 @@ Tensor swap_last_two(const Tensor& blocks) {
   return result;
 }
 
-// The cotangent of existing_out: that of the result, and zero for rows that the call overwrote.
+// Cotangent of existing_out: the cotangent of the result, with zeros in the overwritten rows.
 Tensor existing_cotangent(const Tensor& cotangent, const GroupedProblem& forward) {
   Tensor result = cotangent.clone();
   if (forward.accumulate) return result;
@@ -70,7 +70,7 @@ Expected<GroupedMatmulGradients> grouped_matmul_vjp(const Tensor& cotangent, con
   TRY(check_gradient(cotangent, desc, options));
   const GroupedProblem forward = TRY(gmm_problem(lhs, rhs, group_sizes, options));
 
-  // dlhs = cotangent . rhs^T: the forward's n is summed over here and its k is the result's width.
+  // dlhs = cotangent . rhs^T: sums over n of the forward product; the result has k columns.
   GroupedMatmulOptions of_lhs = options;
   of_lhs.existing_out = nullptr;
   of_lhs.hints = {};

@@ -20,7 +20,7 @@ Tensor permuted(const Tensor& tensor, std::span<const std::int64_t> order) {
   for (const std::int64_t axis : order) shape.push_back(tensor.dim(static_cast<int>(axis)));
   Tensor result = Tensor::uninitialised(tensor.dtype(), shape);
   const std::int64_t size = size_of(tensor.dtype()), count = result.elements();
-  // Trailing axes that stay where they are move as one run.
+  // Trailing axes that keep their positions are copied together.
   std::int64_t run = 1;
   int last = rank - 1;
   while (last >= 0 && order[static_cast<std::size_t>(last)] == last) run *= tensor.dim(last--);

@@ -1,4 +1,4 @@
-// Tensors with their axes in another order, or cut into other axes.
+// Tensors with permuted or reshaped axes.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -7,13 +7,14 @@
 
 namespace tessera {
 
-// Axis d of the result is axis order[d] of `tensor`; `order` names every axis once.
+// Returns a copy: axis d of the result is axis order[d] of `tensor`. `order` must have every axis
+// once.
 Tensor permuted(const Tensor& tensor, std::span<const std::int64_t> order);
-// The same elements in the same order; `shape` has as many.
+// Returns the same elements in the same order. `shape` must have the same number of elements.
 Tensor reshaped(Tensor tensor, Shape shape);
-// Product of the extents of the axes named.
+// Returns the product of the extents of these axes.
 std::int64_t extent(const Shape& shape, std::span<const std::int64_t> axes);
-// Axes 0 .. rank - 1 that are in none of the lists, ascending.
+// Returns the axes 0 .. rank - 1 that are in none of the lists, ascending.
 std::vector<std::int64_t> other_axes(int rank, std::span<const std::int64_t> some,
                                      std::span<const std::int64_t> more = {});
 

@@ -1,4 +1,4 @@
-// What a caller fixes of how a product is cut into tiles where it runs.
+// Parts of a product's configuration that the caller specifies.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -15,17 +15,18 @@ namespace tessera {
 
 inline constexpr std::string_view reference_device = "reference";
 
-// The parts of a configuration that a caller gives.
+// Parts of a configuration; empty parts are chosen by the device.
 struct ConfigRequest {
   TilingSpec tiling = {};
-  std::optional<std::int64_t> buffers = {};  // none: the device's choice
+  std::optional<std::int64_t> buffers = {};
   std::optional<std::int64_t> align = {};
   MachineHints hints = {};
 
-  // Whether nothing is given.
+  // True if no part is specified.
   bool is_empty() const;
 };
-// That of options which have a tiling and a count of buffers; those by default are nobody's choice.
+// Returns the request of options with a tiling and a number of buffers. The default number of
+// buffers counts as not specified.
 template <typename Options>
 ConfigRequest config_request(const Options& options) {
   ConfigRequest request{.tiling = options.tiling};
@@ -38,19 +39,19 @@ ConfigRequest config_request(const Options& options) {
   return request;
 }
 
-// The configuration that the request gives for the product on a device; none where it is empty.
-// What it leaves open beside a tiling or a lookup has its default, else `rest`, the device's choice
-// with the request's buffers, gives it. Errors are hints that the device does not take or that are
-// without a tiling, a product that the lookup has nothing for, and tiles, buffers or an align that
-// are not positive.
+// Returns the configuration of the product on a device; none if the request is empty. With a tiling
+// or a lookup, parts that are not specified have their defaults. Otherwise `rest` is called; it
+// must return the device's choice with the requested buffers. Fails for hints that the device
+// rejects, hints without a tiling, a lookup without a tiling for the product, and tiles, buffers or
+// an align below 1.
 Expected<std::optional<KernelConfig>> given_config(const ConfigRequest& request,
                                                    const Device& device, const GroupedDesc& desc,
                                                    const std::function<KernelConfig()>& rest);
 
-// A request where there is no kernel to cut: the reference's.
+// Fails if the request has a tiling, buffers or an align. For the reference, which has no kernel.
 Expected<void> refuse_config(const ConfigRequest& request);
 
-// The parameters by which every kernel of a product is cut.
+// Sets the parameters that every product kernel has for its tiles.
 void set_config(Settings& settings, const KernelConfig& config);
 
 }  // namespace tessera

@@ -12,7 +12,7 @@ constexpr std::size_t most = 16;
 
 struct Kept {
   std::mutex mutex;
-  std::list<std::pair<std::string, CachedExecutable>> all;  // the last that was kept in front
+  std::list<std::pair<std::string, CachedExecutable>> all;  // most recently stored first
 };
 
 Kept& kept() {

@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-// Small floats and i8 are exact in bf16 as well as in f16.
+// fp8 types and i8 are exact in bf16 and in f16.
 bool is_small(DType dtype) { return is_fp8(dtype) || dtype == DType::i8; }
 bool is_kernel_float(DType dtype) { return dtype_info(dtype).kind == DTypeKind::real; }
 

@@ -1,4 +1,4 @@
-// The type in which operands of two types are multiplied.
+// Common type in which operands of two types are multiplied.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace tessera {
 
-// The narrowest type of the kernels (bf16, f16, f32, i8) that holds every value of both, if they
-// can be multiplied.
+// Returns the narrowest type of the kernels (bf16, f16, f32, i8) that represents every value of
+// both types. None if they cannot be multiplied.
 std::optional<DType> common_operand(DType a, DType b);
 
-// The names of the types that can be multiplied; the text lists them: "f32, bf16 and i8".
+// Returns the names of the types that can be multiplied, as a list and as text: "f32, bf16 and i8".
 std::vector<std::string_view> operand_type_names();
 std::string operand_types_text();
 
-// The same values in a type that holds them all.
+// Converts values to a type that represents all of them.
 Tensor converted(const Tensor& tensor, DType dtype);
 
 }  // namespace tessera

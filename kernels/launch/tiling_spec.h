@@ -1,4 +1,4 @@
-// A tiling as a caller of a product gives it.
+// Specification of a tiling by the caller of a product.
 #pragma once  // public
 #include <cstdint>
 #include <functional>
@@ -9,11 +9,10 @@
 
 namespace tessera {
 
-// A tiling by the extents of the product, in elements; none where there is none for it, which makes
-// the call an error.
+// Returns the tiling for the extents of a product, in elements. Without a result the call fails.
 using LutFn = std::function<std::optional<Tiling>(std::int64_t m, std::int64_t k, std::int64_t n)>;
-// Nothing (the device's choice; on the interpreter that of the machine profile), a tiling, or a
-// function that gives it.
+// Nothing (the device's choice; on the interpreter the choice of the machine profile), a tiling, or
+// a function that returns it.
 using TilingSpec = std::variant<std::monostate, Tiling, LutFn>;
 
 }  // namespace tessera

@@ -1,4 +1,4 @@
-// What ragged_dot_general is called with, as its checks hand it to each other.
+// Arguments of ragged_dot_general, as passed between its checks.
 #pragma once
 #include <string>
 #include <utility>
@@ -8,14 +8,14 @@
 
 namespace tessera {
 
-// Refers to what the caller holds.
+// Does not own the arguments.
 struct RaggedArguments {
   const Tensor &lhs, &rhs, &sizes;
   const RaggedDotDims& dims;
   const RaggedDotOptions& options;
 };
 
-// An error as jax raises a TypeError.
+// Returns an error for which jax raises a TypeError.
 inline Diag wrong(std::string text) { return error(ErrorCode::invalid_type, std::move(text)); }
 
 }  // namespace tessera

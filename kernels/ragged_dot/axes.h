@@ -1,4 +1,4 @@
-// Which part of a ragged dot product each axis plays.
+// Roles of the axes of a ragged dot product.
 #pragma once
 #include <cstdint>
 #include <initializer_list>
@@ -9,27 +9,28 @@
 
 namespace tessera {
 
-// Axes of lhs around the ragged one, each list in lhs's order or in that of the caller's list.
+// Axes of lhs, relative to the ragged one. Each list is in lhs's order or in the order of the
+// caller's list.
 struct RaggedAxes {
   std::vector<std::int64_t> rest;           // neither batch nor contracting
-  std::vector<std::int64_t> before, after;  // the ragged axis, among those of its part
+  std::vector<std::int64_t> before, after;  // axes before and after the ragged axis, in its list
 };
 
 std::vector<std::int64_t> joined(std::initializer_list<std::vector<std::int64_t>> lists);
-// Of the axes named, which the tensor has.
+// Returns the extents of these axes, which the tensor must have.
 Shape extents(const Tensor& tensor, const std::vector<std::int64_t>& axes);
 
-// What the ragged axis of lhs is. Errors are other than one ragged axis, and axes of batch and
-// contraction that an operand lacks or that are named twice.
+// Returns the role of the ragged axis of lhs. Fails unless there is exactly one ragged axis, and
+// for batch or contracting axes that an operand does not have or that are repeated.
 Expected<RaggedMode> ragged_mode(const RaggedArguments& given);
-// Of lists that ragged_mode accepts.
+// Sorts the axes of lhs. ragged_mode must accept the arguments.
 RaggedAxes ragged_axes(const RaggedArguments& given, RaggedMode mode);
 
-// Whether rhs has one axis of groups where the ragged one is not contracted, and none otherwise. An
-// error is another number of them, or one that rhs lacks or batches or contracts.
+// Checks that rhs has one group axis if the ragged axis is not contracted, and none otherwise. The
+// group axis must exist in rhs and be neither batch nor contracting.
 Expected<void> check_group_axis(const RaggedArguments& given, RaggedMode mode);
 
-// Whether batch and contraction have the same extents in lhs and in rhs; else an error with both.
+// Checks that batch and contracting axes have the same extents in lhs and rhs. The error has both.
 Expected<void> check_paired_extents(const RaggedArguments& given);
 
 }  // namespace tessera

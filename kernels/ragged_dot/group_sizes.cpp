@@ -62,7 +62,7 @@ Expected<void> take_sizes(const RaggedArguments& given, RaggedCall& call) {
   GroupedDesc& product = call.product;
   const std::int64_t ragged = given.lhs.dim(static_cast<int>(given.dims.lhs_ragged[0]));
   std::int64_t prefixes = call.batch * call.outer;
-  // Sizes of a ragged batch are one list for each prefix; they cut the batch and nothing else.
+  // A ragged batch has one list of sizes for each prefix; the sizes divide only the batch.
   if (call.mode == RaggedMode::Batch) prefixes = given.sizes.elements() / product.groups();
   const bool shared = given.sizes.rank() == 1;
   for (std::int64_t p = 0; p < (shared ? 1 : prefixes); ++p) {

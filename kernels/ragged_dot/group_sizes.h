@@ -1,26 +1,26 @@
-// The groups of a ragged dot product: how many, which of them are computed, and their sizes.
+// Groups of a ragged dot product: their number, sizes, and the computed range.
 #pragma once
 #include "kernels/ragged_dot/axes.h"
 #include "kernels/ragged_dot/call.h"
 
 namespace tessera {
 
-// How many groups call.product has, of sizes [groups] or [batch, axes before the ragged one,
-// groups] for a batch that is not ragged, [batch axes before the ragged one, groups] for one that
-// is. Another shape is an error.
+// Sets the number of groups of call.product. The sizes must be [groups] or, if the batch is not
+// ragged, [batch, axes before the ragged one, groups]; if it is, [batch axes before the ragged one,
+// groups].
 Expected<void> count_groups(const RaggedArguments& given, const RaggedAxes& axes, RaggedCall& call);
 
-// call.product.local_groups: as many as rhs has; without a group_offset they are all. Where rhs has
-// no axis of groups nothing is counted.
+// Sets call.product.local_groups to the number of groups of rhs, which must be all groups unless
+// there is a group_offset. Does nothing if rhs has no group axis.
 Expected<void> count_matrices(const RaggedArguments& given, RaggedCall& call);
 
-// call.product.group_offset and local_groups: from which group on, and how many are computed.
-// Errors are a window that the groups do not hold, and options that the mode has no use for.
+// Sets the range of computed groups, call.product.group_offset and local_groups. Fails for a range
+// that exceeds the groups, and for options that the mode does not have.
 Expected<void> take_window(const RaggedArguments& given, RaggedCall& call);
 
-// call.group_sizes, repeated for each prefix where they are shared, and those of call.product; the
-// call has its extents.
-// Errors are negative sizes, and ones that sum to more than the ragged extent.
+// Sets call.group_sizes and call.product.sizes. Sizes [groups] are repeated for each batch entry
+// and outer index, unless the batch is ragged. Requires the extents of the call. Fails for negative
+// sizes, and for a sum above the ragged extent.
 Expected<void> take_sizes(const RaggedArguments& given, RaggedCall& call);
 
 }  // namespace tessera

@@ -10,13 +10,13 @@ namespace {
 
 using Axes = std::vector<std::int64_t>;
 
-// Those of rhs that are neither batch nor contracting nor of groups.
+// Axes of rhs that are neither batch nor contracting nor group axes.
 Axes free_axes(const RaggedArguments& given) {
   return other_axes(given.rhs.rank(), joined({given.dims.rhs_batch, given.dims.rhs_contracting}),
                     given.dims.rhs_group);
 }
 
-// Where the contraction is ragged m is summed over, and what is left of lhs is k.
+// For a ragged contraction, m is summed over, and the other axes of lhs are k.
 void order_axes(const RaggedArguments& given, const RaggedAxes& axes, RaggedCall& call) {
   const RaggedDotDims& dims = given.dims;
   const Axes& batch = dims.lhs_batch;
@@ -25,8 +25,8 @@ void order_axes(const RaggedArguments& given, const RaggedAxes& axes, RaggedCall
   call.lhs_order = call.mode == RaggedMode::Batch
                        ? joined({batch, axes.rest, k})
                        : joined({batch, axes.before, dims.lhs_ragged, axes.after, k});
-  // The axes of rhs that are contracted with those of lhs, in lhs's order. Groups are none but
-  // where the ragged axis is not contracted.
+  // rhs_contracting is in the order of lhs's contracted axes. rhs_group is empty unless the mode is
+  // NonContracting.
   call.rhs_order = joined({dims.rhs_group, dims.rhs_batch, dims.rhs_contracting, free_axes(given)});
 }
 
@@ -60,7 +60,7 @@ void merge_extents(const RaggedArguments& given, const RaggedAxes& axes, RaggedC
   }
 }
 
-// Spares the copy of rhs that lies as [groups, n, k] already.
+// Avoids a copy of rhs if it is already stored as [groups, n, k].
 void take_transposed(const RaggedArguments& given, RaggedCall& call) {
   const RaggedDotDims& dims = given.dims;
   const Axes turned =

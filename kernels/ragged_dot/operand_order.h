@@ -1,12 +1,13 @@
-// The order of axes in which kernels take the operands of a ragged dot product.
+// Order of axes in which the kernels accept the operands of a ragged dot product.
 #pragma once
 #include "kernels/ragged_dot/axes.h"
 #include "kernels/ragged_dot/call.h"
 
 namespace tessera {
 
-// The orders and the extents of `call`, of arguments that were checked, and the result's shape. rhs
-// that lies as [groups, n, k] in one batch entry is taken so: call.transpose_rhs.
+// Sets the orders and extents of `call`, and the shape of the result. The arguments must be
+// validated. If there is one product and rhs is stored as [groups, n, k], rhs keeps this order and
+// call.product.transpose_rhs is set.
 void order_operands(const RaggedArguments& given, const RaggedAxes& axes, RaggedCall& call);
 
 }  // namespace tessera

@@ -1,4 +1,4 @@
-// How a ragged dot product is to be computed.
+// Options of a ragged dot product.
 #pragma once  // public
 #include <cstdint>
 #include <optional>
@@ -11,30 +11,30 @@
 
 namespace tessera {
 
-// Which axes of lhs and rhs play which part, counted from 0: jax.lax.RaggedDotDimensionNumbers.
+// Roles of the axes of lhs and rhs, counted from 0: jax.lax.RaggedDotDimensionNumbers.
 struct RaggedDotDims {
-  // Axis i of one list goes with axis i of the other.
+  // Axes at the same position of the lists are paired.
   std::vector<std::int64_t> lhs_contracting, rhs_contracting;
   std::vector<std::int64_t> lhs_batch, rhs_batch;
-  std::vector<std::int64_t> lhs_ragged;  // exactly one axis: the one that is cut into groups
-  // The axis of the groups: one where the ragged axis is not contracted, else none.
+  std::vector<std::int64_t> lhs_ragged;  // exactly one axis, which is divided into groups
+  // Group axis: one if the ragged axis is not contracted, otherwise none.
   std::vector<std::int64_t> rhs_group;
 };
 
-std::string_view name(RaggedMode mode);  // as in jax: "RAGGED_NONCONTRACTING"
+std::string_view name(RaggedMode mode);  // jax's name: "RAGGED_NONCONTRACTING"
 
 // Options of a ragged dot product.
 struct RaggedDotOptions {
-  // Of the result; none: the type that holds both operands.
+  // Type of the result; none: the type that represents the values of both operands.
   std::optional<DType> preferred_element_type;
-  Precision precision = Precision::Default;  // refused by devices that cannot honour it
-  const Tensor* group_offset = nullptr;      // shape () or (1,): the first group that is computed
-  // Contracting: how many groups are computed; none: all from the offset on. In the mode
-  // NonContracting they are as many as rhs has.
+  Precision precision = Precision::Default;  // rejected by devices that do not support it
+  const Tensor* group_offset = nullptr;      // shape () or (1,): first group to compute
+  // Ragged contraction: number of groups to compute; none: all from the offset on. In mode
+  // NonContracting it must be none: rhs has the groups.
   std::optional<std::int64_t> local_groups;
-  TilingSpec tiling;                    // extents of the tiles; none: the device's choice
-  std::int64_t input_buffer_count = 2;  // slots of each input window; never changes a result
-  std::string device;                   // as in GroupedMatmulOptions
+  TilingSpec tiling;                    // tile extents; none: chosen by the device
+  std::int64_t input_buffer_count = 2;  // slots per input window; no effect on the result
+  std::string device;                   // like in GroupedMatmulOptions
   DeviceOptions run;                    // machine profile, schedule and checks of the interpreter
 };
 

@@ -32,7 +32,7 @@ GroupedMatmulOptions plain_options(const RaggedCall& call, const RaggedDotOption
   return plain;
 }
 
-// `tensor` with its axes in that order and merged to that shape: itself where it is that already.
+// Returns `tensor` with its axes permuted and merged to `shape`; no copy if this changes nothing.
 const Tensor& arranged(const Tensor& tensor, const std::vector<std::int64_t>& order,
                        const Shape& shape, Tensor& storage) {
   const bool in_order = std::is_sorted(order.begin(), order.end());
@@ -47,7 +47,7 @@ struct Call {
   const RaggedDotOptions& options;
 };
 
-// One dot product of the batch entry and one outer index: gmm, or tgmm.
+// Runs a call with one batch entry and one outer index: gmm or tgmm.
 Expected<GroupedMatmulRun> run_single(const Call& c) {
   const RaggedCall& call = c.call;
   const GroupedDesc& product = call.product;
@@ -70,7 +70,7 @@ Expected<GroupedMatmulRun> run_single(const Call& c) {
   return run_transposed_grouped_matmul(lhs, rhs, group_sizes, plain);
 }
 
-// The plain dot product of a batch: groups of equal size.
+// Computes the dot product of a batch as a grouped matmul with groups of equal size.
 Expected<GroupedMatmulRun> run_batch(const Call& c) {
   const RaggedCall& call = c.call;
   const GroupedDesc& product = call.product;
@@ -82,7 +82,7 @@ Expected<GroupedMatmulRun> run_batch(const Call& c) {
   return run_grouped_matmul(lhs, rhs, i32_tensor(sizes), plain_options(call, c.options));
 }
 
-// The parameters of ragged_rows and ragged_contraction but for the tiles.
+// Returns the parameters of ragged_rows and ragged_contraction, except the tiles.
 Settings settings_of(const RaggedCall& call) {
   const GroupedDesc& product = call.product;
   const auto text = [](std::int64_t value) { return std::to_string(value); };
@@ -99,7 +99,7 @@ Settings settings_of(const RaggedCall& call) {
           {"group_offset", text(product.group_offset)}};
 }
 
-// Every batch entry and outer index in one program.
+// Computes all batch entries and outer indices in one program.
 Expected<GroupedMatmulRun> run_many(const Call& c) {
   const RaggedCall& call = c.call;
   const GroupedDesc& product = call.product;
@@ -210,7 +210,8 @@ Verdict check_ragged_dot(const Tensor& lhs, const Tensor& rhs, const Tensor& gro
   const RaggedProblem problem = ragged_problem(lhs, rhs, *call);
   const Arithmetic arithmetic =
       Arithmetic::of(lhs.dtype(), rhs.dtype(), call->product.out, how.values);
-  // A result whose last axis is all of n is judged as it is, so that places are its own.
+  // If the last axis of the result is n, `out` is compared unchanged, so that reports have the
+  // places of the result.
   const bool as_is = !call->out_shape.empty() && call->out_shape.back() == call->product.n;
   const Tensor flat = as_is ? Tensor() : reshaped(out.clone(), call->flat_shape);
   Judge judge(as_is ? out : flat, arithmetic);

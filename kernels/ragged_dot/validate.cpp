@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-// The type in which the operands are multiplied, and the result's.
+// Sets the type in which the operands are multiplied, and the type of the result.
 Expected<void> check_types(const RaggedArguments& given, RaggedCall& call) {
   const auto operand = common_operand(given.lhs.dtype(), given.rhs.dtype());
   if (!operand)
@@ -34,7 +34,7 @@ Expected<void> check_types(const RaggedArguments& given, RaggedCall& call) {
 
 }  // namespace
 
-// The checks of jax.lax.ragged_dot_general in its order, with its texts.
+// Makes the checks of jax.lax.ragged_dot_general in the same order and with the same messages.
 Expected<RaggedCall> validate_ragged_dot(const Tensor& lhs, const Tensor& rhs,
                                          const Tensor& group_sizes, const RaggedDotDims& dims,
                                          const RaggedDotOptions& options) {

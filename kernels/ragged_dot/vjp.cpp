@@ -31,7 +31,8 @@ std::int64_t place(const Axes& axes, std::int64_t axis) {
   return std::find(axes.begin(), axes.end(), axis) - axes.begin();
 }
 
-// Axis d of `tensor` is axis names[d] of the operand it is a cotangent of.
+// Permutes a gradient to the axes of its operand: axis d of `tensor` is axis names[d] of the
+// operand.
 Tensor as_operand(const Tensor& tensor, const Axes& names) {
   Axes order;
   for (std::size_t axis = 0; axis < names.size(); ++axis)
@@ -39,7 +40,7 @@ Tensor as_operand(const Tensor& tensor, const Axes& names) {
   return permuted(tensor, order);
 }
 
-// Whether the call has gradients, and the cotangent is of its result.
+// Checks that the call has gradients and that the cotangent fits its result.
 Expected<void> check_gradients(const Tensor& cotangent, const RaggedCall& call) {
   if (call.mode != RaggedMode::NonContracting)
     return error(ErrorCode::unsupported,
@@ -59,8 +60,8 @@ Expected<void> check_gradients(const Tensor& cotangent, const RaggedCall& call) 
   return {};
 }
 
-// The axes that both gradients are made of: what is left of lhs and of rhs beside batch, group and
-// contraction, and the cotangent's, which are batch, the rest of lhs, the rest of rhs.
+// Axes that both gradients use: rest and free are the axes of lhs and of rhs that are not batch,
+// group or contracting. The axes of the cotangent are batch, rows (rest) and columns (free).
 struct GradientAxes {
   Axes rest, free;
   Axes batch, rows, columns;
@@ -75,8 +76,9 @@ struct GradientAxes {
   }
 };
 
-// The contracted axes of an operand, `own`, in the order of the other's axes, `others`: what is
-// left over in the operand's gradient, where the other operand is multiplied by the cotangent.
+// Returns the contracted axes `own` of an operand in the ascending order of the other operand's
+// axes, `others`. They remain in the operand's gradient, which multiplies the other operand by the
+// cotangent.
 Axes in_order_of(const Axes& own, const Axes& others) {
   Axes sorted = others, result;
   std::sort(sorted.begin(), sorted.end());
@@ -85,7 +87,7 @@ Axes in_order_of(const Axes& own, const Axes& others) {
   return result;
 }
 
-// dlhs = cotangent . rhs over what is left of rhs, ragged along the same rows.
+// dlhs = cotangent . rhs, contracting the free axes of rhs; the same rows are ragged.
 Expected<Tensor> lhs_gradient(const Tensor& cotangent, const Tensor& lhs, const Tensor& rhs,
                               const Tensor& group_sizes, const RaggedDotDims& dims,
                               const GradientAxes& axes, RaggedDotOptions options) {
@@ -107,7 +109,7 @@ Expected<Tensor> lhs_gradient(const Tensor& cotangent, const Tensor& lhs, const 
   return as_operand(*product, joined({dims.lhs_batch, axes.rest, contracted}));
 }
 
-// drhs = lhs . cotangent over the rows of each group.
+// drhs = lhs . cotangent, contracting the rows of each group.
 Expected<Tensor> rhs_gradient(const Tensor& cotangent, const Tensor& lhs, const Tensor& rhs,
                               const Tensor& group_sizes, const RaggedDotDims& dims,
                               const GradientAxes& axes, RaggedDotOptions options) {
