@@ -1,4 +1,4 @@
-// Every device gets the rows of its whole ring.
+// All-gather: each device receives the rows of its whole ring.
 #pragma once  // public
 #include <span>
 
@@ -12,15 +12,15 @@ namespace tessera {
 
 // Options of launch_all_gather.
 struct AllGatherOptions : CollectiveOptions {
-  // One half of each block travels in each direction; else all in one direction.
+  // True: one half of each block travels in each direction. False: blocks travel in one direction.
   bool halves = true;
 };
-// out[d] = x of all places of d's ring, one below the other, [length * rows, cols]; f32, bf16, f16,
-// i32 or i8. Errors are operands and rings that do not fit.
+// Prepares out[d] = the x of all places of d's ring, concatenated to [length * rows, cols]; for
+// f32, bf16, f16, i32 or i8. Fails if operands and rings do not fit each other.
 Expected<Launch> launch_all_gather(std::span<const Tensor> x, const Tensor& rings,
                                    const AllGatherOptions& options = {});
 
-// Whether every device has that result; rows are judged as `options` say.
+// Compares the result of every device with these rows, as selected by `options`.
 Verdict check_all_gathered(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
                            const CheckOptions& options);
 

@@ -1,4 +1,4 @@
-// Every device gets the sum of the rows of its ring.
+// All-reduce: each device receives the sum over its ring.
 #pragma once  // public
 #include <span>
 
@@ -10,12 +10,13 @@
 
 namespace tessera {
 
-// out[d] = the sum over d's ring, of x's shape [rows, cols], added in the order place - 1,
-// place - 2, ..., place. f32 or i32. Errors are operands and rings that do not fit.
+// Prepares out[d] = sum of x over d's ring, in x's shape [rows, cols], for f32 or i32. Terms are
+// added in the order place - 1, place - 2, ..., place. Fails if operands and rings do not fit each
+// other.
 Expected<Launch> launch_all_reduce(std::span<const Tensor> x, const Tensor& rings,
                                    const ReduceOptions& options = {});
 
-// Whether every device has that result; rows are judged as `options` say.
+// Compares the result of every device with this sum, in the rows that `options` select.
 Verdict check_all_reduced(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
                           const CheckOptions& options);
 

@@ -99,7 +99,7 @@ Expected<std::vector<Tensor>> allgather_matmul(std::span<const Tensor> lhs,
 
 namespace {
 
-// Global shapes, in the order and with the texts of the kernel's source.
+// Checks the global shapes, in the order and with the messages of the kernel's source.
 Expected<void> check_rows(const Tensor& x, const Tensor& y, std::int64_t length,
                           const AllgatherRowsOptions& options) {
   const auto bad = [](std::string text) { return error(std::move(text)); };

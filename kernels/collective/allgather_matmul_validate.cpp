@@ -1,4 +1,4 @@
-// What an all-gather matmul over k refuses: the seven checks of its source, then our own.
+// Validation of an all-gather matmul along k: the seven checks of its source, then additional ones.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ bool is_contiguous(const Tensor& rings) {
   return true;
 }
 
-// Ids that stand more than once, for the note of a refused table.
+// Adds a note with the repeated ids of a rejected table.
 Diag repeated(Diag diag, const Tensor& rings) {
   std::vector<std::int64_t> ids;
   for (std::int64_t i = 0; i < rings.elements(); ++i)
@@ -50,7 +50,7 @@ Expected<void> check_source(const TensorType& lhs, const TensorType& rhs, const 
   }
   if (lhs.dtype != DType::bf16 || rhs.dtype != DType::bf16 || out.dtype != DType::f32)
     return error("Only bf16 inputs and fp32 outputs supported");
-  // The production kernel runs on rings of any length.
+  // The production kernel supports rings of any length.
   if (options.variant == AllgatherMatmulOptions::Variant::literal && length % 2 != 0)
     return error("Bidirectional collective matmul only supports evenly sized rings");
   if (rings.dtype() != DType::i32)

@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::initializer_list<DType> multiplied = {DType::bf16, DType::f16, DType::f32};
 
-// In the order and with the texts of the kernel's source; those on ranks, types and k are the
-// all-gather matmul's.
+// Checks in the order and with the messages of the kernel's source. The checks of ranks, types and
+// k are the same as in the all-gather matmul.
 Expected<void> check_product_operands(const Tensor& x, const Tensor& y, std::int64_t length,
                                       const MatmulReduceScatterOptions& options) {
   const auto bad = [](std::string text) { return error(std::move(text)); };

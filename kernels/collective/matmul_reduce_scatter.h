@@ -1,5 +1,5 @@
-// A product whose contraction is shared by the devices of a ring, each of which gets its block of
-// rows.
+// Product with a contraction that is sharded over the devices of a ring. Each device receives a
+// block of its rows.
 #pragma once  // public
 #include <span>
 
@@ -13,20 +13,21 @@ namespace tessera {
 
 // Options of launch_matmul_reduce_scatter.
 struct MatmulReduceScatterOptions : CollectiveOptions {
-  DType out_dtype = DType::f32;   // of the results: f32, bf16 or f16
-  DType wire_dtype = DType::f32;  // of the partial sums that travel: f32, bf16 or f16
-  // Tile in elements: rows of half a block, rows of y, contraction; each must divide its extent.
+  DType out_dtype = DType::f32;   // type of the results: f32, bf16 or f16
+  DType wire_dtype = DType::f32;  // type of the partial sums sent between devices: f32, bf16 or f16
+  // Tile in elements: rows of half a block, rows of y, contraction. Each must divide its extent.
   std::int64_t bm = 128, bn = 128, bk = 128;
-  bool credits = true;  // as in ReduceOptions
+  bool credits = true;  // like in ReduceOptions
 };
-// out[d] = block `place` of the rows of the sum over d's ring of x . transpose(y): x [m, k_shard]
-// and y [cols, k_shard] of one type (bf16, f16 or f32), out [m / length, cols]. The blocks of m /
-// length rows are cut into two halves, so 2 * length must divide m.
+// Prepares out[d] = block `place` of the rows of sum(x . transpose(y)) over d's ring. x is [m,
+// k_shard] and y [cols, k_shard], of one type (bf16, f16 or f32); out is [m / length, cols]. The
+// blocks of m / length rows are split into two halves, so 2 * length must divide m.
 Expected<Launch> launch_matmul_reduce_scatter(std::span<const Tensor> x, std::span<const Tensor> y,
                                               const Tensor& rings,
                                               const MatmulReduceScatterOptions& options = {});
 
-// Whether every device has that result; rows are judged as `options` say.
+// Compares the result of every device with this block, in the rows that `options` select. wire:
+// wire_dtype of the launch.
 Verdict check_product_scattered(std::span<const Tensor> x, std::span<const Tensor> y,
                                 const Tensor& rings, const Launch& done, DType wire,
                                 const CheckOptions& options);

@@ -67,7 +67,7 @@ Expected<void> check_operands(Tensors operand, Tensors output, std::size_t devic
       fmt::format("ragged_all_to_all takes f32, bf16, f16, i32, i8, not {}", name(from.dtype())));
 }
 
-// A tensor of the caller's, or a matrix of its elements, as an operand of one device.
+// Binds the caller's tensor, reshaped to a matrix if necessary, as an operand of one device.
 void bind(Launch& launch, std::size_t device, const char* name, const Tensor& tensor) {
   if (tensor.rank() == 2) return launch.input(device, name, tensor);
   launch.owned.push_back(reshaped(tensor, {tensor.dim(0), width_of(tensor)}));
@@ -82,7 +82,8 @@ void copy_rows(const Tensor& from, std::int64_t first, Tensor& to, std::int64_t 
                 static_cast<std::size_t>(rows * row));
 }
 
-// x[d] [j, c] of the result is x[j] [d, c]: what each device knows of the others' slices.
+// Transposes a field between devices: x[d] [j, c] of the result is x[j] [d, c]. Gives a device the
+// fields of the slices sent to it.
 Tensor exchanged(Slices slices, Tensor RaggedSlices::*field, std::size_t device) {
   const std::int64_t count = slices[0].input_offsets.dim(0);
   const std::int64_t per = count / static_cast<std::int64_t>(slices.size());

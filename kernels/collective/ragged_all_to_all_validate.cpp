@@ -1,5 +1,5 @@
-// What a ragged all-to-all refuses: slices of a wrong type or shape, slices on which the sender
-// and the receiver disagree, and slices outside of an operand or an output.
+// Validation of a ragged all-to-all. Rejects slices of a wrong type or shape, slices whose sizes
+// differ between sender and receiver, and slices outside of an operand or an output.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -60,11 +60,11 @@ Expected<void> check_arrays(Slices slices) {
   return {};
 }
 
-// One slice on its way.
+// One slice that a device sends.
 struct Sent {
   std::size_t from = 0, to = 0;
-  std::int64_t slice = 0;     // of the sender
-  std::int64_t received = 0;  // of the receiver
+  std::int64_t slice = 0;     // number at the sender
+  std::int64_t received = 0;  // number at the receiver
   std::int64_t source = 0, place = 0, rows = 0;
 };
 

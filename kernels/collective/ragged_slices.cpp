@@ -21,8 +21,8 @@ Traffic transposed(const Traffic& traffic) {
   return result;
 }
 
-// From traffic of three kinds: `held` says how many rows a sender has for each receiver, `moved`
-// how many of them it sends, `places` how much room they take in the receiver's output.
+// held: number of rows of a sender for each receiver. moved: number of these rows that it sends.
+// places: number of rows that they occupy in the receiver's output.
 std::vector<RaggedSlices> exchange(const Traffic& held, const Traffic& moved,
                                    const Traffic& places) {
   const std::size_t devices = held.size();

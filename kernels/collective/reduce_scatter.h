@@ -1,4 +1,4 @@
-// Every device gets its place's block of the sum of the rows of its ring.
+// Reduce-scatter: each device receives one block of the sum over its ring.
 #pragma once  // public
 #include <span>
 
@@ -10,12 +10,13 @@
 
 namespace tessera {
 
-// out[d] = block `place` of the sum over d's ring, [rows / length, cols]; the length must divide
-// the rows. f32 or i32. Errors are operands and rings that do not fit.
+// Prepares out[d] = block `place` of the sum of x over d's ring, [rows / length, cols], for f32 or
+// i32. Fails if operands and rings do not fit each other, and if the length does not divide the
+// rows.
 Expected<Launch> launch_reduce_scatter(std::span<const Tensor> x, const Tensor& rings,
                                        const ReduceOptions& options = {});
 
-// Whether every device has that result; rows are judged as `options` say.
+// Compares the result of every device with this block, in the rows that `options` select.
 Verdict check_reduce_scattered(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
                                const CheckOptions& options);
 

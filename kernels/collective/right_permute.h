@@ -1,4 +1,4 @@
-// Every device sends its rows to the right neighbour of its ring.
+// Permutation: each device sends its rows to the right neighbour in its ring.
 #pragma once  // public
 #include <span>
 
@@ -12,15 +12,16 @@ namespace tessera {
 
 // Options of launch_right_permute.
 struct RightPermuteOptions : CollectiveOptions {
-  // Neighbours meet at two semaphores. One is enough for a single call, but not for calls in a row.
+  // Neighbours synchronise with two semaphores. One is enough for a single call, but not for
+  // consecutive calls.
   bool double_barrier = true;
 };
-// out[d] = x[left neighbour of d], of x's shape [rows, cols]; f32, bf16, f16, i32 or i8. Errors are
-// operands and rings that do not fit.
+// Prepares out[d] = x[left neighbour of d], in x's shape [rows, cols], for f32, bf16, f16, i32 or
+// i8. Fails if operands and rings do not fit each other.
 Expected<Launch> launch_right_permute(std::span<const Tensor> x, const Tensor& rings,
                                       const RightPermuteOptions& options = {});
 
-// Whether every device has that result; rows are judged as `options` say.
+// Compares the result of every device with these rows, as selected by `options`.
 Verdict check_permuted(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
                        const CheckOptions& options);
 

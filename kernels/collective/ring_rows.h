@@ -1,5 +1,5 @@
-// What collectives that move or add rows around rings have in common. Operands are matrices, one
-// for each device of the rings, all of one shape and type.
+// Common parts of collectives that move or add rows around rings. Operands are matrices, one for
+// each device of the rings, all with the same shape and type.
 #pragma once  // public
 #include <cstdint>
 #include <initializer_list>
@@ -12,27 +12,27 @@
 
 namespace tessera {
 
-// Types that rows may have where they are moved, and where they are added.
+// Types of rows that can be moved, and types of rows that can be added.
 inline constexpr std::initializer_list<DType> moved_types = {DType::f32, DType::bf16, DType::f16,
                                                              DType::i32, DType::i8};
 inline constexpr std::initializer_list<DType> added_types = {DType::f32, DType::i32};
 
 // Options of the reductions.
 struct ReduceOptions : CollectiveOptions {
-  bool credits = true;              // false leaves the flow control out, for demonstration
-  std::int64_t bm = 128, bn = 128;  // rows and columns of the tiles in which rows are added
+  bool credits = true;              // flow control; false: none, for demonstration
+  std::int64_t bm = 128, bn = 128;  // rows and columns of the tiles that are added
 };
 
-// Operands of two dimensions, alike on all devices; `what` is their name.
+// Checks that operands are matrices with the same shape and type on all devices. what: their name.
 Expected<void> check_matrices(std::string_view what, std::span<const Tensor> operands);
-// Rings, and x on each device of one of `types`.
+// Checks the rings, and x on each device, whose type must be one of `types`.
 Expected<void> check_ring_rows(std::string_view kernel, std::span<const Tensor> x,
                                const Tensor& rings, std::initializer_list<DType> types);
-// A launch of `kernel` with rings and x; `rows` is its parameter. The caller adds the results.
+// Returns a launch of `kernel` with rings and x, without results. rows: value of its parameter.
 Launch launch_ring_rows(std::string_view kernel, std::span<const Tensor> x, const Tensor& rings,
                         std::int64_t rows, const CollectiveOptions& options);
 
-// Sets the parameters of a sum on rings by the options; an error for a tile without elements.
+// Sets the parameters of a sum on rings from the options. Fails for a tile without elements.
 Expected<void> set_reduction(Launch& launch, const ReduceOptions& options);
 
 }  // namespace tessera

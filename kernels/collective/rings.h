@@ -1,5 +1,5 @@
-// Ring tables: which devices form which ring, in which order. A table is i32 [rings, length] and
-// holds every device number once; the column of a device is its place in its ring.
+// Ring tables: the devices of each ring, in order. A table is i32 [rings, length] and contains
+// every device number once. The column of a device is its place in its ring.
 #pragma once  // public
 #include <cstdint>
 #include <span>
@@ -12,23 +12,24 @@
 
 namespace tessera {
 
-// The table of these rings, each the device numbers in order. An error where their lengths
-// differ.
+// Returns the table of these rings, each a list of device numbers. Fails if their lengths differ.
 Expected<Tensor> make_rings(const std::vector<std::vector<std::int64_t>>& rings);
-// `count` rings of `length` devices each, numbered in order or, with a seed other than 0, permuted.
+// Returns `count` rings of `length` devices each, numbered in order. shuffle: seed of a
+// permutation; 0: none.
 Tensor make_rings(std::int64_t count, std::int64_t length, std::uint64_t shuffle = 0);
 
-// i32 [rings * length]: by device number, the index of its entry in the flat table.
+// Returns i32 [rings * length]: by device number, the index of its entry in the flat table.
 Tensor ring_positions(const Tensor& rings);
-// The number of the device at a place of a ring.
+// Returns the number of the device at this place of the ring.
 std::size_t device_at(const Tensor& rings, std::int64_t ring, std::int64_t place);
 
-// Whether `rings` is a table that names the devices 0 .. devices - 1 once each, at least one of
-// them, and there are as many operands.
+// Checks that `rings` is a table that contains each device 0 .. devices - 1 once, with at least one
+// device, and that there are as many operands.
 Expected<void> check_rings(const Tensor& rings, std::size_t operands);
-// Whether an operand has one type and shape on all devices. `what` names it.
+// Checks that an operand has the same type and shape on all devices. what: its name.
 Expected<void> check_alike(std::string_view what, std::span<const Tensor> operands);
-// Sets what all kernels on rings take: collective id, calls, table and places.
+// Sets the parameters and operands that all kernels on rings have: collective id, calls, table and
+// places.
 void set_rings(Launch& launch, const Tensor& rings, const CollectiveOptions& options);
 
 }  // namespace tessera

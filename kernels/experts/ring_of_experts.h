@@ -1,6 +1,6 @@
-// Mixture of experts whose tokens and experts are both distributed over the devices of rings:
-// tokens are all-gathered, each device computes the outputs of its own experts, and their sums are
-// reduce-scattered to the devices of the tokens. After MaxText's ring of experts.
+// Mixture of experts with tokens and experts distributed over the devices of rings. Tokens are
+// all-gathered, and each device computes the outputs of its own experts. The outputs are summed and
+// reduce-scattered to the devices of the tokens. Follows MaxText's ring of experts.
 #pragma once  // public
 #include <cstdint>
 #include <optional>
@@ -17,17 +17,17 @@ namespace tessera {
 
 // Options of ring_of_experts.
 struct RingOfExpertsOptions : GroupedCollectiveOptions {
-  // How many rows (a token with one of its experts) a device has memory for; a call that needs more
-  // is refused, none is dropped. None: all rows of a ring.
+  // Number of rows (pairs of a token and one of its experts) that a device has memory for. A call
+  // that needs more is rejected; no row is dropped. None: all rows of a ring.
   std::optional<std::int64_t> capacity;
 };
 
-// out[d][t] = sum over j of weights[d][t, j] * lhs[d][t] . (matrix of expert experts[d][t, j]),
-// where the p-th of the equal shares of the experts is at place p of a ring. On each device lhs is
-// [tokens, k] and rhs [experts of the ring / length, k, n] of bf16, f16 or f32, experts i32
-// [tokens, top_k], weights f32 [tokens, top_k], and out f32 [tokens, n]. The first function
-// prepares the launch, the second one runs it. Errors are operands, rings, experts and options that
-// do not fit.
+// out[d][t] = sum over j of weights[d][t, j] * lhs[d][t] . (matrix of expert experts[d][t, j]). The
+// experts are divided equally; share p is at place p of a ring. On each device lhs is [tokens, k]
+// and rhs [experts of the ring / length, k, n] of bf16, f16 or f32, experts i32 [tokens, top_k],
+// weights f32 [tokens, top_k], and out f32 [tokens, n]. launch_ring_of_experts only prepares the
+// launch; ring_of_experts also runs it. Fails if operands, rings, experts and options do not fit
+// each other.
 Expected<Launch> launch_ring_of_experts(std::span<const Tensor> lhs, std::span<const Tensor> rhs,
                                         std::span<const Tensor> experts,
                                         std::span<const Tensor> weights, const Tensor& rings,
@@ -38,14 +38,14 @@ Expected<std::vector<Tensor>> ring_of_experts(std::span<const Tensor> lhs,
                                               std::span<const Tensor> weights, const Tensor& rings,
                                               const RingOfExpertsOptions& options = {});
 
-// The vector-Jacobian product for lhs and rhs: `cotangent` is that of the result, f32 [tokens, n]
-// on each device.
+// Vector-Jacobian product for lhs and rhs. cotangent: cotangent of the result, f32 [tokens, n] on
+// each device.
 Expected<GroupedCollectiveGradients> ring_of_experts_vjp(
     std::span<const Tensor> cotangent, std::span<const Tensor> lhs, std::span<const Tensor> rhs,
     std::span<const Tensor> experts, std::span<const Tensor> weights, const Tensor& rings,
     const RingOfExpertsOptions& options = {});
 
-// Judges the results of a launch that ran against the weighted products in f64.
+// Compares the results of a completed launch with the weighted products in f64.
 Verdict check_ring_of_experts(std::span<const Tensor> lhs, std::span<const Tensor> rhs,
                               std::span<const Tensor> experts, std::span<const Tensor> weights,
                               const Tensor& rings, const Launch& done,

@@ -28,7 +28,7 @@ Expected<void> check_operands(Tensors lhs, Tensors rhs, Tensors experts, Tensors
   return check_alike("weights", weights);
 }
 
-// The router's tables of one device; `count` experts.
+// Checks the router's tables of one device. count: number of experts.
 Expected<void> check_choices(const Tensor& experts, const Tensor& weights, std::int64_t tokens,
                              std::int64_t count) {
   TRY(route(experts, count));
@@ -43,7 +43,7 @@ Expected<void> check_choices(const Tensor& experts, const Tensor& weights, std::
                            to_string(weights.shape())));
 }
 
-// Whether each device has room for all choices of its experts.
+// Checks that each device has enough memory for the rows of its experts.
 Expected<void> check_capacity(const Routing& routing, const Tensor& rings, std::int64_t ring,
                               std::int64_t local, std::int64_t capacity) {
   for (std::int64_t place = 0; place < rings.dim(1); ++place) {
@@ -67,7 +67,7 @@ Expected<RingOfExpertsCall> validate_ring_of_experts(Tensors lhs, Tensors rhs, T
   TRY(check_operands(lhs, rhs, experts, weights, rings));
   const std::int64_t length = rings.dim(1);
   const std::int64_t local = rhs[0].rank() == 3 ? rhs[0].dim(0) : 0, count = local * length;
-  // The devices compute the sizes of the groups: the product is judged with empty groups.
+  // The devices compute the group sizes, so the product is validated with empty groups.
   const Tensor no_rows(DType::i32, {count});
   RingOfExpertsCall call{.product = TRY(validate_shard(lhs[0], rhs[0], no_rows, 0, options))};
   for (std::size_t d = 0; d < lhs.size(); ++d) {

@@ -1,4 +1,4 @@
-// A call of the ring of experts, judged before anything runs.
+// Validation of a ring of experts.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -11,9 +11,9 @@
 namespace tessera {
 
 struct RingOfExpertsCall {
-  GroupedDesc product;  // extents and tiles; its rows are a device's tokens
+  GroupedDesc product;  // extents and tiles; m: tokens of a device
   std::int64_t top_k = 1, capacity = 0;
-  std::vector<Routing> routes;  // of each ring's tokens, place by place
+  std::vector<Routing> routes;  // routing of each ring's tokens, in the order of the places
 
   std::int64_t tokens() const { return product.m; }
 };

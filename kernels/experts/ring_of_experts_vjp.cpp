@@ -1,6 +1,6 @@
-// Gradients of the ring of experts: that of the tokens is the same collective on the transposed
-// matrices, that of a shard the transposed grouped matmul of the gathered rows and their weighted
-// cotangents.
+// Gradients of the ring of experts. The gradient of the tokens is the same collective on the
+// transposed matrices. The gradient of a shard is the transposed grouped matmul of the gathered
+// rows and their weighted cotangents.
 #include <utility>
 
 #include "core/report/guarded.h"
@@ -17,7 +17,8 @@ namespace {
 
 using Tensors = std::span<const Tensor>;
 
-// The cotangent of each row that is multiplied: its token's, times the weight of the choice.
+// Returns the cotangent of each multiplied row: the cotangent of its token times the weight of the
+// choice.
 Tensor weighted_rows(const Tensor& cotangent, const Routing& routing, const Tensor& weights) {
   Expected<Tensor> routed = routed_rows(cotangent, routing);
   CHECK(routed);  // the call was validated

@@ -1,4 +1,4 @@
-// What the gradients of grouped matmuls whose groups are shared by devices have in common.
+// Common parts of the gradients of grouped matmuls with groups distributed over devices.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace tessera {
 
-// A cotangent for the result of every device: f32 of its shape.
+// Checks that there is a cotangent for the result of every device: f32 of its shape.
 Expected<void> check_cotangent(std::span<const Tensor> cotangent, std::size_t devices,
                                const Shape& shape);
 
-// The options of the product with the transposed matrices.
+// Returns the options of the product with the transposed matrices.
 template <typename Options>
 Options transposed(Options options) {
   options.transpose_rhs = !options.transpose_rhs;
@@ -23,8 +23,8 @@ Options transposed(Options options) {
   return options;
 }
 
-// Of the shard rhs, whose groups begin at `first`: rows [m, k] and cotangents [m, n], sorted by
-// group.
+// Returns the gradient of the shard rhs, whose groups begin at `first`. rows: [m, k], cotangent:
+// [m, n]; both sorted by group.
 Expected<Tensor> gradient_of_shard(const Tensor& rows, const Tensor& cotangent, const Tensor& sizes,
                                    std::int64_t first, const Tensor& rhs,
                                    const GroupedCollectiveOptions& options);

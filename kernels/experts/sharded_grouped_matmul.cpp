@@ -91,7 +91,7 @@ Verdict check_sharded_grouped_matmul(Tensors lhs, Tensors rhs, Tensors group_siz
   std::vector<Verdict> verdicts(static_cast<std::size_t>(options.scatter ? 0 : rings.elements()));
   for (std::int64_t ring = 0; ring < rings.dim(0); ++ring) {
     const GroupedDesc& call = (*calls)[device_at(rings, ring, 0)];
-    // The matrix of a group that no device holds is zero.
+    // The matrices of groups in no shard are zero.
     Tensor whole(rhs[0].dtype(), {call.groups(), rhs[0].dim(1), rhs[0].dim(2)});
     for (std::int64_t place = 0; place < length && rhs[0].bytes() > 0; ++place) {
       const std::int64_t at = first[static_cast<std::size_t>(place)];

@@ -1,5 +1,6 @@
-// Gradients of the sharded grouped matmuls: that of the rows is the same collective on the
-// transposed matrices, that of a shard the transposed grouped matmul of the rows it saw.
+// Gradients of the sharded grouped matmuls. The gradient of the rows is the same collective on the
+// transposed matrices. The gradient of a shard is the transposed grouped matmul of the rows that
+// its device multiplied.
 #include <utility>
 
 #include "core/report/guarded.h"
@@ -31,8 +32,8 @@ Expected<Gradients> sharded_grouped_matmul_vjp(Tensors cotangent, Tensors lhs, T
   const std::int64_t rows = options.scatter ? call.m / length : call.m;
   TRY(check_cotangent(cotangent, rhs.size(), {rows, call.n}));
 
-  // Every device gets the cotangent of all rows; without scatter, where each device has a result
-  // of its own, that is the sum of theirs.
+  // Gives every device the cotangent of all rows. Without scatter each device has its own result,
+  // and the cotangent is the sum of their cotangents.
   Expected<Launch> exchange = error("");
   if (options.scatter) {
     AllGatherOptions gather;
@@ -84,7 +85,7 @@ Expected<Gradients> expert_parallel_matmul_vjp(Tensors cotangent, Tensors lhs, T
   auto rows_gradient = expert_parallel_matmul(cotangent, rhs, group_sizes, transposed(options));
   if (!rows_gradient) return rows_gradient.diags();
 
-  // The rows and their cotangents, where the forward's product had them: sorted by expert.
+  // Rows and cotangents in the order of the forward product: sorted by expert.
   const auto sizes = group_sizes_of(*calls);
   const std::vector<RaggedSlices> slices = group_slices(sizes);
   const std::int64_t room =

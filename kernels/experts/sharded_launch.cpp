@@ -28,7 +28,7 @@ Expected<void> set_product(Launch& launch, const GroupedDesc& call,
   ConfigRequest request{.buffers = options.buffers};
   if (options.tiling) request.tiling = *options.tiling;
   const Device& device = *TRY(choose_device(options.device));
-  // Whose kernel it is, only the launch knows: the device answers by the product.
+  // The query has no kernel, so the device chooses from the product only.
   KernelConfig config =
       TRY(choose_config(question_of(device, {call}, options.run, request))).config.kernel;
   config.align.reset();

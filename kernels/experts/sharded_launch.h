@@ -1,4 +1,4 @@
-// What the launches of grouped matmuls whose groups are shared by devices have in common.
+// Common parts of the launches of grouped matmuls with groups distributed over devices.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,13 +10,14 @@
 
 namespace tessera {
 
-// One device's operand in the type of the products: itself, or a copy that the launch owns.
+// Binds one device's operand in the type of the products: the tensor, or a copy that the launch
+// owns.
 void bind_as(Launch& launch, std::size_t device, const char* name, const Tensor& tensor,
              DType type);
-// One device's own table of i32.
+// Binds one device's own i32 table.
 void bind_table(Launch& launch, std::size_t device, const char* name,
                 const std::vector<std::int64_t>& values);
-// The parameters of the product: types, extents but for the rows, tiles.
+// Sets the parameters of the product: types, extents except the rows, and tiles.
 Expected<void> set_product(Launch& launch, const GroupedDesc& call,
                            const GroupedCollectiveOptions& options);
 

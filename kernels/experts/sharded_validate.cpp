@@ -27,7 +27,7 @@ Expected<void> check_operand(DType type) {
       fmt::format("sharded grouped matmuls multiply bf16, f16 and f32, not {}", name(type)));
 }
 
-// No group has two shards.
+// Checks that no group is in two shards.
 Expected<void> check_shards(const std::vector<std::int64_t>& first, std::int64_t local_groups) {
   std::vector<std::size_t> places(first.size());
   std::iota(places.begin(), places.end(), std::size_t{0});

@@ -1,4 +1,4 @@
-// The grouped matmuls whose groups are shared by devices, judged before anything runs.
+// Validation of grouped matmuls with groups distributed over devices.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -9,16 +9,16 @@
 
 namespace tessera {
 
-// One device's call by the checks of gmm, with the shard that begins at group `first`. The operands
-// have the type in which both are multiplied.
+// Validates one device's call like gmm, with the shard that begins at group `first`. The operand
+// types of the result are the type in which the operands are multiplied.
 Expected<GroupedDesc> validate_shard(const Tensor& lhs, const Tensor& rhs, const Tensor& sizes,
                                      std::int64_t first, const GroupedCollectiveOptions& options);
 GroupedMatmulOptions grouped_options(const GroupedCollectiveOptions& options, std::int64_t first);
 
-// First group of each place.
+// Returns the first group of each place.
 std::vector<std::int64_t> first_groups(std::int64_t length, std::int64_t local_groups,
                                        const ShardedGroupedMatmulOptions& options);
-// Every device's call, in the order of the devices.
+// Returns the calls of all devices, by device number.
 Expected<std::vector<GroupedDesc>> validate_sharded(std::span<const Tensor> lhs,
                                                     std::span<const Tensor> rhs,
                                                     std::span<const Tensor> group_sizes,
@@ -28,7 +28,7 @@ Expected<std::vector<GroupedDesc>> validate_expert_parallel(std::span<const Tens
                                                             std::span<const Tensor> rhs,
                                                             std::span<const Tensor> group_sizes,
                                                             const ExpertParallelOptions& options);
-// The group sizes of each call.
+// Returns the group sizes of each call.
 std::vector<std::vector<std::int64_t>> group_sizes_of(const std::vector<GroupedDesc>& calls);
 
 }  // namespace tessera

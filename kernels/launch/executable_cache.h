@@ -1,5 +1,5 @@
-// What calls of this process made ready to run, for those that come again: making a small kernel
-// takes longer than a run.
+// Process-wide cache of the last few executables, because compiling a small kernel takes longer
+// than a run.
 #pragma once
 #include <memory>
 #include <optional>
@@ -12,11 +12,12 @@ namespace tessera {
 
 struct CachedExecutable {
   std::unique_ptr<Executable> executable;
-  Loc result_place;  // where the kernel's text declares `out`
+  Loc result_place;  // declaration of `out` in the kernel's text
 };
 
-// The last few, by texts that tell programs and devices apart. Whoever runs one takes it out, so
-// that no two threads run the same, and puts it back.
+// Removes an executable from the cache, or adds one. A caller removes an executable to run it, so
+// that no two threads run the same one, and adds it again afterwards. Keys must identify program
+// and device. Thread-safe.
 std::optional<CachedExecutable> take_kept(const std::string& key);
 void keep(std::string key, CachedExecutable executable);
 

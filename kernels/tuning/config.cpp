@@ -51,7 +51,6 @@ Support hints_on(Platform platform, const MachineHints& hints) {
                              hints_text(hints), name(platform))};
 }
 
-// Sets one field.
 Expected<void> set(Config& config, const std::string& field, const Json& value) {
   if (field == "platform" || field == "backend") {
     if (!value.is_string()) return wrong(field, "a name", value);

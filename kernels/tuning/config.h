@@ -1,5 +1,5 @@
-// The configuration of a grouped matmul as callers set it and caches keep it. The fields of the
-// JSON form and their defaults are those of ejKernel's GroupedMatmulConfig.
+// Configuration of a grouped matmul, as set by callers and stored in caches. The JSON form has the
+// fields and defaults of ejKernel's GroupedMatmulConfig.
 #pragma once  // public
 #include <cstdint>
 #include <string>
@@ -11,31 +11,33 @@
 
 namespace tessera {
 
-// Where a grouped matmul runs, and how its kernel is cut into tiles.
+// Platform of a grouped matmul, and tiles of its kernel.
 struct GroupedMatmulConfig {
-  Platform platform = Platform::Auto;  // what runs it
-  Backend backend = Backend::Any;      // on which kind of processor
-  KernelConfig kernel;  // block_m, block_n, block_k, num_stages; align and hints are beyond those
-  std::int64_t num_warps = 4;  // our kernels derive theirs from the tile: other values are refused
-  bool bypass_xla_tiling = false;  // for XLA's implementation: ours refuse true
+  Platform platform = Platform::Auto;  // device or reference
+  Backend backend = Backend::Any;      // kind of processor
+  // Block_m, block_n, block_k, num_stages, and align and hints, which ejKernel does not have.
+  KernelConfig kernel;
+  std::int64_t num_warps = 4;      // only 4 is accepted: our kernels derive it from the tile
+  bool bypass_xla_tiling = false;  // only false is accepted: for XLA's implementation
 
   bool operator==(const GroupedMatmulConfig&) const = default;
 };
 
-// One line of JSON with every field, in the order above; align and hints where they are not the
-// default.
+// Returns one line of JSON with all fields, in the order above; align and hints only if they are
+// not the default.
 std::string to_json(const GroupedMatmulConfig& config);
-// The configuration of a JSON object. Fields left out have their defaults; errors, which name the
-// field, are an unknown one, a value of a wrong type or out of range, and a field that is there
-// twice.
+// Parses the configuration from a JSON object. Missing fields have their defaults. Fails, with the
+// name of the field, for an unknown field, a value of a wrong type or out of range, and a repeated
+// field.
 Expected<GroupedMatmulConfig> parse_config(std::string_view json);
 Expected<void> from_json(std::string_view json, GroupedMatmulConfig& config);
-// Whether blocks, stages and alignment are at least 1 and warps a power of two.
+// Checks that blocks, stages and alignment are at least 1, and that warps is a power of two.
 Expected<void> check_config(const GroupedMatmulConfig& config);
-// Whether our kernels honour all fields on a platform; else ErrorCode::unsupported with the
-// reason.
+// Fails with ErrorCode::unsupported and the reason unless our kernels honour all fields on this
+// platform.
 Expected<void> check_platform(const GroupedMatmulConfig& config, Platform platform);
-// "128x128x128" in the order m, k, n, and what else is not the default.
+// Returns "128x128x128", in the order m, k, n, followed by the other fields that are not the
+// default.
 std::string describe(const GroupedMatmulConfig& config);
 
 }  // namespace tessera

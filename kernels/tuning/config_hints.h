@@ -1,4 +1,4 @@
-// The hints of a configuration as JSON: {"pairing": "rows", "alternate": true, "dynamic": true,
+// JSON form of a configuration's hints: {"pairing": "rows", "alternate": true, "dynamic": true,
 // "band": 16, "left": "last", "right": "first"}.
 #pragma once
 #include <nlohmann/json.hpp>
@@ -8,9 +8,10 @@
 
 namespace tessera {
 
-// All fields, in the order above.
+// Returns all fields, in the order above.
 nlohmann::ordered_json to_json(const MachineHints& hints);
-// Fields left out have their defaults; an unknown one and a wrong value are errors that name it.
+// Parses hints. Missing fields have their defaults. Fails, with the name of the field, for an
+// unknown field and a wrong value.
 Expected<MachineHints> parse_hints(const nlohmann::ordered_json& value);
 
 }  // namespace tessera

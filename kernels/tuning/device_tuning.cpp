@@ -38,7 +38,8 @@ std::vector<MeasuredOperand> operands_of(const GroupedDesc& d) {
   return operands;
 }
 
-// The kernel of one candidate, timed as often as it is asked; its first error for ever.
+// Measures the kernel of one candidate once per call. If it could not be prepared, every call
+// fails.
 TimedArm arm_of(Expected<std::unique_ptr<Executable>> made, const DeviceAddresses& operands,
                 Workbench& bench) {
   auto executable = std::make_shared<Expected<std::unique_ptr<Executable>>>(std::move(made));

@@ -1,5 +1,5 @@
-// Configurations of a grouped matmul as a device has them: what it is asked and chooses, what its
-// model expects of each candidate, and their times by the device's own clock.
+// Configurations of a grouped matmul on its device: query and choice, expected times of the
+// candidates, and times measured with the device's clock.
 #pragma once
 #include "core/report/expected.h"
 #include "kernels/tuning/grouped_tuning.h"
@@ -7,17 +7,21 @@
 
 namespace tessera {
 
-// The product with its operands in the type in which a kernel of that device multiplies them.
+// Returns the product with its operands in the type in which a kernel of the device multiplies
+// them.
 GroupedDesc multiplied_desc(const GroupedTuningProblem& problem);
-// The shipped kernel's question to a device; `multiplied` has the types of multiplied_desc().
+// Returns the device query of the built-in kernel. `multiplied` must have the types of
+// multiplied_desc().
 ConfigQuery config_query(const GroupedDesc& multiplied);
-// Device::choose on the problem's machine; the default for the reference, which is not cut.
+// Returns Device::default_config for the problem's machine; for the reference, which has no tiles,
+// the default configuration.
 ConfigChoice device_choice(const GroupedTuningProblem& problem, const ConfigQuery& query);
 
-// The candidates with their expected times and no other.
+// Returns the candidates with their expected times; no time is measured.
 TuningResult<GroupedMatmulConfig> expected_on_device(const GroupedTuningProblem& problem);
-// Their seconds by the clock of the device's workbench, candidates in turn (seconds_in_turn), on
-// generated operands. ErrorCode::environment where the device is not here.
+// Measures the seconds of all candidates on generated operands, with the clock of the device's
+// workbench and interleaved (seconds_in_turn). Fails with ErrorCode::environment if the device is
+// not available.
 Expected<std::vector<Expected<double>>> seconds_on_device(const GroupedTuningProblem& problem,
                                                           const std::vector<ConfigChoice>& choices,
                                                           const Tuner& tuner);

@@ -26,7 +26,7 @@ Expected<std::optional<Config>> override_of(const ConfigQuestion& question) {
   return std::optional<Config>({.platform = question.problem.platform, .kernel = *kernel});
 }
 
-// The decision of a call with a configuration of its own.
+// Returns the decision for a call with its own configuration.
 ConfigDecision given_decision(const Selection& selection, double seconds) {
   ConfigDecision decision;
   decision.config = *selection.override_config;

@@ -1,6 +1,6 @@
-// Which configuration a call of a grouped matmul takes, and why: the one function that the command
-// line, the library's calls and tuning ask. What the call gives, else what was measured for its key
-// and kept, else what is measured now, else what the device chooses (Device::choose).
+// Choice of the configuration for a grouped matmul call. Used by the command line, the library and
+// tuning. Sources in order: the call itself, a measured configuration cached for its key, a
+// measurement now, and the device's choice (Device::default_config).
 #pragma once
 #include <optional>
 
@@ -14,28 +14,28 @@ namespace tessera {
 
 // A call that needs a configuration.
 struct ConfigQuestion {
-  GroupedTuningProblem problem;  // with the operands' own types: under its key the caches look
-  // The product as it is multiplied, and its kernel: what the device is asked. Its buffers are set
-  // from `parts`.
+  GroupedTuningProblem problem;  // with the operands' own types, which are part of the cache key
+  // Query for the device: the product with the types in which it is multiplied, and its kernel.
+  // choose_config() sets its buffers from `parts`.
   ConfigQuery query = {};
-  // The kernel is the shipped gmm or tgmm. Of others the user's cache has nothing, and they are not
+  // True for the built-in gmm and tgmm kernels. Others are not in the user's cache and are not
   // tuned.
   bool is_shipped = false;
-  std::optional<GroupedMatmulConfig> given = {};  // a whole configuration of the caller's
-  ConfigRequest parts = {};                       // or parts of one
-  ConfigOverlay overlay = {};                     // for the call's key, before any cache
-  std::optional<AutotunePolicy> policy = {};      // none: environment_policy()
-  Tuner tuner = {};                               // measures, where the policy lets it
+  std::optional<GroupedMatmulConfig> given = {};  // complete configuration from the caller
+  ConfigRequest parts = {};                       // or parts of a configuration
+  ConfigOverlay overlay = {};                 // takes precedence over all caches for the call's key
+  std::optional<AutotunePolicy> policy = {};  // none: environment_policy()
+  Tuner tuner = {};                           // used if the policy allows measurements
 };
-// The question of a call of the shipped kernels.
+// Returns the question for a call of a built-in kernel.
 ConfigQuestion question_of(const GroupedTuningProblem& problem);
-// The question of a call of another kernel.
+// Returns the question for a call of another kernel.
 ConfigQuestion question_of(const Device& device, const ConfigQuery& query,
                            const DeviceOptions& options, const ConfigRequest& parts = {});
 
-// `given` or `parts` override all; with buffers or an align alone, the device chooses the rest.
-// Without a chain the user's cache is read, and the device's choice is not cached. Errors are those
-// of given_config() and of GroupedConfigChain::choose.
+// Chooses the configuration. `given` and `parts` take precedence; if only buffers or an align are
+// specified, the device chooses the rest. Without a chain, the user's cache is read but the
+// device's choice is not cached. Fails like given_config() and GroupedConfigChain::choose.
 Expected<ConfigDecision> choose_config(const ConfigQuestion& question,
                                        GroupedConfigChain* chain = nullptr);
 

@@ -1,4 +1,4 @@
-// The time of one candidate: simulated, or measured where there is a device to measure on.
+// Time of one candidate, simulated or measured.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,22 +69,21 @@ Expected<GroupedMatmulRun> run_once(const GroupedTuningProblem& p, const Operand
   return result;
 }
 
-// How many of the tiles along n are simulated; a pass over the rows for each.
+// Number of tiles along n to simulate. Each is one pass over the rows.
 std::int64_t passes(const GroupedTuningProblem& p, const KernelConfig& config,
                     std::int64_t max_steps) {
-  constexpr std::int64_t steps_of_a_visit = 6;  // two copies of two halves each, waits, product
+  constexpr std::int64_t steps_of_a_visit = 6;  // two copies with two sides each, waits, product
   const auto tiles = [](std::int64_t size, std::int64_t tile) {
     return std::max<std::int64_t>((size + tile - 1) / tile, 1);
   };
   std::int64_t visits = 0;
   for (const std::int64_t size : p.desc.sizes) visits += tiles(size, config.tiling.m);
   const std::int64_t steps = visits * tiles(p.desc.k, config.tiling.k) * steps_of_a_visit;
-  // Two at least, so that one pass's end and the next one's beginning are among them; there may be
-  // one only.
+  // At least two passes, if n has two tiles, to include the transition from one pass to the next.
   return std::min(std::max<std::int64_t>(max_steps / steps, 2), tiles(p.desc.n, config.tiling.n));
 }
 
-// The problem of a gradient: its product is one of the two operations again.
+// Problem of a gradient: its product is also gmm or tgmm.
 GroupedTuningProblem gradient_of_lhs(GroupedTuningProblem p) {
   std::swap(p.desc.k, p.desc.n);
   p.desc.transpose_rhs = !p.desc.transpose_rhs;
@@ -101,7 +100,7 @@ GroupedTuningProblem gradient_of_rhs(GroupedTuningProblem p) {
   return p;
 }
 
-// The time of one call on the device of the problem's platform, on generated operands.
+// Measures one call on the device of the problem's platform, on generated operands.
 Expected<double> measured_seconds(const GroupedTuningProblem& problem, const KernelConfig& config,
                                   const Tuner& tuner) {
   Operands operands = operands_of(problem.desc);
@@ -116,8 +115,9 @@ Expected<double> measured_seconds(const GroupedTuningProblem& problem, const Ker
   });
 }
 
-// The times of the candidates of the first product; a candidate's time is the sum over all
-// products. Simulated runs of `some_steps` steps are a search: who cannot win is skipped.
+// Measures the candidates of the first product. The time of a candidate is the sum over all
+// products. Simulations with max_steps == some_steps are a search: candidates that cannot be the
+// fastest are skipped.
 Expected<Result> timed(const std::vector<GroupedTuningProblem>& products, std::int64_t max_steps,
                        const Tuner& tuner) try {
   const GroupedTuningProblem& problem = products.front();
@@ -153,8 +153,8 @@ Expected<Result> timed(const std::vector<GroupedTuningProblem>& products, std::i
   return given_up("timing candidates");
 }
 
-// The problem with one tile of columns and no rows in any group: memory is as where a run begins,
-// and the run takes hardly any steps.
+// Returns the problem with one tile of columns and empty groups. A run of it has the memory of the
+// whole problem, but takes few steps.
 GroupedTuningProblem beginning_of(GroupedTuningProblem p, const KernelConfig& config) {
   p.desc.k = std::min(p.desc.k, config.tiling.k);
   p.desc.n = std::min(p.desc.n, config.tiling.n);
@@ -162,7 +162,7 @@ GroupedTuningProblem beginning_of(GroupedTuningProblem p, const KernelConfig& co
   return p;
 }
 
-// Whether the device has a kernel of the call that honours the configuration's hints.
+// Checks whether the device has a kernel for the call. Hints may be ignored.
 Expected<void> check_kernel(const GroupedTuningProblem& problem, const KernelConfig& config) {
   const Program program = TRY(kernel_program(multiplied_desc(problem), config));
   const Support can =

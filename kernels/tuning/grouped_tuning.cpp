@@ -16,7 +16,7 @@ namespace {
 
 using Config = GroupedMatmulConfig;
 
-constexpr std::string_view key_version = "1";  // of the kernels' texts and of the model of time
+constexpr std::string_view key_version = "1";  // version of the kernel texts and of the time model
 
 std::int64_t largest_of(const GroupedTuningProblem& problem) {
   const auto& sizes = problem.desc.sizes;
@@ -27,7 +27,7 @@ std::int64_t rows_of(const GroupedTuningProblem& problem) {
   return std::accumulate(problem.desc.sizes.begin(), problem.desc.sizes.end(), std::int64_t{0});
 }
 
-// The next power of two; 0 is its own bucket.
+// Rounds up to a power of two; 0 stays 0.
 std::int64_t bucket(std::int64_t value) {
   return value <= 0 ? 0
                     : static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(value)));
@@ -38,7 +38,7 @@ std::int64_t mean_of(const GroupedTuningProblem& problem) {
   return (rows_of(problem) + groups - 1) / groups;
 }
 
-// 1 when more than half of the groups have rows, 2 when more than a quarter has, 4 ...
+// Returns 1 if more than half of the groups have rows, 2 if more than a quarter have, 4 ...
 std::int64_t groups_to_a_filled_one(const GroupedTuningProblem& problem) {
   const auto& sizes = problem.desc.sizes;
   const std::int64_t filled = problem.desc.groups() - std::count(sizes.begin(), sizes.end(), 0);
@@ -63,7 +63,7 @@ std::string_view GroupedTuningProblem::algorithm() const {
 GroupedTuningProblem grouped_problem(const Device& device, const GroupedDesc& desc,
                                      const DeviceOptions& options) {
   GroupedTuningProblem result{Platform(device.name()), profile_of(options.profile), desc};
-  result.desc.group_offset = 0;  // groups that are passed over cost nothing
+  result.desc.group_offset = 0;  // skipped groups have no cost
   return result;
 }
 
@@ -137,7 +137,7 @@ std::vector<std::int64_t> representative_sizes(std::int64_t m, std::int64_t grou
 GroupedTuningProblem representative(const GroupedTuningProblem& problem) {
   GroupedTuningProblem result = problem;
   const std::int64_t rows = rows_of(problem);
-  // The middle of the bucket: sizes are spread over (bucket / 2, bucket].
+  // Middle of the bucket, which contains the sizes in (bucket / 2, bucket].
   const std::int64_t largest = bucket(largest_of(problem)) * 3 / 4;
   result.desc.sizes = representative_sizes(rows, problem.desc.groups(), largest,
                                            problem.desc.groups() / groups_to_a_filled_one(problem));
@@ -168,7 +168,7 @@ double least_seconds(const GroupedTuningProblem& problem, const GroupedMatmulCon
     bytes =
         rows * k * tiles_n * lhs + (tiles_k > 1 ? visits : filled) * k * n * rhs + rows * n * out;
   }
-  // A lower bound: the rate of the fastest type stands for all.
+  // Uses the rate of the fastest type, because the result is a lower bound.
   const MachineRates& rates = problem.profile.rates;
   const double speed = std::max({1.0, rates.i8_speed, rates.fp8_speed});
   const double products = machine.matmul_flops > 0 ? flops / (machine.matmul_flops * speed) : 0;

@@ -1,5 +1,5 @@
-// Tuning of grouped matmuls: the problem without its data, its key, its candidates, and the time of
-// a candidate.
+// Tuning of grouped matmuls: the problem without its data, its key, its candidates, and their
+// times.
 #pragma once  // public
 #include <cstdint>
 #include <string>
@@ -16,68 +16,70 @@
 
 namespace tessera {
 
-// What a configuration is chosen for.
+// Problem for which a configuration is chosen.
 struct GroupedTuningProblem {
-  Platform platform = simulated_platform();  // where it runs; not Auto
-  Profile profile;                           // of the interpreter's machine
+  Platform platform = simulated_platform();  // must not be Auto
+  Profile profile;                           // interpreter's machine
   GroupedDesc desc;                          // with the operands' own types
-  bool use_v2 = false;                       // cached under the name of grouped_matmulv2
+  bool use_v2 = false;                       // cached under the name grouped_matmulv2
 
-  // Its name in keys: "grouped_matmul", "grouped_matmulv2" or "transposed_grouped_matmul".
+  // Name in keys: "grouped_matmul", "grouped_matmulv2" or "transposed_grouped_matmul".
   std::string_view algorithm() const;
-  // The device of the platform; null for the reference, which has no kernel.
+  // Device of the platform; null for the reference, which has no kernel.
   const Device* device() const;
-  // Options with the profile's machine.
+  // Returns device options with the profile's machine.
   DeviceOptions device_options() const { return {.profile = profile.machine}; }
 };
 
-// The problem of a call on a device with these options.
+// Returns the problem of a call on a device with these options.
 GroupedTuningProblem grouped_problem(const Device& device, const GroupedDesc& desc,
                                      const DeviceOptions& options);
 
-// The key under which configurations are cached: shapes, types and options; of the group sizes the
-// largest and the mean, in buckets of powers of two, and the share of groups that have rows, as a
-// power of 1/2.
+// Returns the key under which configurations are cached: shapes, types and options. From the group
+// sizes it has the largest and the mean size, rounded up to powers of two, and the fraction of
+// groups that have rows, as a power of 1/2.
 OperationKey grouped_key(const GroupedTuningProblem& problem);
 
-// What tuning measures, never empty: Device::candidates, or where it has none its choice alone.
+// Returns the configurations that tuning measures: Device::candidates or, if there are none, only
+// the device's choice. Never empty.
 std::vector<ConfigChoice> grouped_candidates(const GroupedTuningProblem& problem);
-// Whether a configuration can be used for the problem on its platform; the errors say why not.
+// Checks whether the configuration can be used for the problem on its platform.
 Expected<void> check_use(const GroupedTuningProblem& problem, const GroupedMatmulConfig& config);
-// check_use, and whether the memories of the machine hold its tiles: what a run would refuse before
-// it begins.
+// Calls check_use, and checks that a run would not be rejected before it begins: the tiles must fit
+// into the machine's memories, or a GPU must have a kernel.
 Expected<void> check_fit(const GroupedTuningProblem& problem, const GroupedMatmulConfig& config);
 
-// Sizes [groups] that sum to m and stand for all calls of one key: of the first `filled` groups one
-// has `largest` rows (at least m / filled, rounded up) and the others have about equally many; the
-// rest is empty.
+// Returns sizes [groups] that sum to m, representative of all calls with one key. One of the first
+// `filled` groups has `largest` rows (at least m / filled, rounded up), the others about equally
+// many. The remaining groups are empty.
 std::vector<std::int64_t> representative_sizes(std::int64_t m, std::int64_t groups,
                                                std::int64_t largest, std::int64_t filled);
-// The problem with representative sizes of its key.
+// Returns the problem with representative sizes for its key.
 GroupedTuningProblem representative(const GroupedTuningProblem& problem);
 
-// Seconds of one call on the simulated machine. Of a long run only whole passes over
-// the rows are simulated, in about `max_steps` steps of the simulation and at least two; the other
-// passes repeat them.
+// Returns the seconds of one call on the simulated machine. Of a long run, only some passes over
+// the rows are simulated, at least two, in about `max_steps` simulated steps; the result is scaled
+// to all passes.
 Expected<double> simulated_seconds(const GroupedTuningProblem& problem,
                                    const GroupedMatmulConfig& config,
                                    std::int64_t max_steps = 200'000);
-// A lower bound of simulated_seconds, in seconds: the roofline of the machine's peak rates for
-// matmuls and for memory.
+// Returns a lower bound of simulated_seconds: the roofline of the machine's peak rates for matmuls
+// and for memory.
 double least_seconds(const GroupedTuningProblem& problem, const GroupedMatmulConfig& config);
-// Seconds of all candidates on the problem's own sizes: simulated (whole runs), measured in
-// round-robin order by the device's clock, or by the tuner's clock.
+// Measures the seconds of all candidates on the problem's own sizes: simulated (whole runs), by the
+// device's clock in interleaved order, or by the tuner's clock.
 Expected<TuningResult<GroupedMatmulConfig>> time_candidates(const GroupedTuningProblem& problem,
                                                             const Tuner& tuner);
 
-// Tunes on representative sizes: simulated for the interpreter, measured elsewhere. With
-// policy.validate_backward the time is that of the call and both its gradients; where kernels run
-// for real that is ErrorCode::unsupported, since each of the three products has a configuration of
-// its own.
+// Tunes on representative sizes, simulated for the interpreter and measured on other devices. With
+// policy.validate_backward, the time of gmm includes both gradients. If the device launches
+// kernels, validate_backward fails with ErrorCode::unsupported, because each of the three products
+// has its own configuration.
 Expected<TuningResult<GroupedMatmulConfig>> tune_grouped(const GroupedTuningProblem& problem,
                                                          const AutotunePolicy& policy,
                                                          const Tuner& tuner = {});
-// "simulated on v5e", "measured on NVIDIA H200, driver 13.0, NVRTC 13.0".
+// Returns the source of times: "simulated on v5e", "measured on NVIDIA H200, driver 13.0, NVRTC
+// 13.0".
 std::string measure_name(const GroupedTuningProblem& problem);
 
 }  // namespace tessera

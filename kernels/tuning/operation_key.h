@@ -1,4 +1,4 @@
-// What a configuration is chosen for: equal keys share one.
+// Key of a configuration: calls with equal keys share one.
 #pragma once  // public
 #include <string>
 
@@ -6,16 +6,20 @@ namespace tessera {
 
 // The key of a configuration.
 struct OperationKey {
-  std::string device;     // its name, machine and version: "interpreter v5e|1"
-  std::string operation;  // its name and version: "grouped_matmul@v1"
-  std::string call;       // shapes, types, options and buckets of the sizes, never their values
+  // Name, machine and version: "interpreter v5e
+  // 1".
+  std::string device;
+  std::string operation;  // name and version: "grouped_matmul@v1"
+  std::string call;       // shapes, types, options and size buckets, without the sizes
 
   bool operator==(const OperationKey&) const = default;
-  // All three parts, joined: equal for equal keys only.
+  // All three parts, joined. Equal only for equal keys.
   std::string full_text() const { return device + "|" + operation + "|" + call; }
-  // "device|operation|16 hex digits", as errors and listings name it.
+  // "device
+  // operation
+  // 16 hex digits", for errors and listings.
   std::string text() const;
-  // The name of its entry in a cache: a hash of full_text().
+  // Name of the key's entry in a cache: a hash of full_text().
   std::string id() const;
 };
 

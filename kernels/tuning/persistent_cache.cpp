@@ -14,10 +14,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* ending = ".json";
 
-// An entry of another version may be about kernels, and by a model of time, that are gone.
+// Entries of other versions may refer to kernels, or to a time model, that no longer exist.
 constexpr const char* build = "tessera " TESSERA_VERSION;
 
-// Of an entry's object, without the member that holds it.
+// Checksum of an entry's object, without its member "checksum".
 std::string checksum_of(Json object) {
   object.erase("checksum");
   return cache_key(object.dump(-1, ' ', false, Json::error_handler_t::replace));
@@ -48,7 +48,7 @@ Expected<CacheEntry> parse_entry(const std::string& path, const std::string& tex
   }
 }
 
-// The entry under a name, none when there is none, or why it is not used.
+// Returns the entry with this name; none if there is no file. Fails if the entry must not be used.
 Expected<std::optional<CacheEntry>> entry_of(const CacheFolder& folder, const std::string& name) {
   const CacheRead cached = folder.read(name, file_kinds::cached_configuration);
   if (!cached.note.empty()) return error(ErrorCode::environment, cached.note);
@@ -71,7 +71,7 @@ std::string PersistentCache::file(const OperationKey& key) const {
 
 Expected<std::optional<CacheEntry>> PersistentCache::find(const OperationKey& key) const {
   Expected<std::optional<CacheEntry>> entry = entry_of(folder_, key.id() + ending);
-  // Another key of the same id is no hit.
+  // Another key with the same id is a miss.
   if (entry && *entry && !((*entry)->key == key)) return std::optional<CacheEntry>();
   return entry;
 }
@@ -97,7 +97,7 @@ std::vector<PersistentCache::Listed> PersistentCache::list() const {
   for (const std::string& name : folder_.names()) {
     if (!is_cache_name(name, ending)) continue;
     Expected<std::optional<CacheEntry>> entry = entry_of(folder_, name);
-    if (entry && !*entry) continue;  // removed by somebody else meanwhile
+    if (entry && !*entry) continue;  // removed concurrently
     Listed listed{name.substr(0, name.size() - std::string_view(ending).size()), {}, {}};
     if (entry) {
       listed.entry = **std::move(entry);

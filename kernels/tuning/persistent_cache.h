@@ -1,5 +1,5 @@
-// Configurations that outlive the process: one JSON file for each key in the user's cache folder.
-// Any number of processes may read and write at once; a file is there as a whole or not at all.
+// Persistent configurations: one JSON file for each key in the user's cache folder. Processes may
+// read and write concurrently; files are written atomically.
 #pragma once  // public
 #include <optional>
 #include <string>
@@ -11,45 +11,47 @@
 
 namespace tessera {
 
-// A kept configuration.
+// A cached configuration.
 struct CacheEntry {
-  OperationKey key;     // what it is for
-  std::string config;   // as JSON, see kernels/tuning/config.h
-  std::string source;   // who chose it: "autotune" or "heuristics"
-  double seconds = 0;   // the time that was measured; 0: none was
-  std::string measure;  // how it was measured: "simulated on v5e"
+  OperationKey key;     // key of the call
+  std::string config;   // JSON, see kernels/tuning/config.h
+  std::string source;   // "autotune" or "heuristics"
+  double seconds = 0;   // measured time; 0: not measured
+  std::string measure;  // kind of measurement: "simulated on v5e"
 };
 
 // A folder of entries.
 class PersistentCache {
  public:
-  // The entries are in the folder `configurations` of `folder`; an empty `folder` keeps nothing.
+  // The entries are in the subfolder `configurations` of `folder`. Empty `folder`: nothing is
+  // stored.
   explicit PersistentCache(std::string folder);
-  // The one in the user's cache folder: $TESSERA_CACHE, $XDG_CACHE_HOME/tessera or
+  // Returns the cache in the user's cache folder: $TESSERA_CACHE, $XDG_CACHE_HOME/tessera or
   // ~/.cache/tessera.
   static PersistentCache of_user();
 
-  // The folder of its files; empty when nothing is kept.
+  // Folder of the files; empty if nothing is stored.
   const std::string& folder() const { return folder_.path(); }
-  // The path of the file of a key.
+  // Path of a key's file.
   std::string file(const OperationKey& key) const;
-  // The entry of a key; none when there is no file. An error when there is one that is not used: it
-  // is damaged, of another version of Tessera, or other users can write it.
+  // Returns the entry of a key; none if there is no file. Fails if the entry is damaged, of another
+  // version of Tessera, or writable by other users.
   Expected<std::optional<CacheEntry>> find(const OperationKey& key) const;
-  // Writes the entry of its key. An error says why it was not written.
+  // Writes the entry of its key. Fails with ErrorCode::environment and the reason if it cannot be
+  // written.
   Expected<void> store(const CacheEntry& entry) const;
 
   // A file of the cache.
   struct Listed {
     std::string id;                   // OperationKey::id() of its key
-    std::optional<CacheEntry> entry;  // none when it could not be read
-    std::string problem;              // why it could not be read
+    std::optional<CacheEntry> entry;  // none if it could not be read
+    std::string problem;              // reason why it could not be read
   };
-  // All entries, by id; files with other names are not listed.
+  // Returns all entries, by id. Files with other names are skipped.
   std::vector<Listed> list() const;
-  // Removes the entry of an id, or all entries and the temporary files of killed writers for an
-  // empty one; files with other names stay. Gives the number of removed entries; an error when one
-  // cannot be removed.
+  // Removes the entry with this id. Empty id: removes all entries and the temporary files of killed
+  // writers. Files with other names are not removed. Returns the number of removed entries. Fails
+  // if an entry cannot be removed, and if no entry has the id.
   Expected<int> clear(const std::string& id = {}) const;
 
  private:

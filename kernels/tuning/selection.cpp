@@ -27,13 +27,13 @@ Expected<AutotunePolicy> environment_policy() {
   return error(fmt::format("TESSERA_AUTOTUNE_POLICY is autotune or heuristics, not '{}'", word));
 }
 
-// The decision up to the current link.
+// Decision up to the current link.
 class GroupedConfigChain::Steps {
  public:
   Steps(const OperationKey& key, const Clock& clock) : clock_(clock), since_(clock()) {
     decision.key = key;
   }
-  // The link has no configuration.
+  // Records that the link has no configuration.
   void missed(ConfigSource source, std::string why) {
     const double now = clock_();
     decision.steps.push_back({source, std::move(why), now - since_});
@@ -50,7 +50,7 @@ class GroupedConfigChain::Steps {
 
  private:
   const Clock& clock_;
-  double since_;  // when the current link began
+  double since_;  // start of the current link
 };
 
 Expected<ConfigDecision> GroupedConfigChain::choose(const Selection& call) {
@@ -129,7 +129,7 @@ std::optional<Config> GroupedConfigChain::from_disk(const Selection& call, bool 
   const Expected<std::optional<CacheEntry>> entry = persistent_->find(call.key);
   if (!entry) return refused(entry.diags().front());
   if (!*entry) return miss("has no entry");
-  // Tuning can do better than heuristics that were kept.
+  // Tuning may find a better configuration than the cached heuristics.
   if (tunes && (*entry)->source == "heuristics") return miss("has what the heuristics said only");
   Config config;
   if (const Expected<void> read = from_json((*entry)->config, config); !read)

@@ -1,6 +1,5 @@
-// The one chain that chooses a configuration: override, overlay, memory, persistent cache,
-// autotune, heuristics. Its decision has the outcome of each link. Source:
-// ejkernel/ops/config/selection.py.
+// Chain of sources for a configuration: override, overlay, memory, persistent cache, autotune,
+// heuristics. Its decision has the outcome of each link. Follows ejkernel/ops/config/selection.py.
 #pragma once  // public
 #include <cstdint>
 #include <functional>
@@ -23,92 +22,93 @@
 
 namespace tessera {
 
-// The links of the chain, in their order.
+// Links of the chain, in order.
 enum class ConfigSource : std::uint8_t {
-  Override,    // the call has a configuration of its own
+  Override,    // the call has its own configuration
   Overlay,     // the call's overlay has one for its key
-  Memory,      // this process used one for its key before
+  Memory,      // this process used one for this key before
   Persistent,  // the user's cache folder has one
   Autotune,    // candidates are measured
-  Heuristics   // one is chosen without measuring
+  Heuristics   // chosen without a measurement
 };
-// In lower case: "persistent".
+// Lower-case name: "persistent".
 std::string_view name(ConfigSource source);
 
-// The outcome at one link of the chain.
+// Outcome of one link of the chain.
 struct SelectionStep {
-  ConfigSource source = ConfigSource::Override;  // the link
-  std::string outcome;                           // "hit", or why it has no configuration
-  double seconds = 0;                            // duration by the chain's clock
+  ConfigSource source = ConfigSource::Override;  // d
+  std::string outcome;  // "hit", or the reason why there is no configuration
+  double seconds = 0;   // duration, by the chain's clock
 };
 
-// Configurations by key, for some calls; the last entry of a key is used.
+// Configurations by key, for single calls. The last entry of a key is used.
 using ConfigOverlay = std::vector<std::pair<OperationKey, GroupedMatmulConfig>>;
 
 // Rules for the chain.
 struct AutotunePolicy {
   bool allow_autotune = true;    // candidates may be measured
   bool allow_heuristics = true;  // the heuristic configuration may be used
-  // Two ways to choose a configuration that no cache has.
+  // Choice of a configuration if no cache has one.
   enum class Fallback : unsigned char { Autotune, Heuristics };
-  // The way that is used. By default nothing is measured unless it is requested.
+  // Choice that is used. By default nothing is measured.
   Fallback cache_miss_fallback = Fallback::Heuristics;
-  // A key that this process tuned and that left the caches is an error.
+  // Fails for a key that this process tuned before and that is no longer in the caches.
   bool forbid_reautotune = true;
-  bool validate_backward = false;  // tuning measures the gradients too
-  bool keep_heuristics = true;     // heuristic configurations are cached like measured ones
+  bool validate_backward = false;  // tuning also measures the gradients
+  bool keep_heuristics = true;     // cache heuristic configurations like measured ones
 
   bool operator==(const AutotunePolicy&) const = default;
 };
 
-// The default policy, with the fallback that $TESSERA_AUTOTUNE_POLICY names (autotune or
-// heuristics; another value is an error).
+// Returns the default policy, with the fallback of $TESSERA_AUTOTUNE_POLICY (autotune or
+// heuristics). Fails for other values.
 Expected<AutotunePolicy> environment_policy();
 
-// A chosen configuration and how it was chosen.
+// A chosen configuration, and its source.
 struct ConfigDecision {
   GroupedMatmulConfig config;                      // the configuration
-  ConfigSource source = ConfigSource::Heuristics;  // the link that had it
-  std::string reason;                // of the heuristics: why this one; otherwise empty
-  OperationKey key;                  // key of the call
-  std::vector<SelectionStep> steps;  // the links that were tried, in order; the last is `source`
-  std::optional<TuningResult<GroupedMatmulConfig>> tuning;  // all measurements, of Autotune
-  Diags warnings;  // entries that could not be written, and cached ones that are not usable
+  ConfigSource source = ConfigSource::Heuristics;  // link that had the configuration
+  std::string reason;                // Heuristics: reason of the choice; otherwise empty
+  OperationKey key;                  // of the call
+  std::vector<SelectionStep> steps;  // links that were tried, in order; the last is `source`
+  std::optional<TuningResult<GroupedMatmulConfig>> tuning;  // Autotune: all measurements
+  Diags warnings;  // entries that could not be written, cached entries that were not used
 };
 
-// One call that needs a configuration.
+// A call that needs a configuration.
 struct Selection {
-  OperationKey key;                                    // under which it is cached
+  OperationKey key;                                    // cache key
   std::optional<GroupedMatmulConfig> override_config;  // for this call only; not cached
   ConfigOverlay overlay;                               // used before any cache; not cached
   std::optional<AutotunePolicy> policy;                // none: environment_policy()
-  // Measures candidates; empty: the call cannot be tuned.
+  // Measures candidates. Empty: the call cannot be tuned.
   std::function<Expected<TuningResult<GroupedMatmulConfig>>(const AutotunePolicy&)> autotune;
-  std::string measure;  // how autotune measures, for the cache's entry
-  // Whether a configuration can run this call: a cached one that cannot is a miss.
+  std::string measure;  // kind of measurement, stored with the cached entry
+  // Checks whether a configuration can run this call. If a cached one fails, it is a miss.
   std::function<Expected<void>(const GroupedMatmulConfig&)> fits;
-  std::function<ConfigChoice()> heuristics;  // chooses without measuring; empty: cannot
+  std::function<ConfigChoice()> heuristics;  // chooses without a measurement; empty: not supported
 };
 
 // Chooses configurations and caches them. Thread-safe.
 class GroupedConfigChain {
  public:
-  // Without a persistent cache nothing is kept between processes. The clock gives seconds.
+  // Without a persistent cache, nothing is stored after the process ends. The clock returns
+  // seconds.
   explicit GroupedConfigChain(std::optional<PersistentCache> persistent,
                               Clock clock = steady_clock())
       : persistent_(std::move(persistent)), clock_(std::move(clock)) {}
 
-  // The configuration of the first link that has one. Errors are those of environment_policy() and
-  // of tuning, a key that would be tuned again against the policy, and no configuration at all.
+  // Returns the configuration of the first link that has one. Fails like environment_policy() and
+  // tuning, if the policy forbids to tune the key again, and if no link has a configuration.
   Expected<ConfigDecision> choose(const Selection& call);
 
-  // Forgets the configurations of this process.
+  // Removes all configurations from this process's memory.
   void clear_memory();
   const std::optional<PersistentCache>& persistent() const { return persistent_; }
 
  private:
   class Steps;
-  // One thread at a time: a configuration that a second thread needs is then in memory.
+  // Called by one thread at a time, so that other threads find its result in memory.
   Expected<ConfigDecision> choose_slowly(const Selection& call, const AutotunePolicy& policy,
                                          Steps& steps);
   Expected<ConfigDecision> tuned(const Selection& call, const AutotunePolicy& policy, Steps& steps);
@@ -120,7 +120,7 @@ class GroupedConfigChain {
             double seconds, Diags& warnings);
 
   mutable std::shared_mutex memory_mutex_;
-  std::unordered_map<std::string, GroupedMatmulConfig> memory_;  // by OperationKey::everything()
+  std::unordered_map<std::string, GroupedMatmulConfig> memory_;  // by OperationKey::full_text()
   std::optional<PersistentCache> persistent_;
   Clock clock_;
   std::mutex slow_path_;

@@ -1,5 +1,5 @@
-// Measures candidates and finds the fastest. The clock is the caller's, for tests; a measure may as
-// well be a model that needs no clock.
+// Measurement of candidates and choice of the fastest. The caller provides the clock, for tests; a
+// measurement can also be a model without a clock.
 #pragma once  // public
 #include <fmt/format.h>
 
@@ -17,52 +17,52 @@ namespace tessera {
 
 using Clock = std::function<double()>;  // seconds since any fixed time
 
-// The wall clock of this machine, which never goes back.
+// Returns the monotonic wall clock of this machine.
 Clock steady_clock();
 
 // A candidate and its time.
 template <typename Cfg>
 struct Measurement {
-  Cfg config;                           // the candidate
-  std::optional<double> seconds;        // its time; none when it was skipped
-  std::string skipped;                  // why it has no time: it failed, or cannot be the fastest
-  std::optional<double> expected = {};  // seconds by a model, for reports
+  Cfg config;                     // candidate
+  std::optional<double> seconds;  // none if it was skipped
+  std::string skipped;            // reason why it has no time: it failed, or cannot be the fastest
+  std::optional<double> expected = {};  // by a model, for reports
 };
 
-// The times of all candidates.
+// Times of all candidates.
 template <typename Cfg>
 struct TuningResult {
-  std::vector<Measurement<Cfg>> candidates;  // in the order given
+  std::vector<Measurement<Cfg>> candidates;  // in the given order
   std::size_t best = 0;                      // index of the fastest
-  // The fastest.
+  // Fastest candidate.
   const Measurement<Cfg>& winner() const { return candidates[best]; }
 };
 
-// Runs something once and gives its seconds.
+// Runs something once and returns its seconds.
 using TimedArm = std::function<Expected<double>()>;
 
-// The median seconds of each arm over `rounds` rounds. A round runs every arm once, and every other
-// round in reverse order, so that a machine that slows down as it gets warm slows all arms alike.
-// Before that come `warmup` rounds (at least one); an arm whose shortest warm-up takes over twice
-// that of the fastest arm is not run again and keeps this time. An arm that fails is not run again
-// and keeps its error.
+// Returns the median seconds of each arm over `rounds` rounds. Each round runs every arm once;
+// every second round is in reverse order, so that a machine that slows down while it warms up
+// affects all arms equally. Before them come `warmup` rounds, at least one. If the shortest warm-up
+// of an arm takes over twice as long as the fastest arm's, the arm is not run again and its result
+// is this time. An arm that fails is not run again; its result is the error.
 std::vector<Expected<double>> seconds_in_turn(const std::vector<TimedArm>& arms, int warmup,
                                               int rounds);
 
-// How runs are measured.
+// Settings of a measurement.
 class Tuner {
  public:
-  // Runs before the measurement, and runs that are measured.
+  // Number of runs before the measurement, and number of measured runs.
   int warmup = 5, iters = 100;
-  Clock clock = steady_clock();  // with which mean_seconds measures
+  Clock clock = steady_clock();  // used by mean_seconds
 
-  // The mean seconds of `run` over `iters` runs that follow the warm-up. A run that fails ends it
-  // with its errors.
+  // Returns the mean seconds of `run` over `iters` runs, after the warm-up. Fails with the errors
+  // of the first run that fails.
   Expected<double> mean_seconds(const std::function<Diags()>& run) const;
 
-  // Measures every candidate in order; one that fails is skipped, and so is one whose `bound`
-  // (a lower bound of its seconds; may be empty) exceeds the best time so far. The first of equal
-  // ones wins. Skips are no errors unless all candidates are skipped: "All candidates failed during
+  // Measures every candidate in order. A candidate is skipped if it fails, or if its `bound` (a
+  // lower bound of its seconds; may be empty) exceeds the best time so far. The first of equal
+  // candidates wins. Fails only if all candidates are skipped: "All candidates failed during
   // autotune: {last error}".
   template <typename Cfg>
   static Expected<TuningResult<Cfg>> tune(
