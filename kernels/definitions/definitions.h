@@ -1,7 +1,7 @@
-// What kernels are by definition: the same operands and results in a few lines, without windows,
-// tiles or copies in flight, on one device. Operands and results that a kernel has on each of
-// several devices are stacked, with an axis of `places` in front; one without it is the same on
-// all.
+// Definitions of kernels: the same operands and results in a few lines, without windows, tiles or
+// asynchronous copies, on one device. If a kernel has an operand or result on each of several
+// devices, the definition has them stacked, with a first axis of `places`. An operand without this
+// axis is the same on all devices.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,10 +11,10 @@
 
 namespace tessera {
 
-// Kernels that have a definition, by name.
+// Returns the names of the kernels that have a definition.
 std::vector<std::string> defined_kernels();
-// The definition of a kernel at its settings; `places` are the devices that it runs on. Errors: it
-// has none, or none for these settings.
+// Returns the definition of a kernel for its settings. places: number of devices of the kernel.
+// Fails if it has no definition, or none for these settings.
 Expected<Program> make_definition(const Program& kernel, int places);
 
 }  // namespace tessera

@@ -1,4 +1,4 @@
-// The texts of kernels/definitions/*.tsr as the build embedded them.
+// Texts of kernels/definitions/*.tsr, embedded by the build.
 #pragma once
 #include "core/report/embedded_text.h"
 

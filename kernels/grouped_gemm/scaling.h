@@ -36,9 +36,7 @@ inline constexpr std::int64_t mx_block = 32;
 Expected<void> check_quantised(DType dtype);
 // Returns the largest finite number of e4m3 (448) or e5m2 (57344).
 float largest(DType quantised);
-// Returns the largest
-// x
-// : NaN if an element is NaN, 0 without elements.
+// Returns the largest |x|: NaN if an element is NaN, 0 without elements.
 float amax(const Tensor& x);
 
 // Options of tensor_scale().

@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-// Largest magnitudes of lhs and rhs whose products, `terms` of them and an existing result, stay
+// Largest magnitudes of lhs and rhs for which the sum of `terms` products and an existing result is
 // exact in f32.
 struct Ranges {
   std::int64_t lhs, rhs;
@@ -29,19 +29,20 @@ Ranges ranges(DType dtype, std::int64_t terms) {
 }
 
 std::int64_t integer_of(std::uint64_t word, std::int64_t largest) {
-  // 32 of the word's bits times the number of values: no division, and the bias is below 2^-24.
+  // Multiplies 32 bits of the word by the number of values. This avoids a division; the bias is
+  // below 2^-24.
   const auto values = static_cast<std::uint64_t>(2 * largest + 1);
   return static_cast<std::int64_t>(((word >> 32) * values) >> 32) - largest;
 }
 
-// In (0, 1): the quantile of 0 is not finite.
+// Returns a number in (0, 1), because the quantile of 0 is not finite.
 double inner_unit(std::uint64_t word) { return (static_cast<double>(word >> 12) + 0.5) * 0x1p-52; }
 
 template <typename T, typename Value, typename Round>
 void each(Tensor& tensor, std::uint64_t seed, Value value, Round round) {
   T* const data = tensor.as<T>();
   const std::int64_t count = tensor.elements();
-  // One mix first: seeds 0 and 1 must not give streams shifted by a golden step.
+  // Mixes the seed first: otherwise the streams of seeds 0 and 1 would be shifted by a golden step.
   std::uint64_t state = SplitMix::mix(seed ^ 0x5851F42D4C957F2D);
   constexpr std::int64_t stretch = 1 << 20;
   for (std::int64_t i = 0; i < count;) {

@@ -1,4 +1,4 @@
-// Operands made from a seed: the same bits on every machine, element by element.
+// Operands generated from a seed, with the same bits on every machine.
 #pragma once  // public
 #include <cstdint>
 #include <optional>
@@ -8,35 +8,36 @@
 
 namespace tessera {
 
-// The kind of numbers: standard normal, uniform, or small integers whose sums are exact.
+// Kind of numbers: standard normal, uniform, or small integers with exact sums.
 enum class Fill : std::uint8_t { normal, uniform, integers };
 
-// By the enumerator's name; none for another text.
+// Parses an enumerator's name; none for other texts.
 std::optional<Fill> parse_fill(std::string_view text);
 
-// What the tensor is to the product: the ranges of integer fills differ.
+// Role of the tensor in the product. Integer fills have different ranges for each role.
 enum class FillRole : std::uint8_t { lhs, rhs, existing };
 
-// Fills with element i a function of (seed, i) alone, rounded once to the tensor's type.
+// Fills the tensor. Element i depends only on (seed, i) and is rounded once to the tensor's type.
 //   normal    mean 0, deviation 1 (i8: 32; other integers: 64)
 //   uniform   [0, 1) (i8: all values; other integers: -64 .. 64)
-//   integers  whole numbers so small that every sum of `terms` products is exact in the
-//   accumulator, in any order:
-//             lhs -4 .. 4, rhs -2 .. 2 (f32: -64 .. 64, -128 .. 128), halved while `terms` of them
-//             could pass 2^24; existing results -8 .. 8. After oneDNN's benchdnn (matmul/cfg.cpp).
-// e8m0, which has neither zero nor sign, gets powers of two from 1/8 to 8, whatever the kind. A
-// request to stop throws Interrupted (core/report/stop.h).
+//   integers  integers so small that every sum of `terms` products is exact in the accumulator,
+//             in any order: lhs -4 .. 4, rhs -2 .. 2 (f32: -64 .. 64, -128 .. 128), halved while
+//             `terms` products could exceed 2^24; existing results -8 .. 8.
+//             Follows oneDNN's benchdnn (matmul/cfg.cpp).
+// e8m0, which has neither zero nor sign, is filled with powers of two from 1/8 to 8 for each kind.
+// Throws Interrupted (core/report/stop.h) if a stop is requested.
 void fill(Tensor& tensor, Fill kind, FillRole role, std::int64_t terms, std::uint64_t seed);
 
-// A flat tensor of normal numbers with which an operand of `elements` can be filled by repetition:
-// of at most that many elements, a prime number of them where they are fewer, so that rows differ.
+// Returns a flat tensor of normal numbers, which is repeated to fill an operand of `elements`
+// elements. It has at most `elements` elements; if it has fewer, their number is prime, so that
+// rows differ.
 Tensor normal_block(DType dtype, std::int64_t elements, std::uint64_t seed);
 
-// The largest magnitude in a fill of integers.
+// Returns the largest magnitude in an integer fill.
 std::int64_t integer_range(DType dtype, FillRole role, std::int64_t terms);
 
-// The quantile function of the standard normal distribution, 0 < p < 1, with a relative error of
-// 1.2e-9. It uses basic arithmetic and sqrt only, so that its bits do not depend on a mathematical
+// Quantile function of the standard normal distribution, 0 < p < 1, with a relative error of
+// 1.2e-9. Uses only basic arithmetic and sqrt, so that its bits do not depend on a mathematical
 // library.
 double normal_quantile(double p);
 

@@ -30,8 +30,8 @@ std::optional<T> number(std::string_view text) {
   return value;
 }
 
-// Largest remainder: shares rounded down, then one more for those that lost most, ties to the lower
-// index.
+// Largest-remainder method: rounds shares down, then adds one to those with the largest remainder.
+// Equal remainders: lower index first.
 Sizes apportion(const Weights& weights, std::int64_t rows) {
   const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
   Sizes sizes(weights.size());
@@ -111,7 +111,7 @@ Expected<void> check_counts(std::string_view distribution, std::int64_t groups, 
   return {};
 }
 
-// Sizes of a named distribution.
+// Returns the sizes of a named distribution.
 Expected<Sizes> drawn(std::string_view distribution, std::int64_t groups, std::int64_t rows,
                       std::uint64_t seed) {
   const std::size_t colon = distribution.find(':');
@@ -154,7 +154,7 @@ Expected<Sizes> drawn(std::string_view distribution, std::int64_t groups, std::i
 
 }  // namespace
 
-// No name of a distribution begins like a number or has a comma.
+// Names of distributions do not begin like a number and have no comma.
 bool is_group_size_list(std::string_view text) {
   if (text.empty() || text.front() == '@') return false;
   return std::string_view("0123456789,-+ ").find(text.front()) != text.npos ||

@@ -10,12 +10,12 @@
 namespace tessera {
 namespace {
 
-// What the weights are to a shape: gmm has them as [groups, k, n], gmm_t as [groups, n, k]; of tgmm
-// they are the result.
+// Role of the weights: gmm has [groups, k, n], gmm_t has [groups, n, k], and for tgmm they are the
+// result.
 enum class Weights : std::uint8_t { gmm, gmm_t, tgmm };
 using enum Weights;
 
-// The shape "S7" has the seed 0xC0FFEE + 7.
+// Returns the seed of a shape: 0xC0FFEE + 7 for "S7".
 std::uint64_t seed_of(std::string_view id) {
   std::uint64_t number = 0;
   std::from_chars(id.data() + 1, id.data() + id.size(), number);

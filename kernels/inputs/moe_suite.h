@@ -1,4 +1,4 @@
-// The 25 mixture-of-experts shapes by which grouped matmuls are measured.
+// The 25 mixture-of-experts shapes for measurements of grouped matmuls.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -11,16 +11,17 @@ namespace tessera {
 struct MoeShape {
   std::string_view id;  // "S1"
   std::string_view description;
-  GroupedDesc product;            // of all its groups, bf16 throughout
-  std::string_view distribution;  // of the product's sizes, as generate_group_sizes takes it
-  std::uint64_t seed;             // of them
+  GroupedDesc product;            // product of all groups, bf16 throughout
+  std::string_view distribution;  // of the product's sizes, for generate_group_sizes
+  std::uint64_t seed;             // of the sizes
 
   std::int64_t flops() const { return 2 * product.m * product.k * product.n; }
-  // Two-byte elements, every operand and result touched once; weights of empty groups are not read.
+  // Minimum traffic: two-byte elements, every operand and result accessed once; weights of empty
+  // groups are not read.
   std::int64_t min_bytes(std::int64_t nonempty_groups) const;
 };
 
-// In the order of their numbers; made on the first call.
+// Returns the shapes in the order of their numbers. Created by the first call.
 std::span<const MoeShape> moe_suite();
 
 }  // namespace tessera

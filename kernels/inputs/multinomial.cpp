@@ -12,7 +12,7 @@ constexpr std::int64_t max_picks = std::int64_t{1}
                                    << 20;  // rows of all groups that pick one by one
 constexpr std::int64_t min_split = 64;     // rows for which binomial() is valid
 
-// Difference of log(k!) and Stirling's formula for it.
+// Difference between log(k!) and Stirling's formula.
 double stirling_error(double k) {
   constexpr double exact[] = {0.0810614667953272, 0.0413406959554092, 0.0276779256849983,
                               0.0207906721037650, 0.0166446911898211, 0.0138761288230707,

@@ -1,5 +1,5 @@
-// P. J. Acklam's rational approximation of the inverse normal distribution, with a logarithm of our
-// own in the tails.
+// P. J. Acklam's rational approximation of the inverse normal distribution, with its own logarithm
+// for the tails.
 #include <bit>
 #include <cmath>
 

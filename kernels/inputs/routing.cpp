@@ -57,7 +57,7 @@ Expected<Tensor> random_experts(std::int64_t tokens, std::int64_t top_k, std::in
       std::swap(deck[j], deck[swapped[j]]);
       experts.as<std::int32_t>()[t * top_k + static_cast<std::int64_t>(j)] = deck[j];
     }
-    // The next token begins with the deck in order.
+    // Restores the order of the deck for the next token.
     for (std::size_t j = swapped.size(); j-- > 0;) std::swap(deck[j], deck[swapped[j]]);
   }
   return made;

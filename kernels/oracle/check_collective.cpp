@@ -19,7 +19,8 @@ std::vector<std::int64_t> rows_of(const Tensor& out, const CheckOptions& options
   return checked_rows(out.dim(0), {}, options.check, options.seed);
 }
 
-// Elements that are known, without sums: `element` gives those of some rows.
+// Checks rows with known elements, without sums. elements: sets the values and magnitudes of some
+// rows.
 Verdict judge_rows(const Tensor& out, const Arithmetic& arithmetic, std::int64_t terms,
                    const CheckOptions& options,
                    const std::function<void(std::span<const std::int64_t>, std::vector<double>&,

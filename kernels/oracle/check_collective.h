@@ -1,5 +1,5 @@
-// Checks the results of collectives on all devices: products and sums by a proven error bound
-// (kernels/oracle/verdict.h), moved rows bit for bit, except for the payloads of NaN.
+// Checks the results of collectives on all devices. Products and sums are compared with a proven
+// error bound (kernels/oracle/verdict.h), moved rows bit for bit except for NaN payloads.
 #pragma once  // public
 #include <functional>
 #include <span>
@@ -14,46 +14,46 @@ namespace tessera {
 
 // Concatenates matrices of equal shapes along rows (dim 0) or columns (dim 1).
 Tensor joined(std::span<const Tensor* const> parts, int dim);
-// The tensor of a device, by its number.
+// Returns the tensor of a device, by its number.
 using Held = std::function<const Tensor&(std::size_t device)>;
-// Concatenates what the devices of one ring hold, in the order of their places.
+// Concatenates the tensors of the devices of one ring, in the order of their places.
 Tensor joined(const Tensor& rings, std::int64_t ring, int dim, const Held& held);
 
-// One verdict for all devices: the worst one, with its device in the message, and the number of all
-// checked rows. `what` names what the list counts.
+// Combines the verdicts of all devices: the worst one, with its device in the message and the total
+// number of checked rows. what: name of the list's items.
 Verdict together(const std::vector<Verdict>& devices, std::string_view what = "device");
-// The same for rings, each judged by the concatenation of the results of its places, which have
-// equal shapes; the device of the worst element is in the verdict.
+// Combines the verdicts of rings, each on the concatenated results of its places, which have equal
+// shapes. Sets Verdict::device to the device of the worst element.
 Verdict together_on_rings(const std::vector<Verdict>& of_rings, const Tensor& rings,
                           const Launch& done);
 
-// A product whose sums may be made in any order.
+// A product whose terms may be added in any order.
 struct ProductCheck {
   const Tensor* a = nullptr;  // [m, k]
   const Tensor* b = nullptr;  // [k, n], or [n, k]
   bool transpose_b = false;   // b is [n, k]
-  DType wire = DType::f32;    // type in which partial sums travel
-  std::int64_t hops = 0;      // how often they travel, and are rounded to it
+  DType wire = DType::f32;    // type of partial sums sent between devices
+  std::int64_t hops = 0;      // number of transfers, each of which rounds to `wire`
 };
-// out = a . b, or a . transpose(b).
+// Checks out = a . b, or a . transpose(b).
 Verdict check_product(const ProductCheck& product, const Tensor& out, const CheckOptions& options);
-// out = the sum of matrices of its shape, added in any order.
+// Checks out = the sum of matrices of its shape, added in any order.
 Verdict check_sum(std::span<const Tensor* const> parts, const Tensor& out,
                   const CheckOptions& options);
-// out = expected: each element must be equal.
+// Checks out = expected, bit for bit except for NaN payloads.
 Verdict check_same(const Tensor& expected, const Tensor& out, const CheckOptions& options);
 
-// How an all-gather matmul gathers.
+// Gather of an all-gather matmul.
 struct Gathered {
-  int dim = 1;               // dimension of a that is sharded: rows (0) or columns (1)
+  int dim = 1;               // sharded dimension of a: rows (0) or columns (1)
   bool transpose_b = false;  // b is [n, k]
 };
-// The results of a launch that ran: on each device a, gathered over its ring, times the device's
-// own b.
+// Checks the results of a completed launch: on each device a, gathered over its ring, times the
+// device's own b.
 Verdict check_gathered(std::span<const Tensor> a, std::span<const Tensor> b, const Tensor& rings,
                        const Launch& done, const Gathered& gathered, const CheckOptions& options);
 
-// A verdict for each device of the rings, put together.
+// Combines the verdicts on each device of the rings.
 using JudgePlace =
     std::function<Verdict(std::int64_t ring, std::int64_t place, std::size_t device)>;
 Verdict on_every_place(const Tensor& rings, const JudgePlace& judge);

@@ -1,4 +1,4 @@
-// The ring of experts against weighted sums of the reference's products.
+// Check of a ring of experts against weighted sums of the reference's products.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -15,16 +15,17 @@ namespace {
 using Tensors = std::span<const Tensor>;
 using Rows = std::vector<std::int64_t>;
 
-// Weighted sums of some tokens, element by element, in f64.
+// Weighted sums of some tokens, in f64.
 struct Sums {
   std::int64_t columns = 0;
-  Rows at;  // by token: its row here, or -1
+  Rows at;  // row in this object by token; -1: none
   std::vector<double> value, magnitude;
-  // The product of largest magnitude among a token's choices, before its weight.
+  // Product with the largest magnitude among a token's choices, before the weight.
   std::vector<double> product, product_magnitude;
-  // What units that flush subnormals may lose, in smallest normals: of a choice with weight w and
-  // product y = sum over i of a[i] * b[i], |w| * (1 + |a| + |b|) for every term (Judge counts the
-  // terms), |w| and |y| where y and w are read, one each for w * y and the sum it joins.
+  // Bound for the loss in units that flush subnormals, in smallest normal numbers. A choice with
+  // weight w and product y = sum over i of a[i] * b[i] adds |w| * (1 + |a| + |b|) for every term
+  // (Judge multiplies by the number of terms), |w| and |y| for the reads of w and y, and one each
+  // for w * y and its addition.
   std::vector<double> flushed;
 
   Sums(const Rows& tokens, std::int64_t count, std::int64_t width)
@@ -55,7 +56,7 @@ struct Sums {
   }
 };
 
-// Rows in the order of experts whose token is checked.
+// Returns the rows, in the order of experts, of the tokens that are checked.
 Rows rows_of(const Routing& routing, const Sums& sums) {
   Rows rows;
   for (std::size_t r = 0; r < routing.choice.size(); ++r)
@@ -69,7 +70,8 @@ Rows sizes_of(const Routing& routing) {
   return Rows(sizes, sizes + routing.group_sizes.elements());
 }
 
-// One ring: its routed rows times the matrices of all experts, weights and results of all tokens.
+// Checks one ring. problem: its routed rows and the matrices of all experts; weights, out: of all
+// its tokens.
 Verdict check_ring(const GroupedProblem& problem, const Routing& routing, const Tensor& weights,
                    const Tensor& out, const CheckOptions& how) {
   Arithmetic arithmetic =
@@ -87,8 +89,8 @@ Verdict check_ring(const GroupedProblem& problem, const Routing& routing, const 
                    weights.as<float>()[choice]);
         }
       });
-  // A product meets k - 1 sums, its weight, and the sums of top_k choices, in whatever order the
-  // devices add them: zeros of devices that have none of a token's choices add without error.
+  // Roundings of a product: k - 1 sums, its weight, and the sums of top_k choices in any order.
+  // Devices without any of the token's choices add zeros without error.
   const std::int64_t terms = k == 0 ? 0 : k + routing.top_k - 1;
   Judge judge(out, arithmetic);
   const double none = 0;

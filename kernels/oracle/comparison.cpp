@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t elements_between_stops = std::int64_t{1} << 20;
 
-// Without a finite difference: the largest there is, so that it is the worst.
+// Infinity if the difference is not finite, so that it is the largest.
 double difference(double got, double expected) {
   const double error = std::abs(got - expected);
   return std::isfinite(error) ? error : std::numeric_limits<double>::infinity();
@@ -27,8 +27,8 @@ bool are_same_bytes(const Tensor& got, const Tensor& expected, std::int64_t i) {
   return std::memcmp(got.data() + at, expected.data() + at, size) == 0;
 }
 
-// True if `got` is finite and the number of its type nearest to `expected`. A largest number that
-// only saturation makes of `expected` is not the nearest one.
+// True if `got` is finite and the number of its type nearest to `expected`. If `expected` only
+// becomes the largest number by saturation, that number is not the nearest.
 bool is_nearest(DType dtype, double got, double expected) {
   if (dtype_info(dtype).digits == 0 || !std::isfinite(got)) return false;
   alignas(8) std::byte element[8];
@@ -36,7 +36,7 @@ bool is_nearest(DType dtype, double got, double expected) {
   return load_element(element, dtype) == got;
 }
 
-// Their bytes are compared: i64 beyond 2^53 has no double of its own.
+// True if the bytes can be compared. i64 beyond 2^53 is not exact as a double.
 bool are_integers_of_one_type(const Tensor& got, const Tensor& expected) {
   return is_integer(got.dtype()) && got.dtype() == expected.dtype();
 }
@@ -47,7 +47,7 @@ bool is_identical(const Tensor& got, const Tensor& expected, std::int64_t i) {
   return (a == b && std::signbit(a) == std::signbit(b)) || (std::isnan(a) && std::isnan(b));
 }
 
-// Half a unit of the last place: what rounding to that type may have taken from a number.
+// Half a unit in the last place: the largest error of rounding `value` to this type.
 double half_unit(DType dtype, double value) {
   const DTypeInfo& type = dtype_info(dtype);
   if (type.digits == 0) return 0;
@@ -60,7 +60,7 @@ double allowed(const Tensor& expected, std::int64_t i, const ElementBounds& boun
          half_unit(expected.dtype(), expected.at(i));
 }
 
-// Counts an element that is right or not.
+// Counts an element as right or wrong.
 void count(Comparison& result, const Tensor& got, const Tensor& expected, std::int64_t i,
            bool is_right, double& most) {
   const double error = difference(got.at(i), expected.at(i));

@@ -1,4 +1,4 @@
-// How a result differs from a tensor that somebody expects, element by element.
+// Element-by-element comparison of a result with an expected tensor.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -7,40 +7,41 @@
 
 namespace tessera {
 
-// What floats may differ by: |got - expected| <= absolute + relative * |expected|. Integers must be
-// equal.
+// Allowed difference of floats: |got - expected| <= absolute + relative * |expected|. Integers must
+// be equal.
 struct Tolerance {
   double relative = 0;
   double absolute = 0;
 };
 
-// What each float may differ by, in the order in which they are stored: an error bound. A NaN: it
-// is not known. The expected number may be half a unit of its type's last place off beside that.
+// Allowed difference of each float, in storage order: an error bound; NaN: not known. In addition,
+// the expected number may differ by half a unit in the last place of its type.
 using ElementBounds = std::vector<float>;
 
 enum class Agreement : std::uint8_t { right, wrong, unbounded };
 
 struct Comparison {
-  std::int64_t elements = 0;      // how many were compared
-  std::int64_t wrong = 0;         // how many of them differ by more than they may
-  std::int64_t first_wrong = -1;  // flat, in the order in which they are stored; -1: none
-  std::int64_t worst = -1;        // the wrong element that differs most, likewise
-  double max_abs_error = 0;       // the largest finite difference, of right elements as well
-  // Number of elements with the same value, the same sign of zero included. NaN equals any NaN.
+  std::int64_t elements = 0;      // number of compared elements
+  std::int64_t wrong = 0;         // elements outside the allowed difference
+  std::int64_t first_wrong = -1;  // flat index in storage order; -1: none
+  std::int64_t worst = -1;        // flat index of the wrong element that differs most; -1: none
+  double max_abs_error = 0;       // largest finite difference, including right elements
+  // Elements with the same value and the same sign of zero. NaN equals any NaN.
   std::int64_t identical = 0;
-  // By bounds of each element alone.
-  double largest_share = 0;           // of what it may differ by, of right elements
-  std::int64_t unbounded = 0;         // how many differ where the bound is not known
-  std::int64_t first_unbounded = -1;  // likewise
+  // Only set by compare_by_bounds.
+  double largest_share = 0;
+  std::int64_t unbounded = 0;         // elements that differ and have no known bound
+  std::int64_t first_unbounded = -1;  // flat index; -1: none
 };
 
-// Whether element i of both agrees. An infinity agrees with itself, and NaN with NaN.
+// True if element i of both tensors agrees. An infinity agrees with itself, and NaN with NaN.
 bool agrees(const Tensor& got, const Tensor& expected, std::int64_t i, const Tolerance& tolerance);
-// The same by the bounds. A finite `got` that is the number of its type nearest to the expected
-// number is right in any case. The expected number itself is neither rounded nor saturated.
+// Compares element i with its bound. A finite `got` that is the number of its type nearest to the
+// expected number is always right. The expected number is neither rounded nor saturated.
 Agreement agreement(const Tensor& got, const Tensor& expected, std::int64_t i,
                     const ElementBounds& bounds);
-// Both of one shape, and both of floats or both of integers; their element types may differ.
+// Compare two tensors of the same shape, both of floats or both of integers (compare_by_bounds:
+// floats). Their element types may differ.
 Comparison compare(const Tensor& got, const Tensor& expected, const Tolerance& tolerance);
 Comparison compare_by_bounds(const Tensor& got, const Tensor& expected,
                              const ElementBounds& bounds);

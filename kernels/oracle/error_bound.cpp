@@ -7,12 +7,12 @@
 namespace tessera {
 namespace {
 
-constexpr double unit = 0x1p-24;            // of a rounding in f32
-constexpr double reference_unit = 0x1p-53;  // of one in f64
+constexpr double unit = 0x1p-24;            // of one rounding in f32
+constexpr double reference_unit = 0x1p-53;  // of one rounding in f64
 constexpr double min_normal = 0x1p-126;     // of f32
-constexpr double exact_in_f32 = 0x1p24;     // integers up to it
+constexpr double exact_in_f32 = 0x1p24;     // integers up to this are exact
 
-// Roundings on the longest path from a product to its sum.
+// Number of roundings on the longest path from a product to its sum.
 double roundings(const Arithmetic& arithmetic, const ReferenceBlock& block) {
   const auto after = static_cast<double>(block.epilogue);
   if (block.terms == 0) return after;
@@ -20,7 +20,7 @@ double roundings(const Arithmetic& arithmetic, const ReferenceBlock& block) {
   return static_cast<double>(block.terms - 1) + (converted ? 1 : 0) + (block.added ? 1 : 0) + after;
 }
 
-// The share of the terms' magnitude that so many roundings may lose.
+// Fraction of the terms' magnitude that this number of roundings may lose.
 double share_lost(double roundings_and_wire) {
   return roundings_and_wire < 1 ? roundings_and_wire / (1 - roundings_and_wire)
                                 : std::numeric_limits<double>::max();
@@ -45,14 +45,15 @@ ErrorBound::ErrorBound(const Arithmetic& arithmetic, const ReferenceBlock& block
       block_(block),
       is_exact_(arithmetic.exact || !is_float(arithmetic.accumulator) ||
                 (block.terms == 0 && block.epilogue == 0)) {
-  // The reference's own error is part of the bound: its sums are rounded as well, in f64.
+  // The bound includes the reference's own error, because its sums are rounded in f64.
   const double reference_error = 2 * static_cast<double>(block.terms) * reference_unit;
   gamma_ = share_lost(roundings(arithmetic, block) * unit + arithmetic.wire) + reference_error;
   gamma_after_ = share_lost(static_cast<double>(block.epilogue + (block.added ? 1 : 0)) * unit);
 }
 
 double ErrorBound::of_element(double magnitude) const {
-  // Of integers that f32 holds, whatever the order, only what follows their sum rounds.
+  // Integer sums that f32 represents are exact in any order; only the epilogue and the existing
+  // element round.
   const bool is_small = arithmetic_.integers && magnitude <= exact_in_f32;
   const double underflow = static_cast<double>(block_.epilogue) * min_normal;
   return (is_small ? gamma_after_ : gamma_) * magnitude + arithmetic_.wire_steps + underflow;

@@ -88,7 +88,7 @@ void reference_gmm(const GroupedProblem& problem, std::span<const std::int64_t> 
 void reference_tgmm(const GroupedProblem& problem, std::span<const std::int64_t> rows,
                     Magnitude magnitude, const BlockSink& sink) {
   const std::int64_t k = problem.lhs->dim(problem.transpose_lhs ? 0 : 1), n = problem.rhs->dim(1);
-  const MatrixView lhs = matrix(*problem.lhs);  // as [k, m] below
+  const MatrixView lhs = matrix(*problem.lhs);  // [k, m] after transposed() below
   const MatrixView wide = problem.transpose_lhs ? lhs : lhs.transposed();
   const MatrixView old = problem.existing ? matrix(*problem.existing) : MatrixView{};
   const Rows edges = processed_rows(problem);
@@ -112,7 +112,8 @@ Tensor reference_gmm(const GroupedProblem& problem, DType out) {
         reference_gmm(problem, rows, Magnitude::none, sink);
       });
   if (problem.existing == nullptr || problem.existing->dtype() != out) return result;
-  // Rows of no processed group keep the existing bits: the sign of a zero, which NaN it is.
+  // Rows outside the processed groups keep the existing bits, including the sign of zeros and NaN
+  // payloads.
   const Rows edges = processed_rows(problem);
   const std::int64_t row = shape[1] * size_of(out);
   const auto keep = [&](std::int64_t begin, std::int64_t end) {

@@ -10,7 +10,7 @@ namespace {
 
 using Rows = std::vector<std::int64_t>;
 
-// Puts the scale, c and the bias around the blocks of a product.
+// Applies the factor, c and the bias to the blocks of a product.
 class Epilogue {
  public:
   Epilogue(const GemmGroup& group, const GroupedGemmProblem& problem, const BlockSink& sink)
@@ -36,7 +36,7 @@ class Epilogue {
     block.value = value_.data();
     block.epilogue = group_.epilogue;
     if (judged) {
-      // What units flush in products grows with the factor; the bound takes it as part of these.
+      // The loss by flushing in products grows with the factor; the bound multiplies these values.
       row_.assign(block.row_largest, block.row_largest + rows);
       column_.assign(block.column_largest, block.column_largest + width);
       for (double& largest : row_) largest = factor * (1 + largest);

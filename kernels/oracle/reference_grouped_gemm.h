@@ -1,4 +1,4 @@
-// What a grouped GEMM computes, in f64 and block by block.
+// Reference of grouped GEMM, in f64 and block by block.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -9,31 +9,31 @@
 
 namespace tessera {
 
-// out = factor * a . b + beta * c + bias of one group, whose rows of the result follow each other.
+// out = factor * a . b + beta * c + bias for one group, whose rows are consecutive in the result.
 struct GemmGroup {
   MatrixView a, b;             // [rows, terms], [terms, columns]
-  std::int64_t first_row = 0;  // in the result seen as a matrix
+  std::int64_t first_row = 0;  // in the result as a matrix
   std::int64_t rows = 0, terms = 0;
   double factor = 1;             // alpha and the operands' scales
-  double beta = 0;               // 0: c is not part of it
-  const Tensor* c = nullptr;     // of the result's shape
-  const Tensor* bias = nullptr;  // [groups, columns]; row `index` is this group's
+  double beta = 0;               // 0: c is not used
+  const Tensor* c = nullptr;     // same shape as the result
+  const Tensor* bias = nullptr;  // [groups, columns]; row `index` is used
   std::int64_t index = 0;
   std::int64_t epilogue = 0;  // roundings to f32 after the sum
 };
 
 struct GroupedGemmProblem {
-  std::vector<GemmGroup> groups;  // by their rows, ascending
+  std::vector<GemmGroup> groups;  // by first row, ascending
   std::int64_t rows = 0, columns = 0;
-  // Where this matrix begins in a result, and in a C, that hold several.
+  // First element of this matrix in a result, and in a C, with several matrices.
   std::int64_t first_element = 0;
   std::vector<std::int64_t> edges() const;
 };
 
-// `rows` ascend; rows of no group are zero.
+// Computes some rows. rows: ascending; rows of no group are zero.
 void reference_grouped_gemm(const GroupedGemmProblem& problem, std::span<const std::int64_t> rows,
                             Magnitude magnitude, const BlockSink& sink);
-// The whole result as [rows, columns], every element rounded once from f64.
+// Computes the whole result as [rows, columns]; every element is rounded once from f64.
 Tensor reference_grouped_gemm(const GroupedGemmProblem& problem, DType out);
 
 }  // namespace tessera

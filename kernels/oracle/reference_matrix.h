@@ -1,4 +1,4 @@
-// A strided view of a tensor as a matrix, and its elements as doubles.
+// Strided view of a tensor as a matrix, with its elements as doubles.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -18,7 +18,8 @@ struct MatrixView {
   }
 };
 
-// Rows `rows` and columns 0 .. columns - 1 of the view, exactly, as a dense row-major matrix.
+// Writes the rows `rows` and columns 0 .. columns - 1 of the view to `out`, exact, as a dense
+// row-major matrix.
 void decode(const MatrixView& view, std::span<const std::int64_t> rows, std::int64_t columns,
             double* out);
 

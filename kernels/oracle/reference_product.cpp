@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-// Three blocks of this side in f64, and their magnitudes, stay in a second-level cache.
+// Three f64 blocks with this side, and their magnitudes, fit into a second-level cache.
 constexpr std::int64_t side = 256;
 
 using Matrix = Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;

@@ -1,4 +1,4 @@
-// One dense product in f64, handed on block by block.
+// A dense product in f64, computed block by block.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -9,13 +9,13 @@
 
 namespace tessera {
 
-// Buffers of one block; sized once, used for every product.
+// Buffers for one block, reused for all products.
 class ReferenceProduct {
  public:
   explicit ReferenceProduct(Magnitude magnitude) : magnitude_(magnitude) {}
 
-  // Elements (a_rows[i], j) of a[.., terms] . b[terms, columns]; with `existing`, its rows
-  // result_rows[i] are added. The blocks name result_rows.
+  // Computes the elements (a_rows[i], j) of a[.., terms] . b[terms, columns]. If `existing` is not
+  // null, its rows result_rows[i] are added. The blocks have result_rows as rows.
   void multiply(const MatrixView& a, std::span<const std::int64_t> a_rows, const MatrixView& b,
                 std::int64_t terms, std::int64_t columns, const MatrixView* existing,
                 std::span<const std::int64_t> result_rows, const BlockSink& sink);

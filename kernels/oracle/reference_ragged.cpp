@@ -12,12 +12,12 @@ namespace {
 
 using Rows = std::vector<std::int64_t>;
 
-// A matrix inside a tensor: from element `offset` on, rows of `columns` elements.
+// Matrix in a tensor that begins at element `offset` and has rows of `columns` elements.
 MatrixView rows_of(const Tensor& tensor, std::int64_t offset, std::int64_t columns) {
   return {&tensor, offset, columns, 1};
 }
 
-// The rows of `all` in [begin, begin + count), and the same counted from `begin`.
+// Rows in [begin, begin + count), and the same rows relative to `begin`.
 struct Some {
   std::span<const std::int64_t> rows;
   Rows inside;
@@ -55,7 +55,7 @@ void ragged_rows(const RaggedProblem& problem, std::span<const std::int64_t> row
   }
 }
 
-// Rows [begin, end) of every outer index of a batch entry, one after the other.
+// Copies the rows of a group, of every outer index of a batch entry, to consecutive rows.
 Tensor gathered(const Tensor& tensor, const RaggedProblem& problem, std::int64_t batch,
                 const std::vector<Rows>& edges, std::int64_t group, std::int64_t columns) {
   const auto g = static_cast<std::size_t>(group);

@@ -1,4 +1,4 @@
-// The reference of the ragged dot product, in f64 and block by block.
+// Reference of the ragged dot product, in f64 and block by block.
 #pragma once  // public
 #include <cstdint>
 #include <span>
@@ -9,26 +9,28 @@
 
 namespace tessera {
 
-// What the ragged axis of lhs is to the dot product.
+// Role of the ragged axis of lhs.
 //   NonContracting  out[b, m, n] = lhs[b, m, k] . rhs[group of m, b, k, n]
-//   Contracting     out[g, b, m, n]: the sum over the k of group g alone
-//   Batch           out[b, m, n] of the plain dot product: the sizes change no value
+//   Contracting     out[g, b, m, n]: sum over the k of group g
+//   Batch           out[b, m, n] of the plain dot product: the sizes have no effect
 enum class RaggedMode : std::uint8_t { NonContracting, Contracting, Batch };
 
-// A call with the axes of each part merged. NonContracting: lhs [batch, outer, m, k] and rhs
-// [local_groups, batch, k, n] or, transposed, [local_groups, batch, n, k]. Contracting: lhs [batch,
-// outer, m, k] and rhs [batch, outer, m, n], summed over outer and m. Batch: lhs [batch, m, k] and
-// rhs [batch, k, n].
+// A call whose axes with the same role are merged.
+//   NonContracting  lhs [batch, outer, m, k], rhs [local_groups, batch, k, n] or, transposed,
+//                   [local_groups, batch, n, k]
+//   Contracting     lhs [batch, outer, m, k], rhs [batch, outer, m, n], summed over outer and m
+//   Batch           lhs [batch, m, k], rhs [batch, k, n]
 struct RaggedProblem {
-  RaggedMode mode = RaggedMode::NonContracting;  // what the ragged axis is
-  Tensor lhs, rhs;                               // of the shapes above
-  // m is the ragged axis with the axes behind it: that many rows for each of its elements.
+  RaggedMode mode = RaggedMode::NonContracting;  // role of the ragged axis
+  Tensor lhs, rhs;                               // shapes as above
+  // Number of rows of m for each index of the ragged axis: m merges the ragged axis and the axes
+  // after it.
   std::int64_t inner = 1;
-  std::int64_t group_offset = 0, local_groups = 0;  // the first group processed, and how many are
+  std::int64_t group_offset = 0, local_groups = 0;  // first processed group, and their number
   std::vector<std::int64_t> group_sizes;  // [batch * outer, groups], in units of `inner` rows of m
-  bool transpose_rhs = false;             // NonContracting: the matrices of rhs are [n, k]
+  bool transpose_rhs = false;             // NonContracting: matrices of rhs are [n, k]
 
-  // The extents above, as the operands have them; `outer` is 1 where lhs has none.
+  // Extents as above. `outer` is 1 for a ragged batch.
   std::int64_t batch() const { return lhs.dim(0); }
   std::int64_t outer() const { return mode == RaggedMode::Batch ? 1 : lhs.dim(1); }
   std::int64_t m() const { return lhs.dim(lhs.rank() - 2); }
@@ -36,15 +38,16 @@ struct RaggedProblem {
   std::int64_t n() const { return rhs.dim(rhs.rank() - (transpose_rhs ? 2 : 1)); }
   // Rows of the result at which a group, a matrix or the result begins or ends.
   std::vector<std::int64_t> edges() const;
-  // Rows (of m) at which the groups of (batch entry, outer index) `prefix` begin, and their end.
+  // Rows (of m) at which the groups of a batch entry and outer index begin, and the last end.
+  // prefix: batch entry * outer + outer index.
   std::vector<std::int64_t> group_edges(std::int64_t prefix) const;
 };
 
-// Computes the given rows, ascending, of the result as a matrix of n columns. The result is [batch,
-// outer, m, n], or [local_groups, batch, k, n] where the contraction is ragged.
+// Computes some rows of the result as a matrix with n columns. The result is [batch, outer, m, n],
+// or [local_groups, batch, k, n] if the contraction is ragged. rows: ascending.
 void reference_ragged_dot(const RaggedProblem& problem, std::span<const std::int64_t> rows,
                           Magnitude magnitude, const BlockSink& sink);
-// The whole result, of that shape; every element rounded once from f64.
+// Computes the whole result in that shape; every element is rounded once from f64.
 Tensor reference_ragged_dot(const RaggedProblem& problem, DType out);
 
 }  // namespace tessera

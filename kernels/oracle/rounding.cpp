@@ -27,7 +27,7 @@ Rounding rounding(DType dtype, DType accumulator) {
     if (dtype == DType::f32 && accumulator == DType::f32) rounded.unit = rounded.half_step = 0;
     return rounded;
   }
-  // Scales as integers: whole powers and whole numbers.
+  // e8m0 scales and integers.
   Rounding whole{0, is_float(accumulator) ? 0.5 : 0.0, unbounded, unbounded, true};
   if (dtype == DType::i8 || dtype == DType::i32) whole.largest = largest_finite(dtype);
   return whole;

@@ -73,7 +73,7 @@ void Judge::see(const ReferenceBlock& block, std::int64_t first, std::int64_t co
                             block.magnitude ? block.magnitude[i] : 0};
       const double bound = bounds.of_element(element.magnitude);
       OnTheWay way = on_the_way(element, bound);
-      // An infinite sum may meet anything in the epilogue.
+      // If the sum is infinite, the epilogue may give inf of any sign or NaN.
       if (block.sum && on_the_way({.expected = block.sum[i], .magnitude = block.sum_magnitude[i]},
                                   bounds.of_sum(block.sum_magnitude[i])) != OnTheWay::finite)
         way = OnTheWay::either;
@@ -85,12 +85,12 @@ void Judge::see(const ReferenceBlock& block, std::int64_t first, std::int64_t co
   }
 }
 
-// With p the sum of the terms of the sum's sign and n that of the others, every partial sum lies
-// between -n and p, and p - n is the sum. inf and -inf, whose sum is NaN, both need an n that
-// overflows.
+// Let p be the sum of the terms that have the sign of the result, and -n the sum of the others. The
+// result is p - n, and every partial sum is in [-n, p]. NaN requires the partial sums inf and -inf,
+// so n must overflow.
 Judge::OnTheWay Judge::on_the_way(const Element& element, double bound) const {
   if (!is_float(arithmetic_.accumulator)) return OnTheWay::finite;
-  // Beside an infinite term all finite ones may be of the other sign.
+  // With an infinite term, all finite terms may have the other sign.
   if (!std::isfinite(element.expected))
     return element.magnitude >= arithmetic_.overflow ? OnTheWay::either : OnTheWay::finite;
   const double sum = std::abs(element.expected);
@@ -115,7 +115,7 @@ void Judge::compare_exactly(Element element, OnTheWay on_the_way) {
   const bool wraps = result_->dtype() == DType::i32;
   const double held = wraps ? wrapped_i32(element.expected) : element.expected;
   const double only = rounded(result_->dtype(), held);
-  // Whole numbers and moved elements have one sign, also of zero, in whatever order sums are made.
+  // Integers and moved elements have a fixed sign, also for zero, in any order of the sums.
   const bool has_other_sign =
       arithmetic_.exact && only == 0 && std::signbit(element.got) != std::signbit(only);
   if (same(element.got, only) && !has_other_sign) {
@@ -128,7 +128,7 @@ void Judge::compare_exactly(Element element, OnTheWay on_the_way) {
   note(element, std::abs(element.got - only), hopeless);
 }
 
-// `bound` is that of the sum; storing it adds its own.
+// bound: bound of the sum; this function adds the bound of the rounding to the result's type.
 void Judge::compare(Element element, double bound, OnTheWay on_the_way) {
   const double largest = rounding_.largest, got = element.got;
   if (overflows(element, on_the_way)) return;

@@ -1,5 +1,5 @@
-// Whether a result is right: each element is compared with the reference by an a-priori error
-// bound, which follows from the types and the number of terms alone.
+// Verdict on a result: each element is compared with the reference by an a-priori error bound,
+// which follows only from the types and the number of terms.
 #pragma once  // public
 #include <cstdint>
 #include <optional>
@@ -14,56 +14,57 @@
 
 namespace tessera {
 
-// What a check found.
+// Result of a check.
 struct Verdict {
-  bool ok = true;            // no element is wrong
-  double max_abs_error = 0;  // the largest |result - reference|
-  // The worst element's error as a share of its bound; at most 1 when ok. The largest double when
-  // an element that must be met exactly is not, or is NaN or infinite without need.
+  bool ok = true;  // no element is wrong
+  double max_abs_error = 0;  // largest |result - reference|
+  // Error of the worst element as a fraction of its bound; at most 1 if ok. The largest double if
+  // an element that must be exact is not, or is NaN or infinite without a reason.
   double max_error_over_bound = 0;
-  std::int64_t checked_rows = 0;    // rows of the result that were compared
+  std::int64_t checked_rows = 0;    // compared rows of the result
   std::int64_t wrong_elements = 0;  // elements beyond their bound
-  // Elements that count as right although an intermediate sum overflowed: f32 sums whose terms
-  // together exceed f32 and that came out infinite or NaN, i32 sums that wrapped.
+  // Elements that count as right although an intermediate sum overflowed: f32 sums that are
+  // infinite or NaN and whose terms together exceed f32, and i32 sums that wrapped.
   std::int64_t overflowed_elements = 0;
   std::vector<std::int64_t> worst;  // index of the worst element in the result
-  double got = 0, expected = 0;     // its value and the reference's
-  int device = -1;                  // of several: the one that holds the worst element
-  // Its index there, where the results of devices were concatenated.
+  double got = 0, expected = 0;     // its value in the result and in the reference
+  int device = -1;                  // with several devices: device of the worst element
+  // Index on this device, if the results of devices were concatenated.
   std::vector<std::int64_t> on_device;
-  std::string message;  // one sentence; empty when nothing was checked
+  std::string message;  // one sentence; empty if nothing was checked
 };
 
-// A clause for messages, "; 2 elements overflow i32, whose sums wrap"; empty for 0 elements.
-// `sums`: type of the partial sums.
+// Returns a clause for messages, "; 2 elements overflow i32, whose sums wrap"; empty for 0
+// elements. sums: type of the partial sums.
 std::string overflow_text(std::int64_t elements, DType sums);
 
-// The verdict on the result of a call that is not valid: not ok, with the call's errors as message.
+// Returns the verdict for an invalid call: not ok, with the call's first error as message.
 Verdict unjudged(const Diags& call);
-// The verdict on a result of another shape than `shape`: not ok; none where it has the shape.
+// Returns a verdict that is not ok if `out` has another shape than `shape` or no data; none
+// otherwise.
 std::optional<Verdict> misshapen(const Tensor& out, const Shape& shape);
 
-// Compares a result with the blocks of a reference.
+// Comparison of a result with the blocks of a reference.
 class Judge {
  public:
-  // `result` must outlive the judge.
+  // `result` must outlive this object.
   Judge(const Tensor& result, const Arithmetic& arithmetic);
 
-  // Compares the elements of a block; it has magnitudes unless arithmetic.exact.
+  // Compares the elements of a block, which must have magnitudes unless arithmetic.exact.
   void see(const ReferenceBlock& block) { see(block, 0, columns_); }
-  // The same of a result that holds several matrices: a block of the one that begins at element
-  // `first` and has so many columns.
+  // Variant for a result with several matrices. first, columns: first element and number of columns
+  // of the block's matrix.
   void see(const ReferenceBlock& block, std::int64_t first, std::int64_t columns);
-  // The verdict on all blocks so far.
+  // Verdict on all blocks so far.
   Verdict verdict() const;
 
  private:
   struct Element {
-    std::int64_t index;  // in the result, flat
+    std::int64_t index;  // flat index in the result
     double got, expected;
-    double magnitude;  // of its terms together; 0 where that was not asked for
+    double magnitude;  // sum of the magnitudes of its terms; 0 if not computed
   };
-  // What sums of the terms in some order can come to on the way, beside the sum itself.
+  // Possible values of partial sums, for some order of the terms. either: inf or NaN.
   enum class OnTheWay : std::uint8_t { finite, inf, either };
   OnTheWay on_the_way(const Element& element, double bound) const;
   bool overflows(const Element& element, OnTheWay on_the_way);

@@ -1,5 +1,4 @@
-// What others do with the same operands, for measuring beside our own runs. Nothing is judged by
-// them.
+// Other libraries on the same operands, for comparison of run times. Not used to check results.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -8,9 +7,8 @@
 
 namespace tessera {
 
-// One Eigen product for each group, each on so many threads (where this was built with OpenMP),
-// compiled for this very processor: out[rows of g] = lhs[rows of g] . rhs[g], all of them f32 and
-// row-major.
+// Computes out[rows of g] = lhs[rows of g] . rhs[g], all f32 and row-major, with one Eigen product
+// for each group. Compiled for this processor. threads: per product, if built with OpenMP.
 void eigen_grouped_matmul(const Tensor& lhs, const Tensor& rhs,
                           std::span<const std::int64_t> group_sizes, Tensor& out, int threads = 1);
 

@@ -1,5 +1,5 @@
-// Only this file is compiled with the processor's own instructions. Eigen's functions take other
-// instructions and other alignments there, so they get symbols of their own.
+// Only this file is compiled with the processor's own instructions. They change the code and the
+// alignment in Eigen's functions, so these functions need separate symbols.
 #define Eigen eigen_for_this_processor
 #include <Eigen/Core>
 

@@ -1,4 +1,4 @@
-// The texts of kernels/programs/*.tsr as the build embedded them.
+// Texts of kernels/programs/*.tsr, embedded by the build.
 #pragma once
 #include "core/report/embedded_text.h"
 

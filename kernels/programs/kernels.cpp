@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-// What follows `key` on a line of its own, a comment; empty where no line has it.
+// Returns the text after `key` in a comment on its own line; empty if there is none.
 std::string_view comment(std::string_view text, std::string_view key) {
   const std::string line = fmt::format("\n// {}: ", key);
   const std::size_t at = text.find(line);
@@ -22,7 +22,7 @@ std::string_view comment(std::string_view text, std::string_view key) {
   return text.substr(0, text.find('\n'));
 }
 
-// A program that says its command is a kernel; the others are modules of functions.
+// Programs with a command are kernels; the others are modules of functions.
 const std::vector<Kernel>& all_kernels() {
   static const std::vector<Kernel> all = [] {
     std::vector<Kernel> result;

@@ -1,4 +1,4 @@
-// The embedded kernels: their list, their texts as modules, and programs made of them.
+// The embedded kernels: their list, their texts as modules, and programs created from them.
 #pragma once  // public
 #include <span>
 #include <string_view>
@@ -9,26 +9,26 @@
 
 namespace tessera {
 
-// A built-in kernel: what the end of kernels/programs/NAME.tsr says.
+// A built-in kernel, with the data at the end of kernels/programs/NAME.tsr.
 struct Kernel {
-  std::string_view name;        // of the kernel and of its file
-  std::string_view command;     // of gmm-run; `run` for kernels without a command of their own
-  std::string_view small_call;  // words after `gmm-run verify`: small sizes at which no op is idle
+  std::string_view name;        // of the kernel and its file
+  std::string_view command;     // command of gmm-run; `run` for kernels without their own command
+  std::string_view small_call;  // words after `gmm-run verify`: small sizes that use every op
 };
 
 // All built-in kernels, in the order of their names.
 std::span<const Kernel> kernels();
-// The one of that name, or null.
+// Returns the kernel with this name; null if there is none.
 const Kernel* find_kernel(std::string_view name);
 
-// The module of kernels/programs/NAME.tsr, parsed once a process. An error for an unknown name.
+// Returns the module of kernels/programs/NAME.tsr, which is parsed once per process. Fails for an
+// unknown name.
 Expected<const Module*> embedded_module(std::string_view name);
-// The modules whose functions every kernel may call, also those in files of users: the `library` of
-// instantiate().
+// Returns the modules whose functions every kernel may call, also kernels in files of users: the
+// `library` of instantiate().
 Expected<std::vector<const Module*>> function_library();
 
-// A built-in kernel with its parameters fixed, in structured form. Errors are those of
-// instantiate().
+// Instantiates a built-in kernel, in structured form. Fails like instantiate().
 Expected<Program> make_kernel(std::string_view name, const Settings& settings,
                               const InstantiateOptions& launch = {});
 

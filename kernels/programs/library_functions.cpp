@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-// From the name to the parenthesis that closes its parameters.
+// Returns the text from the name to the parenthesis that closes the parameters.
 std::string signature_of(std::string_view line, std::string_view name) {
   line.remove_prefix(std::min(line.find(name), line.size()));
   int open = 0;
@@ -23,7 +23,7 @@ std::string signature_of(std::string_view line, std::string_view name) {
   return std::string(line);
 }
 
-// The comment that ends in the line before `line`, counted from 1.
+// Returns the comment that ends in the line before `line`, counted from 1.
 std::string comment_above(const Lines& lines, int line) {
   int begin = line;
   while (lines[begin - 1].starts_with("// ")) --begin;
@@ -40,7 +40,7 @@ std::string comment_above(const Lines& lines, int line) {
 Expected<std::vector<LibraryFunction>> library_functions() {
   std::vector<LibraryFunction> result;
   for (const Module* module : TRY(function_library())) {
-    std::vector<std::pair<int, std::string_view>> found;  // by the line that it begins in
+    std::vector<std::pair<int, std::string_view>> found;  // by first line
     for (const auto& [name, node] : module->functions) found.emplace_back(node->loc.line, name);
     std::sort(found.begin(), found.end());
     const Lines lines(module->source->text);

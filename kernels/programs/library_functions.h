@@ -1,4 +1,4 @@
-// The functions that every kernel may call, for the reader: how each is called, and what it does.
+// Signatures and meanings of the functions that every kernel may call, for documentation.
 #pragma once
 #include <string>
 #include <vector>
@@ -10,11 +10,11 @@ namespace tessera {
 struct LibraryFunction {
   std::string name;
   std::string module;     // "library" or "collectives"
-  std::string signature;  // "zero_rows(out: U[m, n], from, tm, tn)", as its text has it
-  std::string meaning;    // the comment above it, on one line
+  std::string signature;  // as in its text: "zero_rows(out: U[m, n], from, tm, tn)"
+  std::string meaning;    // comment above the function, on one line
 };
 
-// In the order of their texts. An error when a text does not parse.
+// Returns the functions in the order of their texts. Fails if a text does not parse.
 Expected<std::vector<LibraryFunction>> library_functions();
 
 }  // namespace tessera

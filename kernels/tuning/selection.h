@@ -36,7 +36,7 @@ std::string_view name(ConfigSource source);
 
 // Outcome of one link of the chain.
 struct SelectionStep {
-  ConfigSource source = ConfigSource::Override;  // d
+  ConfigSource source = ConfigSource::Override;  // link of the chain
   std::string outcome;  // "hit", or the reason why there is no configuration
   double seconds = 0;   // duration, by the chain's clock
 };
