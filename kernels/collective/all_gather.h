@@ -20,7 +20,7 @@ struct AllGatherOptions : CollectiveOptions {
 Expected<Launch> launch_all_gather(std::span<const Tensor> x, const Tensor& rings,
                                    const AllGatherOptions& options = {});
 
-// Compares the result of every device with these rows, as selected by `options`.
+// Checks this result on every device, in the rows that `options` select.
 Verdict check_all_gathered(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
                            const CheckOptions& options);
 

@@ -16,7 +16,7 @@ namespace tessera {
 Expected<Launch> launch_all_reduce(std::span<const Tensor> x, const Tensor& rings,
                                    const ReduceOptions& options = {});
 
-// Compares the result of every device with this sum, in the rows that `options` select.
+// Checks this result on every device, in the rows that `options` select.
 Verdict check_all_reduced(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
                           const CheckOptions& options);
 

@@ -26,8 +26,8 @@ Expected<Launch> launch_matmul_reduce_scatter(std::span<const Tensor> x, std::sp
                                               const Tensor& rings,
                                               const MatmulReduceScatterOptions& options = {});
 
-// Compares the result of every device with this block, in the rows that `options` select. wire:
-// wire_dtype of the launch.
+// Checks this result on every device, in the rows that `options` select. wire: wire_dtype of the
+// launch.
 Verdict check_product_scattered(std::span<const Tensor> x, std::span<const Tensor> y,
                                 const Tensor& rings, const Launch& done, DType wire,
                                 const CheckOptions& options);

@@ -52,8 +52,8 @@ Expected<RaggedGradients> ragged_all_to_all_vjp(std::span<const Tensor> cotangen
                                                 std::span<const RaggedSlices> slices,
                                                 const CollectiveOptions& options = {});
 
-// Checks that the slices fit operands of `rows` rows and outputs of `out_rows` rows. Messages are
-// those of jax if it has them.
+// Checks that the slices fit operands of `rows` rows and outputs of `out_rows` rows. Uses jax's
+// messages if it has them.
 Expected<void> check_ragged_slices(std::int64_t rows, std::int64_t out_rows,
                                    std::span<const RaggedSlices> slices);
 

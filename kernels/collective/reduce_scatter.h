@@ -16,7 +16,7 @@ namespace tessera {
 Expected<Launch> launch_reduce_scatter(std::span<const Tensor> x, const Tensor& rings,
                                        const ReduceOptions& options = {});
 
-// Compares the result of every device with this block, in the rows that `options` select.
+// Checks this result on every device, in the rows that `options` select.
 Verdict check_reduce_scattered(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
                                const CheckOptions& options);
 

@@ -21,7 +21,7 @@ struct RightPermuteOptions : CollectiveOptions {
 Expected<Launch> launch_right_permute(std::span<const Tensor> x, const Tensor& rings,
                                       const RightPermuteOptions& options = {});
 
-// Compares the result of every device with these rows, as selected by `options`.
+// Checks this result on every device, in the rows that `options` select.
 Verdict check_permuted(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
                        const CheckOptions& options);
 

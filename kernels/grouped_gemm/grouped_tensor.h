@@ -34,7 +34,7 @@ struct GroupedTensor {
   DType dq_dtype = DType::bf16;               // type of the scaled values
   bool pre_swizzled = false;                  // MXFP8: scales are in the layout of tensor cores
 
-  // True if the groups differ along an axis: along any axis, along both, along the axis of `sizes`.
+  // True if the groups differ: along any axis; along both axes; along the axis of `sizes`.
   bool is_ragged() const { return ragged(first_dims) || ragged(last_dims); }
   bool is_packed() const { return ragged(first_dims) && ragged(last_dims); }
   static bool ragged(const DimSizes& sizes) { return sizes && sizes->elements() > 0; }
@@ -84,8 +84,8 @@ struct QuantizeSpec {
 };
 // Quantises an operand without scales group by group. Its axes are merged at `boundary`. along:
 // side of the contraction; `rows`: the right axis is contracted, `columns`: the left one. The sizes
-// do not change. Fails with ErrorCode::unsupported and the reason for NVFP4, and for MXFP8 if the
-// contracted extent of a group is not a multiple of 32.
+// do not change. For NVFP4, fails with ErrorCode::unsupported and the reason. For MXFP8, fails if
+// the contracted extent of a group is not a multiple of 32.
 Expected<GroupedTensor> quantize_grouped(const GroupedTensor& tensor, std::int64_t boundary,
                                          std::int64_t groups, MxAlong along,
                                          const QuantizeSpec& spec);

@@ -12,7 +12,7 @@
 
 namespace tessera {
 
-// Kind of scales. The numbers are those of TransformerEngine's JAX layer; its C layer has others.
+// Kind of scales. Numbered like in TransformerEngine's JAX layer; its C layer has other numbers.
 enum class ScalingMode : std::int32_t {
   NoScaling = 0,      // elements are values
   DelayedTensor = 1,  // one f32 per group, from the amax of earlier calls
@@ -56,7 +56,8 @@ Tensor dequantize(const Tensor& q, float scale_inv, DType to = DType::f32);
 // Scale of delayed scaling, computed from the amax of earlier calls.
 class DelayedScaling {
  public:
-  // amax from which the scale is computed: the largest in the history, or that of the last call.
+  // amax from which the scale is computed: the largest in the history, or the amax of the last
+  // call.
   enum class From : std::uint8_t { Max, MostRecent };
   // length: number of calls in the history, including the current one. Fails for a type other than
   // e4m3 and e5m2, and for a length below 1 or above 2^24.
@@ -90,8 +91,8 @@ struct MxTensor {
 };
 // Rounding of scales and elements. If scales are not rounded up, elements can overflow.
 struct MxRounding {
-  ScaleRounding scale = ScaleRounding::up;  // of amax / largest, to a power of two
-  Overflow overflow = Overflow::saturate;   // of elements; a scale beyond 2^127 is 2^127
+  ScaleRounding scale = ScaleRounding::up;  // for amax / largest, to a power of two
+  Overflow overflow = Overflow::saturate;   // for elements; a scale beyond 2^127 is 2^127
 };
 // Quantises a matrix: scale = amax / largest, rounded to a power of two; element = x / scale,
 // rounded to nearest even. Fails if 32 does not divide the extent along `along`, for x that is not

@@ -21,7 +21,7 @@ struct Module;  // core/lang/language.h
 
 // Range of groups that a call processes: starts at `offset`, and has one group per matrix of rhs.
 struct GroupWindow {
-  // Rows of lhs: of all groups, or only of the processed groups.
+  // Rows of lhs. Global: the rows of all groups. Local: only the rows of the processed groups.
   enum Rows : std::uint8_t { Global, Local };
   std::int64_t offset = 0;  // first processed group
   Rows rows = Global;       // rows of lhs

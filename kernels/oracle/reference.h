@@ -22,7 +22,7 @@ struct GroupedProblem {
   bool transpose_lhs = false;        // tgmm: lhs is [k, m]
   bool transpose_rhs = false;        // gmm: the matrices are [n, k]
   const Tensor* existing = nullptr;  // same shape as the result; null: zeros
-  bool accumulate = true;  // existing is added to processed rows; false: it is replaced there
+  bool accumulate = true;  // added to processed rows; false: replaced there; kept in other rows
 };
 
 // Some elements of the result as a matrix. For tgmm, row g * k + i of the matrix is row i of block

@@ -16,7 +16,7 @@ namespace tessera {
 
 // Result of a check.
 struct Verdict {
-  bool ok = true;  // no element is wrong
+  bool ok = true;            // no element is wrong
   double max_abs_error = 0;  // largest |result - reference|
   // Error of the worst element as a fraction of its bound; at most 1 if ok. The largest double if
   // an element that must be exact is not, or is NaN or infinite without a reason.

@@ -15,7 +15,8 @@ namespace tessera {
 struct GroupedMatmulConfig {
   Platform platform = Platform::Auto;  // device or reference
   Backend backend = Backend::Any;      // kind of processor
-  // Block_m, block_n, block_k, num_stages, and align and hints, which ejKernel does not have.
+  // Fields block_m, block_n, block_k and num_stages, and align and hints, which ejKernel does not
+  // have.
   KernelConfig kernel;
   std::int64_t num_warps = 4;      // only 4 is accepted: our kernels derive it from the tile
   bool bypass_xla_tiling = false;  // only false is accepted: for XLA's implementation

@@ -57,7 +57,7 @@ std::vector<std::int64_t> representative_sizes(std::int64_t m, std::int64_t grou
 // Returns the problem with representative sizes for its key.
 GroupedTuningProblem representative(const GroupedTuningProblem& problem);
 
-// Returns the seconds of one call on the simulated machine. Of a long run, only some passes over
+// Returns the seconds of one call on the simulated machine. In a long run, only some passes over
 // the rows are simulated, at least two, in about `max_steps` simulated steps; the result is scaled
 // to all passes.
 Expected<double> simulated_seconds(const GroupedTuningProblem& problem,

@@ -48,11 +48,11 @@ using ConfigOverlay = std::vector<std::pair<OperationKey, GroupedMatmulConfig>>;
 struct AutotunePolicy {
   bool allow_autotune = true;    // candidates may be measured
   bool allow_heuristics = true;  // the heuristic configuration may be used
-  // Choice of a configuration if no cache has one.
+  // Ways to choose a configuration if no cache has one.
   enum class Fallback : unsigned char { Autotune, Heuristics };
-  // Choice that is used. By default nothing is measured.
+  // Way to use. By default nothing is measured.
   Fallback cache_miss_fallback = Fallback::Heuristics;
-  // Fails for a key that this process tuned before and that is no longer in the caches.
+  // True: a key that this process tuned before and that is no longer in the caches is an error.
   bool forbid_reautotune = true;
   bool validate_backward = false;  // tuning also measures the gradients
   bool keep_heuristics = true;     // cache heuristic configurations like measured ones
