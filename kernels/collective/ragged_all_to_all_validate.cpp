@@ -63,8 +63,8 @@ Expected<void> check_arrays(Slices slices) {
 // One slice that a device sends.
 struct Sent {
   std::size_t from = 0, to = 0;
-  std::int64_t slice = 0;     // number at the sender
-  std::int64_t received = 0;  // number at the receiver
+  std::int64_t slice = 0;     // index at the sender
+  std::int64_t received = 0;  // index at the receiver
   std::int64_t source = 0, place = 0, rows = 0;
 };
 

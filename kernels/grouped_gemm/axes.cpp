@@ -88,7 +88,7 @@ Expected<void> shape_result(GroupedGemmCall& call, const GroupedGemmOptions& opt
   if (!call.ragged_rows && !call.ragged_columns) call.out_shape = {call.product.groups()};
   call.out_shape.insert(call.out_shape.end(), rows.begin(), rows.end());
   call.out_shape.insert(call.out_shape.end(), columns.begin(), columns.end());
-  // The groups of the result of a ragged lhs have the same sizes.
+  // The groups of the result have the sizes of a ragged lhs.
   if (call.ragged_rows) call.out_first_dims = call.lhs.first_dims;
   if (call.ragged_rows) call.out_last_dims = call.lhs.last_dims;
   if (call.lhs.is_packed()) call.out_first_dims = call.row_sizes();

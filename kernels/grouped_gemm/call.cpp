@@ -77,7 +77,7 @@ std::vector<GroupedGemmProblem> grouped_gemm_problems(const GroupedGemmCall& cal
     group.c = call.beta[g] != 0 ? options.c : nullptr;
     group.bias = options.bias;
     group.index = static_cast<std::int64_t>(g);
-    // Roundings: scaled factor and product, alpha; product and sum of c; sum of the bias.
+    // Roundings: two of a scaled factor and one of its product, two for c, one for the bias.
     group.epilogue =
         (scaled ? 2 : 0) + (group.factor != 1 ? 1 : 0) + (group.c ? 2 : 0) + (group.bias ? 1 : 0);
     if (call.ragged_columns) {

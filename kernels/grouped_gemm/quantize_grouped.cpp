@@ -16,8 +16,7 @@ namespace {
 
 std::int64_t padded(std::int64_t extent, std::int64_t to) { return (extent + to - 1) / to * to; }
 
-// Number of elements of a group's scales, padded to tiles of 128 x 4 with the contraction along the
-// 4.
+// Number of scales of a group, with padding to tiles of 128 x 4. Columns are along the contraction.
 std::int64_t scale_elements(const GroupedMatrix::Group& group, MxAlong along) {
   const bool rows = along == MxAlong::rows;
   return padded(rows ? group.left : group.right, 128) *

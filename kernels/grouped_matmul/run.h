@@ -18,7 +18,7 @@ struct PreparedProduct {
   std::vector<std::string> notes;  // reasons for which cached configurations were not used
   std::unique_ptr<Executable> executable;
   Loc result_place;  // declaration of `out` in the kernel's text
-  std::string key;   // key for caching the executable; empty: not cached
+  std::string key;   // cache key of the executable; empty: not cached
 };
 // Caches the executable for the next call of the same problem, unless the key is empty.
 void keep(PreparedProduct product);

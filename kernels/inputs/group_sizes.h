@@ -1,4 +1,4 @@
-// Group sizes by the name of their distribution, the same for a seed on every machine.
+// Group sizes of a named distribution. The same seed gives the same sizes on every machine.
 #pragma once  // public
 #include <cstdint>
 #include <string_view>

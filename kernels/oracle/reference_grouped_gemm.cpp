@@ -36,7 +36,8 @@ class Epilogue {
     block.value = value_.data();
     block.epilogue = group_.epilogue;
     if (judged) {
-      // The loss by flushing in products grows with the factor; the bound multiplies these values.
+      // ErrorBound computes the loss by flushing from these values. The loss in products grows with
+      // the factor.
       row_.assign(block.row_largest, block.row_largest + rows);
       column_.assign(block.column_largest, block.column_largest + width);
       for (double& largest : row_) largest = factor * (1 + largest);

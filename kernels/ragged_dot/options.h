@@ -29,8 +29,8 @@ struct RaggedDotOptions {
   std::optional<DType> preferred_element_type;
   Precision precision = Precision::Default;  // rejected by devices that do not support it
   const Tensor* group_offset = nullptr;      // shape () or (1,): first group to compute
-  // Ragged contraction: number of groups to compute; none: all from the offset on. In mode
-  // NonContracting it must be none: rhs has the groups.
+  // Ragged contraction: number of groups to compute; none: all from the offset on. Other modes:
+  // must be none; in mode NonContracting rhs has the groups.
   std::optional<std::int64_t> local_groups;
   TilingSpec tiling;                    // tile extents; none: chosen by the device
   std::int64_t input_buffer_count = 2;  // slots per input window; no effect on the result

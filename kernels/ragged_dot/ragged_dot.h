@@ -1,6 +1,5 @@
 // ragged_dot and ragged_dot_general: dot products with one dimension that is divided into groups.
-// Follows jax.lax.ragged_dot_general. Results that jax leaves undefined (rows of no group) are
-// zero.
+// Follows jax.lax.ragged_dot_general. Rows of no group, which jax leaves undefined, are zero.
 #pragma once  // public
 #include "kernels/grouped_matmul/grouped_matmul.h"
 #include "kernels/oracle/check_grouped.h"
