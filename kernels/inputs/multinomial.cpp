@@ -9,8 +9,8 @@ namespace tessera {
 namespace {
 
 constexpr std::int64_t max_picks = std::int64_t{1}
-                                   << 20;  // rows of all groups that pick one by one
-constexpr std::int64_t min_split = 64;     // rows for which binomial() is valid
+                                   << 20;  // rows that select their groups one by one
+constexpr std::int64_t min_split = 64;     // min rows for which binomial() is valid
 
 // Difference between log(k!) and Stirling's formula.
 double stirling_error(double k) {
