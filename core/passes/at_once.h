@@ -1,8 +1,8 @@
 // Expansion of pipelines with synchronous block moves. The core fetches a block itself at its first
 // use and stores it when it moves on, with ops of its own. There are no slots ahead, no copies in
 // flight and no waits, so a run is short. The effects outside of the pipeline are the same as with
-// the asynchronous form, where all copies begin and end inside the pipeline. docs/internals/engines.md
-// explains why this suffices for planning, and for which pipelines.
+// the asynchronous form, where all copies begin and end inside the pipeline.
+// docs/internals/engines.md explains why this suffices for planning, and for which pipelines.
 #pragma once
 #include <cstdint>
 

@@ -50,7 +50,8 @@ constexpr FindingTrait operator|(FindingTrait a, FindingTrait b) {
   KIND(mismatch, none)                               \
   KIND(unsupported, of_machine | unsupported)
 
-// Kind of defect. The enumerator is the name in reports; docs/reference/findings.md explains each kind.
+// Kind of defect. The enumerator is the name in reports; docs/reference/findings.md explains each
+// kind.
 enum class FindingKind : std::uint8_t {
 #define KIND(name, traits) name,
   TESSERA_FINDING_KINDS(KIND)
