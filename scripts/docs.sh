@@ -19,5 +19,7 @@ if ! cmp -s docs/requirements.txt "$venv/requirements.txt"; then
   cp docs/requirements.txt "$venv/requirements.txt"
 fi
 if [ "${1:-build}" = serve ]; then exec "$venv/bin/mkdocs" serve --strict; fi
-"$venv/bin/mkdocs" build --strict --quiet --site-dir "$PWD/build/docs/site"
+# Without --quiet, which would also hide the warnings that --strict counts.
+"$venv/bin/mkdocs" build --strict --site-dir "$PWD/build/docs/site" >build/docs/log 2>&1 ||
+  { grep -E 'WARNING|ERROR|Aborted' build/docs/log >&2 || cat build/docs/log >&2; exit 1; }
 echo 'build/docs/site/index.html'

@@ -1,4 +1,4 @@
-"""Hooks of MkDocs: links to files that are not pages become file names, because the site contains only pages."""
+"""Hooks of MkDocs. Links to files that are not pages become file names. Fences lose the options of the tests that run them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
 def on_page_markdown(markdown: str, page, config, files) -> str:
-    """Returns the page with links that leave the folder of pages replaced by their text and the file's path in the repository."""
+    """Returns the page with a file's path for each link that leaves the folder of pages, and with plain fences."""
     folder = os.path.dirname(page.file.src_uri)
 
     def replaced(match: re.Match[str]) -> str:
@@ -19,4 +19,4 @@ def on_page_markdown(markdown: str, page, config, files) -> str:
             return match[0]
         return f"{text} (`{path}`)" if text != os.path.basename(path) else f"`{path}`"
 
-    return LINK.sub(replaced, markdown)
+    return LINK.sub(replaced, re.sub(r"^```(\w+) .*$", r"```\1", markdown, flags=re.MULTILINE))
