@@ -1,4 +1,4 @@
-// One extent or type, as options and files say it: they must agree.
+// Extent or element type given by several options and files, which must agree.
 #pragma once
 #include <fmt/format.h>
 
@@ -16,12 +16,12 @@ template <typename T>
 struct Agreed {
   std::string_view option;
   std::optional<T> value;
-  std::string by;  // who said it first
+  std::string by;  // source of `value`: the option or a file
 
   explicit Agreed(std::string_view name, std::optional<T> given = std::nullopt)
       : option(name), value(given), by(fmt::format("--{}", name)) {}
 
-  // The error of a second one that differs names both.
+  // Sets the value. Adds an error that names both sources if a different value was set before.
   void say(T other, const std::string& source, Diags& diags) {
     if (value && *value != other) {
       diags.push_back(error(fmt::format("{} says {} is {}, and {} says {}", by, option,

@@ -22,8 +22,8 @@
 namespace tessera::cli {
 namespace {
 
-// Where results go, opened before anything is computed. One file for all devices is that of the
-// first, and gets their tensors with an axis of devices in front.
+// Output file, opened before anything is computed. A file for all devices is opened for device 0.
+// The tensors of all devices are stacked in it along a leading axis.
 struct Target {
   std::string file;
   std::optional<TensorOutput> output;
@@ -62,7 +62,7 @@ Targets open_targets(const Program& program, const InOutOptions& out, int device
   return targets;
 }
 
-// What nobody knows is not saved.
+// Fails if --out names a result with unknown values.
 Expected<void> check_known(const Program& program, const Table<BufferId, std::string>& unknown,
                            const InOutOptions& out, int devices) {
   Diags diags;
@@ -78,11 +78,11 @@ Expected<void> check_known(const Program& program, const Table<BufferId, std::st
   return {};
 }
 
-// How operands are filled that no --in names.
+// Fill of the operands without --in.
 struct Filling {
   Fill kind;
   std::uint64_t seed;
-  std::int64_t terms;  // no sum of products is longer
+  std::int64_t terms;  // upper bound on the terms of a sum
 };
 
 std::int64_t longest_extent(const Program& program) {
@@ -102,12 +102,12 @@ Diags check_memory(const Program& program, int devices) {
   return check_host_memory(sizes);
 }
 
-// Sizes and tables: random ones would be nonsense.
+// True for integers in smem, such as sizes and tables: random values would be meaningless.
 bool is_table(const Buffer& buffer) {
   return buffer.space == Space::smem && is_integer(buffer.dtype);
 }
 
-// index: of the buffer among those that are bound, from 1.
+// index: position among the bound buffers, from 1.
 Tensor filled(const Buffer& buffer, int device, std::uint64_t index, const Filling& how,
               Diags& diags) {
   if (is_table(buffer)) return zeros(buffer, diags);
@@ -116,7 +116,8 @@ Tensor filled(const Buffer& buffer, int device, std::uint64_t index, const Filli
   return filled_operand(buffer.dtype, stored_shape(buffer), how.kind, role, how.terms, stream);
 }
 
-// Names with holes are filled now; the others were compared before.
+// Files of one option. check_files() has compared the names as given; here `{d}` is replaced by the
+// device numbers.
 std::vector<FilePlace> places(const std::string& option, const InOutOptions& given,
                               const Files* files) {
   std::vector<FilePlace> places;

@@ -1,5 +1,5 @@
-// The operands and results of a program on each device: from files, given in words, or filled by
-// seed.
+// Operands and results of a program on each device. Operands are read from files, given as numbers
+// on the command line, or filled from a seed.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -18,12 +18,12 @@ namespace tessera::cli {
 
 class Bindings {
  public:
-  // One for each device; they point into this object.
+  // Returns one binding per device. They point into this object.
   std::vector<DeviceBinding> views();
-  // Writes the results and operands that --out names; their files are open since bind().
+  // Writes the results and operands named by --out. bind() has opened the files.
   Diags save_results();
 
-  // How operands that no --in names came to be; which results there are.
+  // Lines of the report: origins of the operands, and summaries of the results.
   std::string operand_lines() const;
   std::string result_lines() const;
   Json results_json() const;
@@ -34,18 +34,19 @@ class Bindings {
     const Buffer* buffer;
     int device;
     Tensor tensor;
-    std::string origin{};   // of an operand: a file, "given", "filled", "zeros"
-    std::string unknown{};  // of a result: why its values are not known; empty where they are
-    std::string file{};     // where a result goes
+    std::string origin{};   // operand: a file, "given", "filled" or "zeros"
+    std::string unknown{};  // result: reason why its values are unknown; empty: known
+    std::string file{};     // output file; empty: none
     std::optional<TensorOutput> output = std::nullopt;
-    bool is_stacked = false;  // the file is for all devices, and open here for the first
+    bool is_stacked = false;  // one file for all devices, opened for device 0
   };
   std::vector<Bound> bound_;
   int devices_ = 1;
 };
 
 Options binding_options();
-// Why an option about the values of a result is refused that `opaque` leaves unknown.
+// Returns the error for an option that needs a result with unknown values. why: the op that makes
+// them unknown.
 Diag unknown_result(const Buffer& buffer, std::string_view option, std::string_view why);
 // `program` must outlive the result.
 Expected<Bindings> bind(const Program& program, const Arguments& arguments, int devices);

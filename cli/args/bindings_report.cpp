@@ -1,4 +1,4 @@
-// What a report says of operands and results.
+// Operands and results in a report.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::int64_t shown_elements = 16;  // a tensor this small is shown as it is
+constexpr std::int64_t shown_elements = 16;  // max elements for which all values are shown
 
 std::string summary(const Tensor& tensor, const std::string& unknown) {
   if (!unknown.empty())
@@ -48,10 +48,11 @@ std::string Bindings::operand_lines() const {
   };
   for (const Bound& first : bound_) {
     if (first.buffer->role != Role::in || first.device != 0) continue;
-    std::vector<const Bound*> each;  // of the devices, ascending
+    std::vector<const Bound*> each;  // in the order of the devices
     for (const Bound& bound : bound_)
       if (bound.buffer == first.buffer) each.push_back(&bound);
-    // Neighbours that have the same stand in one line, which names no device if all have it.
+    // Consecutive devices with the same origin share a line. The line names no devices if it is for
+    // all of them.
     for (std::size_t begin = 0, end; begin < each.size(); begin = end) {
       for (end = begin + 1; end < each.size() && each[end]->origin == each[begin]->origin;) ++end;
       add(*each[begin], end - begin == each.size() ? ""

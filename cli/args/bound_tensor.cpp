@@ -17,7 +17,8 @@
 namespace tessera::cli {
 namespace {
 
-// The numbers of a small operand such as group sizes, in words.
+// Parses a list of numbers. None if it is malformed or, for an integer buffer, contains a
+// non-integer.
 std::optional<std::vector<double>> numbers_in(const Buffer& buffer, const std::string& text) {
   if (!is_integer(buffer.dtype)) return parse_reals(text);
   const auto integers = parse_integers(text);
@@ -38,7 +39,8 @@ Tensor zeros(const Buffer& buffer, DType type, Diags& diags) {
   return {};
 }
 
-// True if the type holds the number, or a float type a number that rounds to it.
+// True if the type represents the number exactly, or if it is a float type and the number rounds to
+// a finite value.
 bool holds(DType type, double number) {
   alignas(8) std::byte element[8];
   store_element(element, type, number, Overflow::ieee);
@@ -62,7 +64,7 @@ std::optional<Tensor> given_in_words(const Buffer& buffer, DType type, const std
                                       buffer.name, tensor.elements(), option, numbers->size())));
     return tensor;
   }
-  // Integers go through doubles.
+  // Integers are converted through doubles.
   constexpr double most = 9007199254740992;  // 2^53
   for (std::size_t i = 0; i < numbers->size(); ++i) {
     const double number = (*numbers)[i];
@@ -84,7 +86,7 @@ std::optional<Tensor> given_in_words(const Buffer& buffer, DType type, const std
   return tensor;
 }
 
-// any_width: another type of the buffer's family will do.
+// any_width: accept any type of the buffer's family.
 Tensor OperandFiles::read(const Buffer& buffer, DType type, const Assignment& from, int device,
                           bool any_width, Diags& diags) {
   const auto index = static_cast<std::size_t>(device);
@@ -125,7 +127,7 @@ Tensor OperandFiles::expected(const Buffer& buffer, const Assignment& from, int 
     add(diags, header.diags());
     return {};
   }
-  // Raw bytes are of the result's own type.
+  // Raw bytes have the element type of the result.
   return read(buffer, header->dtype.value_or(buffer.dtype), from, device, true, diags);
 }
 

@@ -1,4 +1,4 @@
-// The tensor of one buffer: of zeros, of numbers on the command line, or of a file.
+// Tensor of one buffer: zeros, numbers from the command line, or the contents of a file.
 #pragma once
 #include <map>
 #include <optional>
@@ -12,24 +12,26 @@
 
 namespace tessera::cli {
 
-// Each has the buffer's element type and its stored_shape() (interp/memory/layout.h), as files have
-// it; what forbids it goes to `diags`.
+// Returns zeros of the buffer's element type and stored_shape() (interp/memory/layout.h), the shape
+// used in files. Adds an error to `diags` if the allocation fails.
 Tensor zeros(const Buffer& buffer, Diags& diags);
-// "100,150,50" as a tensor of `type`, which is the buffer's or a wider one; nothing for a text
-// without numbers, for example the name of a file. Floats are rounded to nearest. A number that
-// `type` does not hold is an error: nothing is saturated.
-// option: the option with this value, without its dashes.
+// Parses a list of numbers such as "100,150,50" to a tensor of the buffer's stored shape. None if
+// the text is not a list of numbers, for example a file name.
+// type: the buffer's type or a wider one. Floats are rounded to nearest. A number that `type`
+// cannot represent is an error; values are not saturated.
+// option: the option with this value, without its dashes, for error messages.
 std::optional<Tensor> given_in_words(const Buffer& buffer, DType type, const std::string& text,
                                      std::string_view option, Diags& diags);
 
-// What --in and --expect name, for each device in turn. A file for all devices may have an axis of
-// them in front, and gives each its part; it is read once.
+// Reader for the files named by --in and --expect. A file for all devices may have a leading axis
+// of devices: it is read once, and each device gets its part.
 class OperandFiles {
  public:
   OperandFiles(int devices, Files* files) : devices_(devices), files_(files) {}
 
   Tensor operand(const Buffer& buffer, const Assignment& from, int device, Diags& diags);
-  // What a result should be: of any element type of the buffer's family, floats or integers.
+  // Returns the expected values of a result. The file may have any element type of the buffer's
+  // family, floats or integers.
   Tensor expected(const Buffer& buffer, const Assignment& from, int device, Diags& diags);
 
  private:

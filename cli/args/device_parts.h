@@ -1,5 +1,6 @@
-// How one name stands for what each device has: x{d}.npy is a file for each, and a file without a
-// hole may hold all of them behind each other, as np.stack makes it.
+// One file name for the tensors of several devices. x{d}.npy names a file per device. A file
+// without `{d}` can contain the tensors of all devices, stacked along a leading axis as by
+// np.stack.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -13,12 +14,12 @@ namespace tessera::cli {
 inline constexpr std::string_view device_hole = "{d}";
 
 bool has_device_hole(std::string_view name);
-// The first hole filled with the number; a name without one as it is.
+// Returns the name with its first hole replaced by the number; unchanged if it has no hole.
 std::string with_number(std::string_view name, std::string_view hole, std::size_t number);
 
-// Part `index` of a tensor whose first axis counts them.
+// Returns the slice at `index` of the first axis, without this axis.
 Tensor part_of(const Tensor& whole, std::size_t index);
-// The parts, of one type and shape, with an axis in front that counts them.
+// Stacks the parts along a new first axis. They must have the same type and shape.
 Tensor stacked(const std::vector<const Tensor*>& parts);
 
 }  // namespace tessera::cli

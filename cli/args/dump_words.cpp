@@ -8,7 +8,7 @@
 namespace tessera::cli {
 namespace {
 
-// Words as `break` takes them, with commas or spaces between them.
+// Splits a place into words at commas and spaces, like the debugger's `break`.
 std::vector<std::string> place_words(std::string_view text) {
   std::vector<std::string> words;
   for (std::size_t at = 0; at <= text.size();) {
@@ -31,7 +31,7 @@ bool begins_place(std::string_view word) {
   return parse_integer(word.substr(word.rfind(':') + 1)).has_value();
 }
 
-// Whether these are all the words of a place: the `=` behind them begins the file.
+// True if the words form a complete place, so that the next `=` begins the file name.
 bool is_place(const std::vector<std::string>& words) {
   if (words.empty() || !begins_place(words.front())) return false;
   return std::all_of(words.begin() + 1, words.end(), [](const std::string& word) {

@@ -1,4 +1,4 @@
-// NAME@PLACE=FILE of --dump, as far as the words by themselves tell.
+// Syntax of --dump values: NAME@PLACE=FILE.
 #pragma once
 #include <optional>
 #include <string>
@@ -12,12 +12,12 @@ namespace tessera::cli {
 Option dump_option();
 
 struct DumpWords {
-  std::string name;                // of memory, with a slice
-  std::vector<std::string> place;  // a line or "event:22" or "end"; "i=2" and "dev1" behind it
+  std::string name;                // memory, optionally with a slice
+  std::vector<std::string> place;  // a line, "event:22" or "end"; then words such as "i=2"
   std::string file;
 };
-// None: they are of another form. Words of a place stand apart by commas or spaces; the first `=`
-// behind a whole place begins the file.
+// Parses a value of --dump; none if it has another form. The words of a place are separated by
+// commas or spaces. The first `=` after a complete place begins the file name.
 std::optional<DumpWords> dump_words(std::string_view given);
 
 inline constexpr std::string_view event_mark = "event:";

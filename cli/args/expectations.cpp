@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::array<std::string_view, 1> reference_programs = {"xla-cpu"};
 
-// A share or a difference: a number from 0 on.
+// Parses a tolerance, relative or absolute: a finite number of at least 0.
 std::optional<double> tolerance_of(const Arguments& arguments, std::string_view option,
                                    Diags& diags) {
   if (!arguments.has(option)) return std::nullopt;
@@ -40,7 +40,7 @@ Expectation expectation(const Buffer& buffer, int device, const Assignment& sour
   return {&buffer, device, source.value, std::move(tensor)};
 }
 
-// Why a run carries no error bounds beside its values; empty where it does.
+// Reason why a run computes no error bounds; empty if it does.
 std::string why_unbounded(const RunRequest& request) {
   if (!request.is_simulated())
     return fmt::format("nothing bounds by how much on the {} device", request.device_name());
@@ -52,7 +52,7 @@ std::string why_unbounded(const RunRequest& request) {
   return {};
 }
 
-// Floats are judged by what the user says, or by the error bound that the run carries.
+// Floats are compared by the user's tolerance if one is given, else by the error bound of the run.
 void set_rule(const Arguments& arguments, const RunRequest& request,
               std::vector<Expectation>& expectations, Diags& diags) {
   const auto of_floats =

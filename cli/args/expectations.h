@@ -1,5 +1,5 @@
-// What the results of a run should be, and how far floats may lie from it: --expect, --rtol, --atol
-// and --expected-in.
+// Expected results of a run, and the allowed differences of floats: --expect, --rtol, --atol and
+// --expected-in.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,32 +15,32 @@
 
 namespace tessera::cli {
 
-// What says whether a result is as expected.
+// How a result is compared with its expected values.
 enum class Rule : std::uint8_t {
-  equality,       // of integers
-  tolerance,      // of floats: what the user says
-  running_bound,  // of floats: a bound of the error that the run carries beside its values
+  equality,       // integers: exact
+  tolerance,      // floats: --rtol and --atol
+  running_bound,  // floats: the error bound that the run computes next to its values
 };
 std::string_view name(Rule rule);
 
-// A result of one device with what it should be.
+// Result of one device, with its expected values.
 struct Expectation {
   const Buffer* buffer;
   int device;
-  std::string source;  // a file, or the numbers as they were given
-  Tensor tensor;       // of the buffer's stored shape and of its family of types
+  std::string source;  // a file, or the numbers as given
+  Tensor tensor;       // has the buffer's stored shape; any type of its family
   Rule rule = Rule::equality;
   Tolerance tolerance{};
-  // With a running bound: the type in which the expected numbers were computed, with roundings of
-  // their own; none: they are exact but for the last one.
+  // With a running bound: the type in which the expected numbers were computed, with their own
+  // rounding errors. None: they are exact except for the last rounding.
   std::optional<DType> computed_in{};
   bool by_xla_cpu = false;  // --expected-by xla-cpu
 };
 
 Options expectation_options();
-// In the order of the devices, of each in that of the program's buffers. Errors are names that are
-// no results, tensors that do not fit theirs, and floats without a tolerance where nothing bounds
-// their errors. `program` must outlive the result.
+// Reads the expectations, ordered by device and then by buffer. Fails for names that are not
+// results, for tensors that do not fit, and for floats without a tolerance if the run computes no
+// error bound. `program` must outlive the result.
 Expected<std::vector<Expectation>> read_expectations(const Program& program,
                                                      const Arguments& arguments,
                                                      const RunRequest& request);

@@ -14,8 +14,8 @@
 namespace tessera::cli {
 namespace {
 
-// The part of an option's value that names a file, by what the value looks like; empty when this
-// one names none.
+// Returns the file name in an option's value, by the form of the option's values. Empty if the
+// value names no file.
 std::string_view file_of(const Option& option, std::string_view value) {
   if (option.value.starts_with("NAME=")) {
     const std::size_t equals = value.find('=');
@@ -49,7 +49,7 @@ NamedFile named_file(std::string_view value) {
   const std::size_t equals = value.find('=');
   const std::string_view name = value.substr(0, equals);
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz_";
-  // A file of such a name can be given as ./a=b.npy.
+  // A file with `=` in its name can be given as ./a=b.npy.
   if (equals == std::string_view::npos || name.empty() ||
       name.find_first_not_of(letters) != std::string_view::npos)
     return {"", std::string(value)};
@@ -66,7 +66,7 @@ FilePlace file_place(std::string by, std::string_view text, const Files* files) 
     result.tensor = text.substr(hash + 1);
   }
   const Expected<std::string> target = final_path(result.path);
-  if (!target) return result;  // opening it says why
+  if (!target) return result;  // the error is reported when the file is opened
   std::error_code failed;
   const auto canonical =
       std::filesystem::weakly_canonical(std::filesystem::absolute(*target, failed), failed);

@@ -1,4 +1,4 @@
-// The files that a command line names: what it reads must not be what it writes.
+// Files named by a command line. Output files must be distinct from each other and from the inputs.
 #pragma once
 #include <string>
 #include <string_view>
@@ -9,28 +9,27 @@
 
 namespace tessera::cli {
 
-// "lhs=x.npy", of a file that is one tensor's of several: its name, empty where the file stands
-// alone.
+// A value such as "lhs=x.npy", for a file with one of several tensors. `name` is empty if only the
+// file is given. A name has only lower-case letters and `_`.
 struct NamedFile {
   std::string name, file;
 };
 NamedFile named_file(std::string_view value);
 
-// A file that an option names, whatever links lead to it.
+// A file named on the command line. Links are resolved, so that files can be compared.
 struct FilePlace {
   std::string by;      // "--out", or "the command"
-  std::string text;    // as it is given
-  std::string path;    // in the end
-  std::string tensor;  // of a file that has several
+  std::string text;    // as given
+  std::string path;    // canonical, if it can be resolved
+  std::string tensor;  // tensor in a .safetensors file; empty: the whole file
 };
 FilePlace file_place(std::string by, std::string_view text, const Files* files);
-// An error for each that is written twice, or read as well.
+// Reports an error for each file that is written twice, or both written and read.
 Expected<void> check_places(const std::vector<FilePlace>& read,
                             const std::vector<FilePlace>& written);
 
-// Two outputs of one place, and an output in the place of an input, the program that runs among
-// them, are errors; tensors of one .safetensors file have places of their own. `operand` is what
-// the command's words are, as --help names it.
+// Checks the files of a command line with check_places(). Inputs include the program that is run.
+// Tensors in one .safetensors file count as separate files. operand: Command::operand.
 Expected<void> check_files(const Options& options, std::string_view operand,
                            const Arguments& arguments);
 

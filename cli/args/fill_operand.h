@@ -1,4 +1,4 @@
-// Operands that are made for a run.
+// Generated operands of a run.
 #pragma once
 #include <cstdint>
 
@@ -7,8 +7,8 @@
 
 namespace tessera::cli {
 
-// An operand that is filled at the first access to its elements, as in fill(). A run that is
-// rejected, or that computes no values, fills no operand.
+// Returns an operand that is filled, as by fill(), at the first access to its elements. A run that
+// is rejected or computes no values therefore fills no operand.
 Tensor filled_operand(DType dtype, const Shape& shape, Fill kind, FillRole role, std::int64_t terms,
                       std::uint64_t seed);
 

@@ -1,4 +1,4 @@
-// The operands of grouped-gemm, from files or made.
+// Operands of grouped-gemm, from files or generated.
 #include <array>
 #include <memory>
 #include <string>
@@ -33,7 +33,7 @@ void GroupedGemmReader::operands(const std::optional<Tensor>& lhs,
   const std::int64_t products = terms(state_->options.lhs_contracting);
   const auto generate = [&](const Shape& shape, FillRole role, std::uint64_t stream) {
     const auto make = [=, dtype = call_.dtype] {
-      // Four times the products leave room for alpha and beta * c.
+      // The factor 4 leaves room for alpha and beta * c.
       Tensor tensor = filled_operand(dtype, shape, kind, role, 4 * products, stream);
       for (std::int64_t i = outliers - 1; outliers > 0 && i < tensor.elements(); i += outliers)
         tensor.set(i, tensor.at(i) * 1000);
@@ -45,7 +45,7 @@ void GroupedGemmReader::operands(const std::optional<Tensor>& lhs,
   const auto make = [&](const std::optional<Tensor>& file, const Shape& shape, FillRole role,
                         std::uint64_t stream, GroupedTensor& to, float& seen) {
     Tensor tensor = file ? file->clone() : generate(shape, role, call_.seed * 8 + stream);
-    // The call before had the operands of the next seed, or those of the same file.
+    // The simulated previous call had the operands of the next seed, or the same file.
     if (delayed && file) seen = amax(tensor);
     if (delayed && !file) seen = amax(generate(shape, role, (call_.seed + 1) * 8 + stream));
     to.data = std::make_shared<const Tensor>(std::move(tensor));

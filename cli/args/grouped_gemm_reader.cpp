@@ -65,7 +65,7 @@ std::optional<Tensor> GroupedGemmReader::numbers(std::string_view option, std::i
     }
   }
   if (values.size() == 1) values.assign(static_cast<std::size_t>(groups), values[0]);
-  // By these factors small integers stay small integers.
+  // These factors keep small integers small.
   for (const float value : values)
     call_.values.are_scaled |= value != 0 && value != 1 && value != -1 && value != 2;
   Tensor tensor(DType::f32, {static_cast<std::int64_t>(values.size())});
@@ -94,7 +94,7 @@ void GroupedGemmReader::linear_terms() {
   if (!ok()) return;
   quantise();
   if (!ok()) return;
-  // The call without them says how many groups and columns there are.
+  // The shape without alpha, beta and C gives the numbers of groups and columns.
   GroupedGemmOptions bare = options;
   bare.group_offset = nullptr;
   const auto shape = grouped_gemm_shape(state_->lhs, state_->rhs, bare);

@@ -1,4 +1,4 @@
-// The call of the command grouped-gemm, as its options give it.
+// Creates the call of the command grouped-gemm from its options.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -17,56 +17,57 @@ class GroupedGemmReader : ProductReader {
   Expected<OperationCall> read();
 
  private:
-  // All that the call's functions refer to.
+  // Data that the functions of the call refer to.
   struct State {
     GroupedTensor lhs, rhs;
     Tensor alpha, beta, c, bias, group_offset;
     GroupedGemmOptions options;
   };
 
-  // The file of --lhs or --rhs; one that has scales in a file is of a quantised type.
+  // Reads the file of --lhs or --rhs. It has a quantised type if the scales are given in a file.
   std::optional<Tensor> operand_file(std::string_view whose, std::optional<DType> dtype);
-  // Sizes of --OPTION LIST|@FILE; none where it is not given.
+  // Sizes from --OPTION LIST|@FILE; null if the option is not given.
   DimSizes dims(std::string_view option);
   DimSizes sizes_of(std::string_view option, const Axes& sizes);
-  // Sets lhs's first dims to --group-sizes or --sizes. False if they are an error.
+  // Sets the first dims of lhs from --group-sizes or --sizes. False if there is an error.
   bool read_sizes(std::optional<std::int64_t> rows);
-  // m, k, n of a product or of one of its gradients.
+  // Reads the form with m, k and n, for a product or one of its gradients.
   void plain_form();
   // Returns the kind, from --kind and --transpose-rhs, and sets the axes for generated, saved and
   // read operands: lhs [m, k] (dgrad: [m, n]) and weights [groups, k, n] or [groups, n, k]. Both
   // operands of wgrad have m rows.
   std::size_t contract_plainly();
-  // Shapes, axes and dims of their own.
+  // Reads the form with shapes, axes and dims.
   void free_form(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs);
-  // --group-sizes or --sizes of a call with shapes: lhs's first dims, and where it contracts these,
-  // rhs's contracted ones.
+  // Reads --group-sizes or --sizes of a call with shapes as the first dims of lhs. If lhs contracts
+  // its first axis, they are also the dims of the contracted axis of rhs.
   void sizes_of_first_dims();
-  // Those of files, or filled.
+  // Sets the operands, from files or filled.
   void operands(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs);
-  // How the operands are quantised, or the scales of those that are.
+  // Reads how to quantise the operands, or the scales of quantised operands.
   void scaling();
   void given_scales(ScalingMode mode);
-  // The operands as they are multiplied, and what there is to tell of their scales.
+  // Quantises the operands.
   void quantise();
   void name_scales();
-  // One number for all groups, or one for each, of LIST|@FILE.
+  // Reads LIST|@FILE: one number for all groups, or one for each.
   std::optional<Tensor> numbers(std::string_view option, std::int64_t groups);
   std::optional<Tensor> numbers_file(std::string_view option);
-  // alpha, beta with C, and the bias.
+  // Reads alpha, beta with C, and the bias.
   void linear_terms();
   void bias(const GroupedGemmShape& shape);
-  // A tensor that is added to the product: of a file, or filled.
+  // Returns a tensor to be added to the product: the file, or a filled one.
   Tensor added(std::optional<Tensor> file, DType dtype, const Shape& shape, std::uint64_t stream);
-  // The groups in words, where more than rows or the contraction differs.
+  // Describes the groups of packed operands, in which more than the rows or the contraction varies.
   std::string packed_groups(const GroupedGemmShape& shape);
-  // What the call tells of itself, and the functions that launch and judge it.
+  // Completes the call: its report, and the functions that launch and check it.
   Expected<OperationCall> finish();
 
   std::shared_ptr<State> state_ = std::make_shared<State>();
-  // Before they are quantised, where that is done here.
+  // Operands before they are quantised.
   std::shared_ptr<const Tensor> lhs_made_, rhs_made_;
-  float lhs_seen_ = 0, rhs_seen_ = 0;  // largest elements of the call before
+  // With delayed scaling: largest magnitudes in the previous call.
+  float lhs_seen_ = 0, rhs_seen_ = 0;
 };
 
 }  // namespace tessera::cli

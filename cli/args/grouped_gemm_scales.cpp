@@ -1,4 +1,4 @@
-// The scales of grouped-gemm: how its operands are quantised, or with what they were.
+// Scales of grouped-gemm: quantisation of its operands, or the given scales of quantised operands.
 #include <fmt/format.h>
 
 #include <array>
@@ -79,7 +79,7 @@ void GroupedGemmReader::scaling() {
       return result;
     }
     Expected<DelayedScaling> delayed = DelayedScaling::make(result.dtype);
-    CHECK(delayed);  // its type is one of quantised_names()
+    CHECK(delayed);  // the type is one of quantised_names()
     delayed->note(seen);
     result.delayed_scales.assign(static_cast<std::size_t>(sizes->elements()), delayed->scale());
     return result;
@@ -96,7 +96,7 @@ void GroupedGemmReader::given_scales(ScalingMode mode) {
   const DType scale_type = mode == ScalingMode::Mxfp8_1D ? DType::e8m0 : DType::f32;
   for (const auto& [tensor, whose] :
        {std::pair{&state_->lhs, "lhs"}, std::pair{&state_->rhs, "rhs"}}) {
-    // What the elements stand for; the result's type is given.
+    // The type before quantisation. The type of the result is given.
     tensor->dq_dtype = DType::bf16;
     const std::string option = std::string(whose) + "-scale-inv";
     if (!has(option)) {
@@ -108,8 +108,8 @@ void GroupedGemmReader::given_scales(ScalingMode mode) {
     auto scales = load(option, scale_type, scale_type);
     if (!scales) continue;
     tensor->mode = mode;
-    // A flat file of MXFP8 scales lies as tensor cores read them; a matrix beside the operand,
-    // plain.
+    // MXFP8 scales in a flat file have the order that tensor cores read. Those in a matrix are in
+    // plain order.
     tensor->pre_swizzled = mode == ScalingMode::Mxfp8_1D && scales->rank() == 1;
     tensor->scale_inv = std::make_shared<const Tensor>(*std::move(scales));
   }

@@ -1,4 +1,4 @@
-// What grouped-gemm multiplies: shapes, ragged axes and contracted ones.
+// Operand shapes of grouped-gemm, with ragged and contracted axes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,16 +18,16 @@ namespace tessera::cli {
 namespace {
 
 constexpr std::array<std::string_view, 3> kinds = {"forward", "dgrad", "wgrad"};
-// The options of one form alone; the axes begin with the dims, lhs's before rhs's.
+// Options of only one form. axis_options begins with the dims, lhs before rhs.
 constexpr std::array<std::string_view, 5> axis_options = {
     "lhs-first-dims", "lhs-last-dims", "rhs-first-dims", "rhs-last-dims", "contracting"};
 constexpr std::array<std::string_view, 6> plain_options = {"m",           "k",      "n",
                                                            "group-sizes", "groups", "sizes"};
-constexpr std::size_t plain_only = 3;  // the first ones, refused in any call with shapes
+constexpr std::size_t plain_only = 3;  // the first ones, rejected in any call with shapes
 constexpr std::array<std::string_view, 2> layout_options = {"kind", "transpose-rhs"};
 
-// The shape that the sizes of both sides give; none where one is missing or of another type, which
-// is refused later.
+// Returns the packed shape from the sizes of both axes; none if one of them is missing. Invalid
+// sizes give an empty shape and are rejected later.
 std::optional<Shape> packed_shape(const GroupedTensor& tensor) {
   if (!tensor.is_packed()) return std::nullopt;
   const Tensor &first = *tensor.first_dims, &last = *tensor.last_dims;
@@ -49,7 +49,7 @@ std::size_t GroupedGemmReader::contract_plainly() {
   const std::size_t kind = choice("kind", kinds);
   const bool turned = has("transpose-rhs");
   if (turned && kind == 2) complain("--transpose-rhs is for weights, which wgrad has none of");
-  // A gradient for lhs contracts the weights' columns.
+  // The gradient of lhs contracts the columns of the weights.
   const std::int64_t of_weights = (kind == 1) == turned ? 1 : 2;
   state_->options.lhs_contracting = {kind == 2 ? 0 : 1};
   state_->options.rhs_contracting = {kind == 2 ? 0 : of_weights};
@@ -83,7 +83,7 @@ bool GroupedGemmReader::read_sizes(std::optional<std::int64_t> rows) {
 
 void GroupedGemmReader::free_form(const std::optional<Tensor>& lhs,
                                   const std::optional<Tensor>& rhs) {
-  // Without dims the group sizes may be given as in the plain form.
+  // Without dims, group sizes can be given as in the plain form.
   const bool has_dims = std::any_of(axis_options.begin(), axis_options.end() - 1,
                                     [&](const auto& option) { return has(option); });
   const bool has_sizes =

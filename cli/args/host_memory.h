@@ -1,4 +1,4 @@
-// Operands and other device memory that this machine cannot hold are an error before they are made.
+// Check, before any allocation, that operands and other device memory fit into host memory.
 #pragma once
 #include <vector>
 
@@ -11,11 +11,11 @@ namespace tessera::cli {
 struct TensorSize {
   DType dtype;
   Shape shape;
-  int copies = 1;  // one for each device
+  int copies = 1;  // number of devices with this tensor
 };
 
-// An environment error when all of them together are larger than what the process may have; bad
-// input when one has more than 2^40 elements.
+// Returns an error of ErrorCode::environment if the tensors together exceed the memory available to
+// this process, and an input error if one has more than 2^40 elements.
 Diags check_host_memory(const std::vector<TensorSize>& tensors);
 
 }  // namespace tessera::cli

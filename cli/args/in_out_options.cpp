@@ -15,7 +15,7 @@ InOutOptions::InOutOptions(const Arguments& arguments, std::string_view option,
                            const Program& program, int devices, Diags& diags)
     : option_(option) {
   std::vector<std::string_view> names;
-  // What is filled may be saved as well, to be computed with elsewhere.
+  // Filled operands can be saved too, for use in other programs.
   for (const Buffer& buffer : program.buffers) {
     if ((buffer.role == Role::in && option != "expect") ||
         (buffer.role == Role::out && option != "in"))
@@ -25,7 +25,7 @@ InOutOptions::InOutOptions(const Arguments& arguments, std::string_view option,
   fill_holes(devices);
 }
 
-// A name with a hole is a file for each device that has none of its own.
+// Expands a name with a hole to a file for each device that has no assignment of its own.
 void InOutOptions::fill_holes(int devices) {
   std::vector<Assignment> filled;
   for (const Assignment& given : all_) {

@@ -1,5 +1,4 @@
-// What --in, --out or --expect give to the buffers of a program, each on one device or on all of
-// them.
+// Values of --in, --out or --expect: files of buffers, each for one device or for all of them.
 #pragma once
 #include <string>
 #include <string_view>
@@ -13,7 +12,7 @@ namespace tessera::cli {
 
 inline constexpr int every_device = -1;
 
-// NAME=VALUE or NAME@DEVICE=VALUE. A value x{d}.npy is that of each device, with its number.
+// NAME=VALUE or NAME@DEVICE=VALUE. InOutOptions replaces `{d}` in a value by the device number.
 struct Assignment {
   std::string buffer;
   int device = every_device;
@@ -22,16 +21,17 @@ struct Assignment {
 
 class InOutOptions {
  public:
-  // `option` is "in", "out" or "expect". What names no buffer of the program or no device goes to
+  // option: "in", "out" or "expect". Errors, such as unknown buffers or devices, are added to
   // `diags`.
   InOutOptions(const Arguments& arguments, std::string_view option, const Program& program,
                int devices, Diags& diags);
 
   const std::vector<Assignment>& all() const { return all_; }
   bool empty() const { return all_.empty(); }
-  // That of the device before that of all; none: nullptr.
+  // Returns the assignment to this device, else the assignment to all devices; null if there is
+  // neither.
   const Assignment* find(const Buffer& buffer, int device) const;
-  // Whether some device has one of its own.
+  // True if a single device has its own assignment.
   bool is_for_one(const Buffer& buffer) const;
 
  private:

@@ -30,8 +30,8 @@ bool is_parameter(const KernelInfo& kernel, const std::string& name, bool of_typ
       });
 }
 
-// What does not agree with it is told where the operand is read. A file for all devices may have an
-// axis of them in front.
+// Disagreements are reported when the operand is read. A file for all devices may have a leading
+// axis of devices.
 void infer_from(const KernelInfo& kernel, const OperandInfo& operand, TensorHeader header,
                 bool is_for_all, Settings& settings) {
   if (header.dtype && is_parameter(kernel, operand.dtype, true))
@@ -47,7 +47,7 @@ void infer_from(const KernelInfo& kernel, const OperandInfo& operand, TensorHead
   }
 }
 
-// "; it has x, w", the names that --in takes, or the one that is near.
+// Returns a list of the operands, "; it has x, w", or the one most similar to `name`.
 std::string operands_text(const KernelInfo& kernel, std::string_view name) {
   std::vector<std::string_view> names;
   for (const OperandInfo& operand : kernel.operands)

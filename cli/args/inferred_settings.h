@@ -1,12 +1,12 @@
-// Parameters that need no --set: the operands that --in gives have their sizes and types.
+// Kernel parameters inferred from the sizes and types of the operands that --in gives.
 #pragma once
 #include "cli/args/options.h"
 #include "core/lang/language.h"
 
 namespace tessera::cli {
 
-// Adds to `settings` what they do not say and an operand does: an extent or an element type that is
-// a parameter by itself. A file that cannot be read is an error.
+// Adds parameters without a setting to `settings`. A parameter is inferred if it is the complete
+// extent or element type of an operand. Fails if a file cannot be read.
 Expected<void> infer_settings(const KernelInfo& kernel, const Arguments& arguments,
                               Settings& settings);
 

@@ -1,4 +1,4 @@
-// The operands and results of built-in kernels as their headers declare them.
+// Operands and results of built-in kernels, as declared in their headers.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace tessera::cli {
 
-// An axis of an operand: an extent, or an equal share of it.
+// An axis of an operand: `extent / shares` elements.
 struct Axis {
   Extent* extent;
   std::int64_t shares = 1;

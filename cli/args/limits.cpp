@@ -18,8 +18,8 @@ std::atomic<std::int64_t> asked_at = 0;  // milliseconds
 static_assert(std::atomic<bool>::is_always_lock_free &&
               std::atomic<std::int64_t>::is_always_lock_free);
 
-// timeout(1) signals the process, and then its group with the process in it: two signals so close
-// are one request.
+// Milliseconds within which two signals count as one request. timeout(1) signals the process, and
+// then its process group.
 constexpr std::int64_t one_request = 200;
 
 extern "C" void on_signal(int number) {
@@ -33,7 +33,7 @@ extern "C" void on_signal(int number) {
   if (at - asked_at < one_request) return;
   remove_temporary_files();
   std::signal(number, SIG_DFL);
-  std::raise(number);  // when the handler is left
+  std::raise(number);  // delivered when the handler returns
 }
 
 }  // namespace
@@ -62,8 +62,8 @@ std::optional<std::int64_t> parse_bytes(std::string_view text) {
 void catch_signals() {
   struct sigaction action {};
   action.sa_handler = on_signal;
-  // On the stack of its own that termination.h made: kernels of oneDNN let the stack pointer point
-  // into memory that they pack operands into, and a frame there would break the heap.
+  // Uses the alternate stack set up in termination.h: oneDNN kernels let the stack pointer point
+  // into memory that they pack operands into, so a frame there would corrupt the heap.
   action.sa_flags = SA_RESTART | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   sigaddset(&action.sa_mask, SIGINT);
@@ -90,7 +90,7 @@ MemoryBudget memory_budget(const Arguments& arguments, Diags& diags) {
 }
 
 std::string end_text(RunEnd end, const RunStats& stats, const Arguments& arguments) {
-  // A loop around nothing has ops and no step.
+  // An empty loop has ops but no steps.
   const std::string ops =
       end == RunEnd::steps ? fmt::format(", {}", counted(stats.ops, "op", "ops")) : "";
   const std::string after = fmt::format("after {}{}", counted(stats.steps, "step", "steps"), ops);

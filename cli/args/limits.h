@@ -1,5 +1,4 @@
-// What bounds the work of a command: the steps and the memory that the command line gives it, and a
-// signal.
+// Limits on the work of a command: steps, memory, and interruption by a signal.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -12,28 +11,29 @@
 
 namespace tessera::cli {
 
-// --max-steps, of commands that run programs, and --max-memory.
+// --max-steps, for commands that run programs, and --max-memory.
 Option max_steps_option();
 Option max_memory_option();
-// "4G": with one of the suffixes K, M, G and T, powers of 1024; nothing for another text.
+// Parses a number of bytes such as "4G". The suffixes K, M, G and T are powers of 1024. None for
+// any other text, and for 0.
 std::optional<std::int64_t> parse_bytes(std::string_view text);
 
-// From here on SIGINT and SIGTERM ask the work to end; a second one, not right after the first,
-// ends the process at once.
+// Installs handlers for SIGINT and SIGTERM that request a stop of the work. A second signal, at
+// least 200 ms after the first, removes temporary files and ends the process immediately.
 void catch_signals();
-// Set by such a signal.
+// Returns the stop request that these signals set.
 Stop interruption();
 
-// What --max-memory says, or most of what there is: memory for the report is left. `by` says whose
-// limit that is.
+// Memory limit of a command: --max-memory, or 15/16 of the available memory, to leave memory for
+// the report. by: origin of the limit.
 struct MemoryBudget {
   std::int64_t bytes = 0;
   std::string_view by;
 };
 MemoryBudget memory_budget(const Arguments& arguments, Diags& diags);
 
-// Why a run ended in the middle: "after 1000 steps, 2002 ops: --max-steps 1000"; empty when it did
-// not.
+// Describes why a run was cut short, for example "after 1000 steps, 2002 ops: --max-steps 1000".
+// Empty if it was not.
 std::string end_text(RunEnd end, const RunStats& stats, const Arguments& arguments);
 
 }  // namespace tessera::cli

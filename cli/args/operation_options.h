@@ -1,4 +1,4 @@
-// Options that several operations take, and their values.
+// Options shared by several operations, and their values.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -13,19 +13,19 @@
 
 namespace tessera::cli {
 
-// --out, --check, --explain and run_options(), after those of the operation itself.
-// `with_reference`: the reference is among the devices; without: operands and results are of
-// several devices.
+// Appends --out, --check, --explain and run_options() to the options of an operation.
+// with_reference: --device also accepts `reference`. If false, operands and results are distributed
+// over several devices.
 Options operation_options(Options own, bool with_reference = true);
 
-// The types that operations move and store: those that are multiplied, and i32.
+// Element types that operations can move and store: the multiplied types, and i32.
 std::vector<std::string_view> stored_types();
 // "of lhs and rhs: f32 bf16; default bf16"
 std::string_view operand_types_help();
 Fill fill_option(const Arguments& arguments, Diags& diags);
 
-// The tensor of a file, of the type `declared`, else of the file's own type, else of `fallback` if
-// the file holds raw elements.
+// Loads a tensor of type `declared`. If it is not given, uses the type in the file, or `fallback`
+// if the file contains raw elements.
 Expected<Tensor> load_operand(const std::string& file, std::optional<DType> declared,
                               DType fallback, Files* files);
 // [groups], i32 if all sizes fit, else i64.

@@ -39,12 +39,12 @@ class OperationReader {
   // The tensor of --OPTION FILE by load_operand(), or none.
   std::optional<Tensor> load(std::string_view option, std::optional<DType> declared,
                              DType fallback);
-  // Sizes by the name of a distribution of `groups` groups over `rows`; `text` is empty for the
-  // default one.
+  // Draws the sizes of `groups` groups with `rows` rows in total. text: name of a distribution;
+  // empty: the default.
   std::optional<std::vector<std::int64_t>> drawn_sizes(const std::string& text,
                                                        std::optional<std::int64_t> groups,
                                                        std::optional<std::int64_t> rows);
-  // Sizes of --sizes FILE, or of --group-sizes: a list, @FILE, or a distribution.
+  // Group sizes from --sizes FILE or from --group-sizes: a list, @FILE, or a distribution.
   std::optional<Tensor> group_sizes(std::optional<std::int64_t> rows);
 
   void complain(std::string text) { diags_.push_back(error(std::move(text))); }
@@ -53,7 +53,7 @@ class OperationReader {
   const Diags& diags() const { return diags_; }
 
  protected:
-  // None if the value is an error, which is added to diags().
+  // Returns the value; none if it is an error, which is added to diags().
   template <typename T>
   std::optional<T> taken(Expected<T> value) {
     if (value) return *std::move(value);

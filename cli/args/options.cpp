@@ -20,10 +20,10 @@ std::vector<std::string_view> names(const Options& options) {
   return result;
 }
 
-// The option that a letter after one dash abbreviates, as in other tools; empty: none.
+// Returns the option that a single-dash letter abbreviates, as in other tools; empty: none.
 std::string_view name_of_letter(std::string_view word) { return word == "-x" ? "script" : ""; }
 
-// An option and its value, or a word that is part of no option.
+// An option and its value, or a word that belongs to no option.
 struct GivenWord {
   const Option* option = nullptr;
   std::optional<std::string> value;

@@ -1,4 +1,4 @@
-// A command's options: declared once, then parsed and shown by --help.
+// Options of a command. One declaration serves parsing and --help.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -16,51 +16,57 @@
 
 namespace tessera::cli {
 
-// What a command does with the file that an option's value names.
+// Use of the file named by an option's value.
 enum class FileUse : std::uint8_t { none, reads, writes };
 
 struct Option {
   std::string_view name;     // without its dashes
-  std::string_view value;    // what the value looks like; empty: a switch
+  std::string_view value;    // form of the value; empty: a switch
   std::string_view meaning;  // one line
   bool repeatable = false;
   FileUse file = FileUse::none;
-  bool is_value_optional = false;  // a switch without its value; commands with words have none such
+  bool is_value_optional = false;  // value may be omitted; not for commands with words
 };
 
 using Options = std::vector<Option>;
 
-// What was given: options by name, and the words that belong to no option. They note who was asked
-// for: a command asks for an option where it honours it, so what nobody asked for changes nothing.
+// Parsed command line: options by name, and the words that are not options. It records the options
+// that a command has read. A command reads an option only if it honours it, so an option that is
+// given but never read has no effect (unread()).
+// The functions that return values mark the option as read, except was_given() and glance().
 class Arguments {
  public:
   bool has(std::string_view name) const;
-  // The same of one that is to be refused, or judged: that is no honouring.
+  // Queries for options that will be rejected or only checked. They do not mark the option as read.
   bool was_given(std::string_view name) const { return values_.contains(name); }
   const std::vector<std::string>& glance(std::string_view name) const;
-  // The value given, or `fallback`; a view into these arguments.
+  // Returns the value, or `fallback` if there is none. The result is a view into this object.
   std::string_view text(std::string_view name, std::string_view fallback = {}) const;
   const std::vector<std::string>& all(std::string_view name) const;
-  // The integer given, or nothing; one that is malformed or outside [lowest, highest] is an error.
+  // Returns the integer, if given. A malformed integer, or one outside [lowest, highest], is an
+  // error.
   std::optional<std::int64_t> integer(std::string_view name, Diags& diags, std::int64_t lowest = 0,
                                       std::int64_t highest = INT64_MAX) const;
-  // The position of the word given among `words`, 0 when it was not given; an error for another.
+  // Returns the index of the value in `words`; 0 if the option is not given. Any other value is an
+  // error.
   std::size_t choice(std::string_view name, std::span<const std::string_view> words,
                      Diags& diags) const;
   const std::vector<std::string>& words() const { return words_; }
-  // All that followed the program's name, as a value and word by word.
+  // The command line after the program's name, parsed and as words.
   const Invocation& invocation() const { return invocation_; }
   const std::vector<std::string>& given() const { return given_; }
-  // The files of the command, for all that opens files by its words; may be null.
+  // Files of the command, for code that opens files named by its words. May be null.
   Files* files() const { return files_; }
-  // An error for each option that was given and that nobody has asked for, of these arguments or of
-  // a copy of them.
+  // Returns an error for each given option that was never read, from this object or from one of its
+  // copies: copies share the record of read options.
   Diags unread() const;
-  // Each option counts as asked for: others, made of the same words, are.
+  // Marks all options as read, for example if other arguments made from the same words are checked
+  // instead.
   void read_all() const {
     for (const auto& [name, values] : values_) read_->insert(name);
   }
-  // What these were asked for counts for the others as well, from now on or so far.
+  // read_along: shares the record of `others` from now on. read_as: marks the options that `others`
+  // has read so far.
   void read_along(const Arguments& others) { read_ = others.read_; }
   void read_as(const Arguments& others) const {
     read_->insert(others.read_->begin(), others.read_->end());
@@ -78,12 +84,13 @@ class Arguments {
       std::make_shared<std::set<std::string, std::less<>>>();
 };
 
-// `given` begins with the command's name. Unknown options get a near match; an option without its
-// value, and one given twice that is not repeatable, are errors. files: must outlive the arguments.
+// Parses a command line. `given` begins with the command's name. Fails for unknown options (with a
+// suggestion), for missing values, and for repeated options that are not repeatable. `files` must
+// outlive the result.
 Expected<Arguments> parse_arguments(const Options& options, const std::vector<std::string>& given,
                                     Files* files = nullptr);
 
-// Two columns, options left and their meanings right.
+// Formats the options as two columns: option and meaning.
 std::string describe(const Options& options);
 
 }  // namespace tessera::cli

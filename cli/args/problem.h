@@ -1,4 +1,4 @@
-// One call of gmm or tgmm by options and files: the product, its tiles and its operands.
+// A call of gmm or tgmm, from options and files: the product, its tiles and its operands.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -19,33 +19,33 @@ namespace tessera::cli {
 struct Operands {
   Tensor lhs, rhs, group_sizes;
   Tensor existing;       // rank 0 without an existing result
-  OperandValues values;  // how they were made
+  OperandValues values;  // known properties of the values
 };
 
 struct Problem {
   GroupedDesc desc;              // m: rows of lhs
-  bool lhs_stored = true;        // tgmm: lhs is held as [m, k], not as [k, m]
+  bool lhs_stored = true;        // tgmm: lhs is stored in memory as [m, k], not as [k, m]
   bool lhs_files_stored = true;  // tgmm: files of lhs, read or written, are [m, k], not [k, m]
-  std::optional<Tiling> tiling;  // without one: the profile's
+  std::optional<Tiling> tiling;  // none: the profile's tiling
   std::int64_t buffers = 2;
-  std::optional<std::int64_t> align;  // with hints: of a configuration, which options cannot give
+  std::optional<std::int64_t> align;  // from a configuration with hints; there is no option for it
   MachineHints hints;
-  std::shared_ptr<const Module> program;  // whose kernel runs in place of the shipped one
+  std::shared_ptr<const Module> program;  // its kernel replaces the built-in one; may be null
   bool strict_sum = false;
   std::uint64_t seed = 0;
-  Operands operands;  // empty from settled_problem()
+  Operands operands;  // empty if created by settled_problem()
 
-  // Rows that the processed groups own.
+  // Number of rows in the processed groups.
   std::int64_t processed_rows() const;
   std::int64_t flops() const { return saturated_product({2, processed_rows(), desc.k, desc.n}); }
 };
 
 Options problem_options(GroupedKind kind);
 
-// Reads the files, derives every extent and type from them and the options, and fills the other
-// operands.
+// Reads the files, derives all extents and types from the files and options, and fills the operands
+// without a file.
 Expected<Problem> filled_problem(GroupedKind kind, const Arguments& arguments);
-// The same without operands, which then need no memory.
+// Like filled_problem(), but without filling operands, so it needs no memory for these.
 Expected<Problem> settled_problem(GroupedKind kind, const Arguments& arguments);
 
 }  // namespace tessera::cli

@@ -1,4 +1,4 @@
-// Reads the problem of gmm or tgmm: extents and types by options, files and the kernel's header.
+// Reads the problem of gmm or tgmm: extents and types from options, files and the kernel's header.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class ProblemReader : public OperationReader {
     desc_.kind = kind;
   }
 
-  // Files, extents and types.
+  // Reads files and determines extents and types.
   bool settle() {
     for (const auto step : {&ProblemReader::read_options, &ProblemReader::read_files,
                             &ProblemReader::settle_extents, &ProblemReader::settle_groups})
@@ -45,7 +45,7 @@ class ProblemReader : public OperationReader {
     return ok();
   }
 
-  // Operands without files.
+  // Fills the operands without files.
   bool fill() {
     Operands& operands = problem_.operands;
     const Fill kind = fill_kind();
@@ -63,7 +63,7 @@ class ProblemReader : public OperationReader {
     const std::array to = {&operands.lhs, &operands.rhs, &operands.existing};
     for (std::size_t i = 0; i < (exists ? 3U : 2U); ++i) {
       if (to[i]->rank() != 0) continue;
-      // Sums run over k, or over the rows of a group.
+      // Sums are over k, or over the rows of a group.
       *to[i] = filled_operand(sizes[i].dtype, sizes[i].shape, kind, roles[i],
                               desc_.is_tgmm() ? desc_.m : desc_.k, problem_.seed * 4 + i + 1);
     }
@@ -105,7 +105,7 @@ class ProblemReader : public OperationReader {
     problem_.seed = seed();
   }
 
-  // The axes of an operand or of `out`, as the kernel declares them.
+  // Axes of an operand or of `out`, as declared by the kernel.
   HeaderOperand axes_of(std::string_view operand) {
     const std::array all = {&m_, &k_, &n_, &groups_, &local_groups_};
     return header_operand(name(desc_.kind), operand,
@@ -120,7 +120,7 @@ class ProblemReader : public OperationReader {
                              return parameter == "transpose_rhs" && desc_.transpose_rhs;
                            }});
   }
-  // tgmm declares [k, m] in the order of [m, k].
+  // The tgmm kernel declares lhs as [k, m]; reversed if lhs is stored as [m, k].
   HeaderOperand lhs_axes() {
     HeaderOperand lhs = axes_of("lhs");
     if (desc_.is_tgmm() && problem_.lhs_stored) std::reverse(lhs.axes.begin(), lhs.axes.end());
@@ -169,7 +169,7 @@ class ProblemReader : public OperationReader {
   }
 
   void settle_extents() {
-    // An operand that is generated follows the one that is given.
+    // The type of a generated operand defaults to the type of the given one.
     desc_.lhs = lhs_dtype_.value.value_or(rhs_dtype_.value.value_or(desc_.lhs));
     desc_.rhs = rhs_dtype_.value.value_or(desc_.lhs);
     desc_.out = out_dtype_.value.value_or(desc_.out);

@@ -1,5 +1,5 @@
-// What the commands of products of two tensors of any axes read alike: shapes or the extents of the
-// plain form, axes, and how the product is computed.
+// Common part of the commands that multiply two tensors of any axes: shapes or the extents of the
+// plain form, axes, and options of the computation.
 #pragma once
 #include <optional>
 #include <span>
@@ -19,27 +19,28 @@ class ProductReader : protected OperationReader {
  protected:
   using Axes = std::vector<std::int64_t>;
 
-  // Where it runs, and the seed.
+  // Reads the run request and the seed.
   Expected<void> begin();
-  // An extent of the plain form, which must be given.
+  // Returns an extent of the plain form. An error if it is not given.
   std::int64_t extent_of(std::string_view option);
-  // Numbers of at least 0.
+  // Parses a list of integers of at least 0.
   std::optional<Axes> list(std::string_view option, std::string_view text);
   std::optional<Axes> list(std::string_view option) { return list(option, text(option)); }
-  // --OPTION L/R: axes of lhs and of rhs.
+  // Parses --OPTION L/R: axes of lhs and axes of rhs.
   void pair(std::string_view option, Axes& left, Axes& right);
-  // Whether the operands' shapes are given, by files or by options.
+  // True if at least one operand shape is given, by a file or an option.
   bool has_shapes(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs) const;
-  // Refuses the options that are given.
+  // Adds an error for each of these options that is given.
   void refuse(std::span<const std::string_view> options, std::string_view why);
-  // The shapes, of the files or of --lhs-shape and --rhs-shape, or else these.
+  // Sets the operand shapes from the files, from --lhs-shape and --rhs-shape, or from the defaults.
   void read_shapes(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs,
                    const std::optional<Shape>& lhs_else = {},
                    const std::optional<Shape>& rhs_else = {});
-  // How many products a sum over these axes of lhs has.
+  // Number of products in a sum over these axes of lhs.
   std::int64_t terms(const Axes& lhs_contracting) const;
-  // --out-dtype, --precision, --tiling, --buffers, --group-offset and the device, which the options
-  // of all products name alike; `group_offset` holds the offset's value.
+  // Reads the options with the same name in all products: --out-dtype, --precision, --tiling,
+  // --buffers, --group-offset and the device. group_offset: storage for the offset, which `options`
+  // points to.
   template <typename ProductOptions>
   void read_product(std::span<const std::string_view> result_types, ProductOptions& options,
                     Tensor& group_offset) {
@@ -55,13 +56,14 @@ class ProductReader : protected OperationReader {
       options.group_offset = &group_offset;
     }
   }
-  // An operand that --out can save.
+  // Adds an operand that --out can save.
   void name_operand(const char* name, std::shared_ptr<const Tensor> tensor) {
     call_.operands.push_back({name, Per::device, {std::move(tensor)}});
   }
-  // The call's shapes, groups and types, for its report.
+  // Adds shapes, groups and types to the report of the call.
   void describe(DType lhs, DType rhs, DType out_dtype, const Shape& out, const std::string& groups);
-  // The function that launches the product by `run`, with its options and those of the machine.
+  // Sets the launch function of the call to `run`, with the options in `state` and the machine of
+  // the request.
   template <typename State, typename Run>
   void set_launch(const std::shared_ptr<State>& state, Run run) {
     call_.launch = [state, run, machine = call_.request.profile.machine](
@@ -79,7 +81,7 @@ class ProductReader : protected OperationReader {
   Shape lhs_shape_, rhs_shape_;
 };
 
-// The rows of these commands' option tables that are alike, after those of the product itself.
+// Appends the options common to these commands to the options of the product itself.
 Options product_options(Options own);
 
 }  // namespace tessera::cli

@@ -1,4 +1,4 @@
-// The profile of the simulated devices, and what the command line changes of it.
+// Profile of the simulated devices, and the options that change it.
 #pragma once
 #include <string_view>
 
@@ -8,9 +8,9 @@
 
 namespace tessera::cli {
 
-// The rows of --help: one for each capacity of a profile.
+// Options for the capacities of a profile.
 Options capacity_options();
-// The profile of that name, with the capacities that were given.
+// Returns the profile with this name, changed by the given capacity options.
 Expected<Profile> chosen_profile(const Arguments& arguments, std::string_view name);
 
 }  // namespace tessera::cli

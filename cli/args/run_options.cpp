@@ -15,7 +15,7 @@
 namespace tessera::cli {
 namespace {
 
-// A file of steps is named where steps are.
+// Adds `replay:FILE` to the forms of a schedule, before the last one.
 std::string_view schedule_values() {
   static const std::string values = [] {
     std::vector<std::string> forms = schedule_forms();

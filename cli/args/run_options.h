@@ -1,5 +1,4 @@
-// The options that every run of a program takes: where it runs, in which machine and schedule, what
-// is checked and told.
+// Options shared by all commands that run a program: device, machine, schedule, checks and reports.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -9,16 +8,16 @@
 
 namespace tessera::cli {
 
-// What an option of a run is about, beside the simulated device that honours it.
+// Category of a run option: the devices that honour it, in addition to the simulated device.
 enum class About : std::uint8_t {
-  where,    // which device: every device honours it
-  engine,   // of devices that run a program's task graph
-  threads,  // of devices that run a program on threads of this machine
-  program,  // of the machine that the program is for: also devices that run its task graph
-  machine,  // how a simulated device runs
-  checks,   // what it checks and tells: nothing without checks
-  values,   // what it computes: nothing without arithmetic
-  product,  // how it multiplies: both
+  where,    // device selection, and options that every device honours
+  engine,   // devices that run the program's task graph
+  threads,  // devices that run a program on host threads
+  program,  // target machine of the program: also devices that run its task graph
+  machine,  // execution on a simulated device
+  checks,   // checks and reports: not with --unchecked
+  values,   // computed values: not with --no-math
+  product,  // multiplication: also devices that run the task graph, but not with --no-math
 };
 
 struct RunOption {
@@ -26,11 +25,11 @@ struct RunOption {
   About about = About::machine;
 };
 
-// All of them, in the order of --help.
+// All run options, in the order of --help.
 const std::vector<RunOption>& all_run_options();
-// The rows of --help.
+// The options of all_run_options().
 Options run_options();
-// The devices of --device, "interpreter|...", as devices_as_listed() gives them.
+// Values of --device, "interpreter|...", in the order of devices_as_listed().
 std::string_view device_values();
 
 }  // namespace tessera::cli

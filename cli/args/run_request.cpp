@@ -18,9 +18,9 @@
 namespace tessera::cli {
 namespace {
 
-// Options of operations that are about values as well.
+// Options of operations that concern values.
 constexpr std::array<std::string_view, 3> of_values = {"out", "precision", "outliers"};
-// Those of operations that cut or choose a kernel, of which the reference has none.
+// Options of operations that configure or select a kernel; the reference has none.
 constexpr std::array<std::string_view, 7> of_kernels = {
     "tiling", "buffers", "config", "explain", "program", "path", "async-sizes"};
 
@@ -105,10 +105,11 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
       arguments.integer("slow-device", diags, 0, options.machine.devices - 1).value_or(-1));
   options.max_steps = arguments.integer("max-steps", diags, 1).value_or(options.max_steps);
   options.checks.enabled = !arguments.has("unchecked");
-  // One run of points side by side tells nothing of other schedules.
+  // One run with concurrent iterations proves nothing about other schedules.
   request.certifies =
       options.checks.enabled && !arguments.has("no-verify") && options.machine.loop_workers == 0;
-  // Whole copies are a guarantee of the machine, which the user must give.
+  // Whole copies are a guarantee of the machine, so they are assumed only if the user gives the
+  // option.
   if (arguments.has("copy-granularity")) request.certified_granularity = options.copies.granularity;
   request.prints =
       std::make_shared<Prints>(arguments.integer("prints", diags, 0).value_or(Prints::most));
@@ -153,8 +154,8 @@ void choose_profile(const Arguments& arguments, RunRequest& request, Diags& diag
   }
 }
 
-// The one place that says which options a run can honour: on which device, without checks, without
-// arithmetic. What it cannot is refused, with the reason.
+// Rejects the options that the run cannot honour, with the reason: on its device, with --unchecked,
+// or with --no-math. This is the only place that decides it.
 void refuse_idle(const Arguments& arguments, const RunRequest& request, Diags& diags) {
   const auto refuse = [&](std::string_view name, std::string_view why) {
     if (arguments.was_given(name)) diags.push_back(error(fmt::format("--{} {}", name, why)));
@@ -163,7 +164,7 @@ void refuse_idle(const Arguments& arguments, const RunRequest& request, Diags& d
                                             simulated_device().name(), request.device_name());
   const bool is_checked = !arguments.was_given("unchecked"),
              has_math = !arguments.was_given("no-math");
-  // It takes the task graph of the program.
+  // The device runs the task graph of the program.
   const bool is_planned = request.device != nullptr && !request.is_simulated() &&
                           request.device->supports_multiple_devices();
   const auto is_honoured = [&](About about) {
@@ -209,7 +210,7 @@ bool RunRequest::is_simulated() const { return device != nullptr && device->is_s
 Expected<RunRequest> run_request(const Arguments& arguments, bool with_reference) {
   RunRequest request{.invocation = arguments.invocation()};
   Diags diags;
-  arguments.has("all");  // the report's, which lists all there are when they are few
+  arguments.has("all");  // marks --all as read; reports ignore it if they are short
   choose_device(arguments, with_reference, request, diags);
   if (diags.empty()) refuse_idle(arguments, request, diags);
   set_thread_count(static_cast<int>(arguments.integer("threads", diags, 1, 1024).value_or(0)));

@@ -1,4 +1,4 @@
-// How a program is to be run: the options that the operations and `run` share.
+// Request to run a program, from the options shared by operations and `run`.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -22,40 +22,40 @@ namespace tessera::cli {
 
 class Prints;  // cli/reports/prints.h
 
-// The events of a run that are analysed without being asked for: a fraction of a second's work.
+// Max events of a run that is analysed by default; the analysis takes a fraction of a second.
 inline constexpr std::int64_t certified_events = 200'000;
 
 struct RunRequest {
-  Invocation invocation;           // what asks for it, complete: a report prints it to be run again
-  const Device* device = nullptr;  // null: the Eigen reference takes the place of a run
-  std::string why;                 // which devices before it cannot run, when the caller named none
+  Invocation invocation;           // complete command line; printed in reports to repeat the run
+  const Device* device = nullptr;  // null: the Eigen reference instead of a run
+  std::string why;                 // unavailable preferred devices, if --device is not given
   Profile profile;
-  RunOptions options;                         // of the interpreter
-  std::string schedule = "eager";             // as given; options.schedule holds what a file said
-  std::string save_schedule;                  // a file, or empty
-  std::shared_ptr<OutputFile> schedule_file;  // open for it since before the run
-  bool certifies = true;                      // every run tells what it proves of all schedules ...
+  RunOptions options;              // interpreter options
+  std::string schedule = "eager";  // as given; options.schedule: the contents of replay:FILE
+  std::string save_schedule;       // a file, or empty
+  std::shared_ptr<OutputFile> schedule_file;  // opened before the run
+  bool certifies = true;                      // analyse all schedules
   CopyGranularity certified_granularity =
-      CertifyOptions{}.granularity;        // ... in which copies land so
+      CertifyOptions{}.granularity;        // copy granularity of the analysis
   std::string trace;                       // a file, "-" for standard error, or empty
-  std::shared_ptr<OutputFile> trace_file;  // open for it since before the run
-  // With --timing, --timeline or --cost: it watches the run, and tells after it.
+  std::shared_ptr<OutputFile> trace_file;  // opened before the run
+  // With --timing, --timeline or --cost: observes the run and reports after it.
   std::shared_ptr<TimingObserver> timing;
-  // With --cost: where the modelled time goes, and what more slots for windows would make of it.
+  // With --cost: distribution of the modelled time, and the effect of deeper windows on it.
   std::shared_ptr<CostListener> cost;
   std::shared_ptr<DeeperWindowsObserver> deeper;
   std::shared_ptr<CompileNotes> compile_notes;  // with `timing`
-  // With --check-nodes: how what the device did compares with the interpreter.
+  // With --check-nodes: comparison of the device's nodes with the interpreter.
   std::shared_ptr<graph::NodeCheckReport> node_check;
-  std::shared_ptr<Prints> prints;             // what the program prints, of a run that is simulated
-  std::shared_ptr<OutputFile> timeline_file;  // of --timeline, open for it since before the run
+  std::shared_ptr<Prints> prints;             // output of `print` in a simulated run
+  std::shared_ptr<OutputFile> timeline_file;  // --timeline; opened before the run
 
   std::string_view device_name() const;
-  // Whether the run is simulated: the options below are for such runs alone.
+  // True if the run is simulated.
   bool is_simulated() const;
 };
 
-// `with_reference`: whether --device takes reference as well.
+// Reads the request from the options. with_reference: --device also accepts `reference`.
 Expected<RunRequest> run_request(const Arguments& arguments, bool with_reference);
 
 }  // namespace tessera::cli

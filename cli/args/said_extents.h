@@ -1,4 +1,4 @@
-// The extents of a product before options and files have said all of them.
+// Extents of a product while options and files are read.
 #pragma once
 #include <cstdint>
 
@@ -8,8 +8,8 @@ namespace tessera::cli {
 
 using Extent = Agreed<std::int64_t>;
 
-// Each is said by its option, by a file that has such an axis, or by several that agree;
-// GroupedDesc has them when all are said. A product without groups leaves `groups` unsaid.
+// Each extent is given by its option, by a file with such an axis, or by several of these that
+// agree. The final extents are in GroupedDesc. A product without groups does not set `groups`.
 struct SaidExtents {
   Extent m{"m"}, k{"k"}, n{"n"}, groups{"groups"};
 };

@@ -32,7 +32,7 @@ Expected<Settings> settings_of(const Arguments& arguments, const KernelInfo& ker
 std::vector<std::string> missing_parameters(const KernelInfo& kernel, const Settings& settings) {
   std::vector<std::string> missing;
   for (const ParameterInfo& parameter : kernel.parameters) {
-    // A type that nobody names is the first of its choices.
+    // The default of a type parameter is the first of its choices.
     const bool has_default = !parameter.default_text.empty() || !parameter.choices.empty();
     if (!has_default && !settings.contains(parameter.name)) missing.push_back(parameter.name);
   }

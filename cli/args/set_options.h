@@ -1,4 +1,4 @@
-// The parameters of a kernel as --set gives them.
+// Kernel parameters from --set.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace tessera::cli {
 
-// What --set gives; an unknown parameter of `kernel` gets a near match.
+// Reads the values of --set. Fails for an unknown parameter of `kernel`, with a suggestion.
 Expected<Settings> settings_of(const Arguments& arguments, const KernelInfo& kernel);
-// The parameters that neither `settings` nor a default decides.
+// Parameters without a setting and without a default.
 std::vector<std::string> missing_parameters(const KernelInfo& kernel, const Settings& settings);
 // "kernel `matmul` needs values for `m`, `k`: give --set m=..."
 std::string missing_text(const KernelInfo& kernel, const std::vector<std::string>& missing);

@@ -26,7 +26,7 @@ std::vector<std::string_view> kernel_names(const Module& module) {
   return names;
 }
 
-// A bare word may have been meant as the name of a kernel.
+// Adds a note to the error if the word could be a misspelt kernel name.
 Diags without_such_kernel(const std::string& word, Diags diags) {
   if (word.find_first_of("./") != std::string::npos || word == "-") return diags;
   std::vector<std::string_view> names;
@@ -40,8 +40,9 @@ Diags without_such_kernel(const std::string& word, Diags diags) {
 
 constexpr FileKind shown_text{"a text that is shown", std::int64_t{4} << 20};
 
-// Of a file that a `# line` names. A program may come from a stranger, so it is one in the current
-// folder or below; one that lies elsewhere, cannot be read, or is larger is not shown.
+// Returns the text of a file that a `# line` names, to show its lines. Programs may come from
+// untrusted sources: only files in the current folder or below it are shown. Empty for other files,
+// and for files that cannot be read or are larger than the limit.
 std::string text_to_show(const std::string& name, Files* files) {
   std::error_code failed;
   const auto folder = std::filesystem::canonical(std::filesystem::current_path(failed), failed);
@@ -60,7 +61,7 @@ Expected<std::shared_ptr<const Source>> read_source(const std::string& path, Fil
   if (const std::string* held = held_text(path, files))
     return std::make_shared<const Source>(Source{path, *held});
   if (path == "-") {
-    // A command may ask for its program more than once, and standard input ends once.
+    // A command may read its program more than once, but standard input can be read only once.
     static const Expected<std::string> text = read_standard_input(file_kinds::program);
     if (!text) return text.diags();
     return std::make_shared<const Source>(Source{"<standard input>", *text});
@@ -75,7 +76,7 @@ Expected<std::shared_ptr<const Module>> open_program(const std::string& file_or_
   if (held_text(file_or_kernel, files) == nullptr && find_kernel(file_or_kernel) != nullptr) {
     const Expected<const Module*> embedded = embedded_module(file_or_kernel);
     if (!embedded) return embedded.diags();
-    // It lives as long as the process.
+    // The embedded module has static lifetime.
     return std::shared_ptr<const Module>(std::shared_ptr<const Module>(), *embedded);
   }
   const auto source = read_source(file_or_kernel, files);

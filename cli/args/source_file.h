@@ -1,4 +1,4 @@
-// A program given by name: a file, or a kernel that the binary carries.
+// Programs by name: a file, or a built-in kernel.
 #pragma once
 #include <memory>
 #include <string>
@@ -11,23 +11,24 @@
 
 namespace tessera::cli {
 
-// The text of a program; a failure says why it cannot be read, as an error of the environment.
+// Reads the text of a program. Fails with ErrorCode::environment and the reason if the file cannot
+// be read.
 Expected<std::shared_ptr<const Source>> read_source(const std::string& path, Files* files);
 
-// A program by the name of its file, or of a kernel that the binary carries.
+// Opens a program by the name of its file, or by the name of a built-in kernel.
 Expected<std::shared_ptr<const Module>> open_program(const std::string& file_or_kernel,
                                                      Files* files);
-// The kernel that --kernel names, or the only one of the module.
+// Returns the kernel named by --kernel, or the only kernel of the module.
 Expected<const KernelInfo*> choose_kernel(const Module& module, const Arguments& arguments);
-// The kernel with its parameters fixed; functions of the library are at its hand.
+// Instantiates the kernel with its parameters. It can call the functions of the library.
 Expected<Program> instantiate_kernel(const Module& module, const KernelInfo& kernel,
                                      const Settings& settings, const InstantiateOptions& launch);
-// What --calls, --scratch, --devices and --cores say, as far as the command takes them; without
-// --devices and --cores: the numbers given here, 0 for none.
+// Reads --calls, --scratch, --devices and --cores, if the command accepts them. devices, cores:
+// defaults; 0: not specified.
 Expected<InstantiateOptions> launch_of(const Arguments& arguments, int devices, int cores);
-// The program that FILE.tsr|KERNEL, --kernel and --set name, with its parameters fixed.
+// Instantiates the program given by FILE.tsr|KERNEL, --kernel and --set.
 Expected<Program> named_program(const Arguments& arguments, const InstantiateOptions& launch);
-// The same as the command launches it: on one device with one core where it does not say.
+// Like named_program(), launched with launch_of(). Default: one device with one core.
 Expected<Program> launched_program(const Arguments& arguments, const Module& module);
 Expected<Program> launched_program(const Arguments& arguments);
 

@@ -11,7 +11,7 @@ Option strict_values_option() {
           "values that nothing reads are findings, not notes: never_read, dead_store"};
 }
 
-// Points side by side have memories of their own.
+// Loop workers have memories of their own.
 bool follows_values(const RunRequest& request) {
   return request.is_simulated() && request.options.checks.enabled &&
          request.options.machine.loop_workers == 0;

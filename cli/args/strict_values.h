@@ -1,5 +1,5 @@
-// --strict-values: values that nothing reads are findings. Only a run whose events all come in one
-// memory per device tells which are read.
+// --strict-values: report unused values as findings. Requires a checked run on the interpreter
+// without loop workers.
 #pragma once
 #include "cli/args/options.h"
 #include "cli/args/run_request.h"
@@ -7,9 +7,9 @@
 namespace tessera::cli {
 
 Option strict_values_option();
-// Whether the run's events tell which values are used.
+// True if the events of the run show which values are used.
 bool follows_values(const RunRequest& request);
-// Whether the option was given. Refused where nothing tells which values are used.
+// True if the option is given. Fails if the run does not show which values are used.
 Expected<bool> strict_values(const Arguments& arguments, const RunRequest& request);
 
 }  // namespace tessera::cli

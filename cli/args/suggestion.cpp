@@ -9,14 +9,14 @@ namespace tessera::cli {
 
 void suggest_waits(const Prepared& prepared, CertifyOptions how, std::int64_t events,
                    std::vector<Finding>& findings) {
-  // Each wait that is tried costs as much as the verdict did.
+  // Each trial costs as much as the verdict.
   if (findings.empty() || prepared.module == nullptr || events > certified_events) return;
   how.run = options_of_rerun(how.run);
   how.shown = 0;
   how.exhaust = 0;
   how.schedules = 1;
   how.necessity = false;
-  how.run.schedule = "eager";  // one that was given fits the program as it is
+  how.run.schedule = "eager";  // a given schedule fits only the unchanged program
   how.run.machine.slow_device = -1;
   how.run.record.schedule = false;
   tessera::suggest_waits(*prepared.module, findings,

@@ -1,4 +1,4 @@
-// The missing wait of a finding, when the program's text is at hand and small enough to try some.
+// Suggestion of the missing wait for a finding.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -7,7 +7,9 @@
 
 namespace tessera::cli {
 
-// `events`: of the run that found them.
+// Adds a suggested wait to the findings. Does nothing without the text of the program, or if the
+// run is too long for further trials.
+// events: number of events in the run with these findings.
 void suggest_waits(const Prepared& prepared, CertifyOptions how, std::int64_t events,
                    std::vector<Finding>& findings);
 
