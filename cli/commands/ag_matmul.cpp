@@ -56,7 +56,7 @@ Expected<OperationCall> gather_m(CollectiveReader& read) {
   if (const auto tiling = read.tiling()) {
     options.bk = tiling->k;
     options.bn = tiling->n;
-    // One tile of k: the accumulator may be a part of the tile.
+    // With a single tile of k, the accumulator may cover only a part of the tile's rows.
     if (tiling->k == k) options.acc_rows = tiling->m;
   }
   if (read.has("out-dtype") && read.type("out-dtype", read.dtype()) != read.dtype())

@@ -1,4 +1,4 @@
-// all-gather: the rows of a whole ring on each of its devices.
+// all-gather: copies the rows of all devices of a ring to each of them.
 #include "kernels/collective/all_gather.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// all-reduce: the sum over a ring on each of its devices.
+// all-reduce: computes the sum over a ring on each of its devices.
 #include "kernels/collective/all_reduce.h"
 
 #include "cli/operations/rows_on_rings.h"

@@ -1,4 +1,4 @@
-// bench: measures a suite and shows each row beside its peers.
+// bench: measures a suite and shows each row next to its peers.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -43,7 +43,7 @@ constexpr std::array<Suite, 4> suites = {
      {"threads", threading_device, bench::threads_suite},
      {"moe", launching_device, bench::moe_entries}}};
 
-// The name of the processor or the GPU; times mean nothing without it.
+// Name of the processor or GPU; times have no meaning without it.
 std::string machine(const Suite& suite) {
   if (std::string hardware = suite.device().accelerator(); !hardware.empty()) return hardware;
   const std::string threads =
@@ -95,7 +95,7 @@ Expected<const Suite*> choose_suite(const Arguments& arguments) {
 Expected<std::vector<BenchEntry>> choose_entries(const Suite& suite, const Arguments& arguments) {
   std::vector<BenchEntry> entries = suite.entries();
   const std::string filter(arguments.text("filter"));
-  // The library compiles by recursion: a long enough pattern is more than a stack holds.
+  // std::regex compiles patterns recursively: a long pattern would overflow the stack.
   constexpr std::size_t longest_filter = 1000;
   if (filter.size() > longest_filter)
     return error(
@@ -111,7 +111,7 @@ Expected<std::vector<BenchEntry>> choose_entries(const Suite& suite, const Argum
   return entries;
 }
 
-// The file that --plot names, open since before anything is measured.
+// The file of --plot, opened before any measurement.
 using Plot = std::optional<OutputFile>;
 
 Expected<Plot> open_plot(const Arguments& arguments) {
@@ -128,7 +128,7 @@ Expected<void> save_plot(Plot& plot, const BenchReport& report) {
   return plot->commit();
 }
 
-// An earlier run's report, shown again: nothing is measured.
+// Shows the report of an earlier run, without measuring.
 int show(const Arguments& arguments, Console& console) {
   const std::string place(arguments.text("from"));
   for (const char* other : {"suite", "device", "filter", "seconds"}) {

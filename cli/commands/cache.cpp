@@ -1,4 +1,4 @@
-// cache: what is kept between runs: configurations, and compiled kernels.
+// cache: lists, shows and removes cached configurations and compiled kernels.
 #include <fmt/format.h>
 
 #include <ostream>
@@ -44,7 +44,7 @@ std::string time_of(const CacheEntry& entry) {
                            : entry.measure;
 }
 
-// Those of all devices.
+// Sums the kernel caches of all devices.
 KernelCacheInfo kernel_cache() {
   KernelCacheInfo all;
   for (const Device* device : devices()) {

@@ -1,4 +1,4 @@
-// check: whether a program is valid, without running it.
+// check: checks whether a program is valid, without running it.
 #include <fmt/format.h>
 
 #include <ostream>
@@ -16,12 +16,13 @@ namespace {
 
 struct Checked {
   const KernelInfo* kernel;
-  std::vector<std::string> missing;  // parameters without which it cannot be instantiated
+  std::vector<std::string> missing;  // parameters without a value; empty: it was instantiated
 };
 
 void add(Diags& diags, const Diags& more) { diags.insert(diags.end(), more.begin(), more.end()); }
 
-// Everything that can be said without running: instantiated, verified, expanded, verified again.
+// Returns the errors found without running the program: it is instantiated and verified, then
+// expanded and verified again.
 Diags problems(const Module& module, const KernelInfo& kernel, const Settings& settings,
                const InstantiateOptions& launch) {
   const Expected<Program> program = instantiate_kernel(module, kernel, settings, launch);

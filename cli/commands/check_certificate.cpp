@@ -1,4 +1,4 @@
-// check-certificate: whether a kept verdict is about this program and these inputs, and still
+// check-certificate: checks whether a saved verdict is for this program and these inputs, and still
 // holds.
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@
 namespace tessera::cli {
 namespace {
 
-// What the certificate says, and what is so now.
+// A property with different values in the certificate and in the current run.
 struct Mismatch {
   std::string what, kept, now;
 };
@@ -32,7 +32,7 @@ class Comparison {
                       b = now == nullptr ? "nothing" : now->text();
     if (a != b) mismatches_.push_back({std::move(what), a, b});
   }
-  // Members of both, by name.
+  // Compares two objects member by member.
   void compare_members(const std::string& what, const Json* kept, const Json* now) {
     if (kept == nullptr || now == nullptr || !is_object(*kept) || !is_object(*now))
       return compare(what, kept, now);
@@ -110,8 +110,9 @@ int report(Console& console, const Json& kept, const std::vector<Mismatch>& mism
   return exit_code(status);
 }
 
-// Errors of the command in a certificate, which may be a stranger's: the files that it names are
-// not quoted.
+// Replaces errors of the certificate's command that could quote file contents by a general error.
+// Certificates can come from untrusted sources, so the contents of the files that they name must
+// not be shown.
 Diags without_content(const Diags& diags, const std::vector<std::string>& words) {
   const auto is_of_content = [](const Diag& diag) {
     return status_of(Diags{diag}) == Status::bad_input ||
@@ -134,7 +135,7 @@ void compare_verdicts(Comparison& comparison, const Json& kept, const Json& now,
   for (const std::string_view name :
        {"method", "protocol", "races", "agents", "events", "transfers", "schedules"})
     compare_evidence(name);
-  // The work of the analysis, which another build may do in another way.
+  // Counts of the analysis steps, which may differ between builds.
   if (is_other_build) return;
   for (const std::string_view name : {"forks", "events_replayed"}) compare_evidence(name);
 }
@@ -146,7 +147,7 @@ int run(const Arguments& arguments, Console& console) {
   if (!kept) return fail(console, kept.diags());
   std::vector<std::string> words = {"verify"};
   for (const Json& word : kept->find("command")->elements()) words.push_back(word.text());
-  if (arguments.words().size() > 1) {  // it lies elsewhere now
+  if (arguments.words().size() > 1) {  // another path for the program
     if (verified_command(words).name != "run")
       return fail(console, error(fmt::format("{} is about {}, which is not a file: leave out {}",
                                              path, words[1], arguments.words()[1])));

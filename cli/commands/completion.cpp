@@ -1,4 +1,4 @@
-// completion: what a shell offers behind gmm-run, made of the commands and their options.
+// completion: prints scripts for shell completion, generated from the commands and their options.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,7 +12,7 @@
 namespace tessera::cli {
 namespace {
 
-// The words that an option takes, where its value is one of a few: "a|b|c".
+// Values of an option with a fixed list of values, "a|b|c"; empty for other options.
 std::vector<std::string> choices(const Option& option) {
   const std::string value(option.value);
   const bool is_list =
@@ -58,7 +58,7 @@ std::string bash() {
       names, names, cases);
 }
 
-// zsh runs the functions of bash.
+// zsh runs bash's completion functions, but needs `mapfile` replaced by an array assignment.
 std::string zsh() {
   std::string text = bash();
   const std::string_view reads = "mapfile -t COMPREPLY < <(compgen";

@@ -1,4 +1,4 @@
-// dap: the debugger for editors, by the Debug Adapter Protocol on standard input and output.
+// dap: debugger for editors; uses the Debug Adapter Protocol on standard input and output.
 #include <memory>
 #include <ostream>
 #include <string>
@@ -21,12 +21,13 @@ int run(const Arguments& given, Console& console) {
     return fail(console, error("--json: what dap writes is the protocol's JSON, with its headers"));
   const std::unique_ptr<debugger::ByteSource> bytes = debugger::standard_input_bytes();
   debugger::MessageReader in(*bytes);
-  // The protocol's line ends are CR LF, and its JSON is no text for a terminal.
+  // Bypasses the conversion to printable text: the protocol uses CR LF, and its JSON is not for a
+  // terminal.
   console.out.rdbuf(PrintableStream::raw(console.out));
   debugger::DebugAdapter adapter(in, console.out, dap_target(given));
   const Expected<void> served = adapter.serve();
   if (!served) return fail(console, served.diags());
-  given.read_all();  // also where nothing was launched
+  given.read_all();  // even if no run was launched
   return exit_code(Status::ok);
 }
 

@@ -1,4 +1,4 @@
-// debug: a run that is looked at step by step, forward and backward.
+// debug: inspects a run step by step, forward and backward.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,8 +51,8 @@ Options debug_options(const std::vector<std::string>& words) {
   return options;
 }
 
-// Status of a batch: a finding that its commands met, or else the limit or the signal that ended
-// the run.
+// Status of a batch: a finding reached by its commands, else the limit or signal that ended the
+// run.
 Status status_of_batch(const Debugger& debugger) {
   return debugger.has_met_finding() ? Status::finding : status_of(debugger.was_cut_by());
 }
@@ -69,8 +69,8 @@ Expected<std::vector<std::string>> given_lines(const Arguments& arguments) {
   return lines;
 }
 
-// Commands of files and of the command line, each with what it answered; the first that cannot be
-// done ends them.
+// Executes commands from scripts and from --commands, and prints each with its output as JSON. The
+// first command that fails ends the batch.
 int run_in_json(Session& session, const Invocation& invocation, Files* files,
                 const std::vector<std::string>& lines, Console& console) {
   Json told = Json::array();
@@ -96,7 +96,7 @@ void talk(Debugger& debugger, Console& console) {
   while (!debugger.wants_to_quit()) {
     std::optional<std::string> line = input->next();
     if (!line) return;
-    // An empty line at a terminal is the last command again.
+    // At a terminal, an empty line repeats the last command.
     if (input->is_terminal() && line->find_first_not_of(' ') == std::string::npos) line = last;
     last = *line;
     if (const auto done = debugger.execute(*line); !done) console.out << render(done.diags());
@@ -141,7 +141,8 @@ Command resolved(const std::vector<std::string>& args) {
   return command;
 }
 
-// What of a run's words the debugger takes as well.
+// Converts the command line of a run to one of `debug`, without the options that `debug` does not
+// accept.
 Invocation as_debug(Invocation invocation) {
   const Options taken = target_options(invocation.words());
   invocation.command = "debug";

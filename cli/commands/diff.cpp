@@ -1,4 +1,4 @@
-// diff: where two runs part, by their events, the values that they write and their results.
+// diff: compares two runs by their events, the values that they write, and their results.
 #include <ostream>
 #include <string>
 #include <utility>

@@ -1,4 +1,4 @@
-// emit: a kernel as the source that its device compiles: CUDA.
+// emit: prints the CUDA source of a kernel, or compiles it.
 #include <fmt/format.h>
 
 #include <memory>
@@ -29,7 +29,7 @@ Json includes_json(const EmittedKernel& kernel) {
   return list;
 }
 
-// Compiles in place of the source being printed.
+// Compiles the kernel and prints the compiler's report instead of the source.
 int compile(const EmittedKernel& kernel, Json object, Console& console) {
   const Expected<CompilerReport> compiled = kernel.compile();
   if (!compiled) return fail(console, compiled.diags());

@@ -1,4 +1,5 @@
-// ep-gmm: groups shared by devices, rows that travel to them and back.
+// ep-gmm: grouped matmul with groups distributed over devices; rows are sent to the devices of
+// their groups and back.
 #include <fmt/format.h>
 
 #include <optional>
@@ -11,7 +12,7 @@
 namespace tessera::cli {
 namespace {
 
-// Tokens that a router sends to `top_k` experts each: sets lhs and sizes, the routed rows.
+// Routes each token to `top_k` experts. Output: lhs with the routed rows, and the sizes.
 void route_tokens(CollectiveReader& read, std::int64_t top_k, const Collective::Tensors*& lhs,
                   const Collective::Tensors*& sizes) {
   const std::int64_t m = read.value("m"), groups = read.value("groups");

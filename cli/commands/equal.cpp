@@ -1,4 +1,4 @@
-// equal: whether two programs compute the same, shown over random prime fields.
+// equal: checks whether two programs compute the same functions, over random prime fields.
 #include <fmt/format.h>
 
 #include <ostream>

@@ -1,4 +1,5 @@
-// expand: a kernel as the interpreter runs it, every pipeline as loops, slots, copies and waits.
+// expand: prints a kernel as the interpreter runs it, with pipelines expanded to loops, slots,
+// copies and waits.
 #include <ostream>
 #include <string>
 

@@ -1,4 +1,4 @@
-// explain: what a kind of finding means and how to fix it, from docs/reference/findings.md.
+// explain: explains a kind of finding and its remedies, from docs/reference/findings.md.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,8 +37,8 @@ std::string first_sentence(std::string_view text) {
   return sentence;
 }
 
-// How a program is run, from what follows the language in its fence: options of `verify`, or a
-// command with %s in the file's place.
+// Returns the command that runs a program, from the text after the language in its fence: options
+// of `verify`, or a command with %s for the file.
 std::string command_of(const std::string& fence) {
   const auto at = fence.find(' ');
   std::string words = at == std::string::npos ? "" : fence.substr(at);
@@ -64,7 +64,7 @@ std::string without_fences(std::string_view text) {
   return result;
 }
 
-// The page's sections whose heading is a word between backquotes.
+// Returns the sections of the page with a heading in backquotes.
 std::vector<Section> sections() {
   constexpr std::string_view heading = "\n## ";
   std::vector<Section> all;

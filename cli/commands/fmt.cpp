@@ -1,4 +1,4 @@
-// fmt: the text of a program in the house layout.
+// fmt: formats the text of a program.
 #include <fmt/format.h>
 
 #include <ostream>

@@ -1,4 +1,4 @@
-// fuzz: random cases of the operations on the interpreter, compared with the reference.
+// fuzz: compares random calls of the operations on the interpreter with the reference.
 #include "fuzz/fuzz.h"
 
 #include <fmt/format.h>
@@ -26,8 +26,8 @@ constexpr std::size_t enough_failures = 10;
 
 struct Plan {
   std::int64_t first = 0;
-  std::int64_t cases = default_cases;  // at most
-  double seconds = 0;                  // 0: as long as it takes
+  std::int64_t cases = default_cases;  // max number of cases
+  double seconds = 0;                  // 0: no limit
   std::uint64_t seed = 0;
   std::string operation;  // empty: gmm and tgmm
 };
@@ -36,8 +36,8 @@ struct Found {
   std::int64_t index;
   fuzz::Failure failure;
   std::string command;
-  std::string file;      // empty: there is none
-  Diags unwritten = {};  // why not, where there should be one
+  std::string file;      // empty: no file
+  Diags unwritten = {};  // errors of writing the file
 };
 
 Expected<Plan> plan_of(const Arguments& arguments) {
@@ -68,8 +68,8 @@ std::string case_file(std::int64_t index, const Plan& plan) {
   return fmt::format("fuzz_{}_{}.tsr", plan.seed, index);
 }
 
-// Runs one case. One that fails is made small and reported with its command, and with a file to go
-// on from where it is of one kernel.
+// Runs one case. A failing case is reduced and reported with its command. If it runs a single
+// kernel, a program file is written as a starting point for debugging.
 Expected<std::optional<Found>> one_case(std::int64_t index, const Plan& plan,
                                         const ReadFiles* read) {
   using Result = std::optional<Found>;
@@ -126,7 +126,7 @@ Json report_json(const Plan& plan, std::int64_t cases, const std::vector<Found>&
 int run(const Arguments& arguments, Console& console) {
   const Expected<Plan> plan = plan_of(arguments);
   if (!plan) return fail(console, plan.diags());
-  // That failures can be written is tried before they are looked for.
+  // Checks that files can be created before the search for failures begins.
   if (fuzz::has_program(fuzz::draw(plan->operation, plan->seed, plan->first))) {
     const auto file = OutputFile::create(case_file(plan->first, *plan), arguments.files());
     if (!file) return fail(console, file.diags());

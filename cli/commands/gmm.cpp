@@ -1,4 +1,4 @@
-// gmm: a product for each group of rows.
+// gmm: grouped matmul, one product per group of rows.
 #include "cli/args/operation_options.h"
 #include "cli/operations/grouped_matmul_call.h"
 #include "cli/operations/operation_command.h"

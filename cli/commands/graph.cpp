@@ -1,4 +1,4 @@
-// graph: a proved program without its protocol, as tasks and what has to be done before each.
+// graph: prints a proved program as a task graph: tasks and their dependences.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -21,8 +21,8 @@ Command graph_command();
 
 namespace {
 
-// Options of the other command that mean nothing here: the graph is that of the eager run without
-// arithmetic.
+// Options of the target command without an effect on the graph, which is built from the eager run
+// without arithmetic.
 constexpr std::array<std::string_view, 7> not_taken = {
     "schedule", "slow-device", "math", "no-math", "loop-workers", "uninitialised", "tune"};
 

@@ -1,4 +1,4 @@
-// list: the kernels that the binary carries, the devices and the machine profiles.
+// list: lists the built-in kernels, the devices and the machine profiles.
 #include <fmt/format.h>
 
 #include <ostream>
@@ -43,7 +43,7 @@ std::string text_of(const ParameterInfo& parameter) {
              : fmt::format("{} = {}", parameter.name, parameter.default_text);
 }
 
-// The first sentence of the comment above a kernel.
+// Returns the first sentence of a kernel's comment; it also ends at a semicolon.
 std::string first_sentence(const std::string& doc) {
   std::string sentence;
   for (std::size_t i = 0; i < doc.size(); ++i) {

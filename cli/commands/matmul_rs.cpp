@@ -1,4 +1,4 @@
-// matmul-rs: a product whose contraction is shared by the devices, its sum scattered over them.
+// matmul-rs: product with the contraction distributed over devices; the sum is scattered over them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,14 +11,15 @@
 namespace tessera::cli {
 namespace {
 
-// The largest side of at most `most` that divides the extent.
+// Returns the largest divisor of the extent that is at most `most`.
 std::int64_t fitting(std::int64_t extent, std::int64_t most) {
   for (std::int64_t side = std::min(extent, most); side > 1; --side)
     if (extent % side == 0) return side;
   return 1;
 }
 
-// Tiles of a product [half, k_shard] . [k_shard, n]; `usual` are those of the profile.
+// Sets the tiles of a product [half, k_shard] . [k_shard, n]: --tiling, else the profile's tiling
+// `usual`, reduced to divisors of the extents.
 void read_tiles(CollectiveReader& read, const Tiling& usual, std::int64_t half,
                 std::int64_t k_shard, std::int64_t n, MatmulReduceScatterOptions& options) {
   options.bm = fitting(half, usual.m);

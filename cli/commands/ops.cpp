@@ -1,4 +1,4 @@
-// ops: the instruction set, read from the op table; docs/reference/ops.md is what --md prints.
+// ops: prints the instruction set from the op table. docs/reference/ops.md is the output of --md.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ std::string fields(const OpInfo& op) {
   return text;
 }
 
-// How the op is written; without a form of its own, as a call.
+// Returns the syntax of the op: its own form, or else a call.
 std::string written(const OpInfo& op) {
   if (!op.text.empty()) return std::string(op.text);
   if (op.scope == Scope::close) return "}";
@@ -61,7 +61,7 @@ std::string_view math_name(LeftOut math) {
   return names[static_cast<std::size_t>(math)];
 }
 
-// The fields whose values can change more than values.
+// Fields that can affect more than computed values, with the kind of effect.
 std::string control(const OpInfo& op) {
   std::string text;
   for (const FieldInfo& field : op.fields) {
@@ -72,7 +72,7 @@ std::string control(const OpInfo& op) {
   return text;
 }
 
-// Bars end a cell of a Markdown table.
+// Escapes bars, which end a cell of a Markdown table.
 std::string cell(std::string_view text) {
   std::string result;
   for (const char c : text) result += c == '|' ? std::string("\\|") : std::string(1, c);

@@ -1,4 +1,5 @@
-// ragged-all-to-all: rows from every device to every device, in slices of sizes that are data.
+// ragged-all-to-all: sends rows from every device to every device, in slices with sizes given as
+// data.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +14,8 @@
 namespace tessera::cli {
 namespace {
 
-// "2,1/3,4": what device 0 sends to devices 0 and 1, then device 1.
+// Parses --traffic, for example "2,1/3,4": rows from device 0 to devices 0 and 1, then rows from
+// device 1.
 Traffic parse_traffic(CollectiveReader& read) {
   Traffic traffic;
   for (const std::string& row : split(read.text("traffic"), '/')) {
@@ -49,7 +51,7 @@ std::int64_t max_sent(const Traffic& sizes) {
   return most;
 }
 
-// The sizes of each device's slices, as --sizes reads them.
+// Returns the slice sizes of each device in the form of --sizes.
 Collective::Tensors tensors_of(const Traffic& sizes) {
   Collective::Tensors tensors;
   for (const std::vector<std::int64_t>& row : sizes) {
@@ -59,7 +61,8 @@ Collective::Tensors tensors_of(const Traffic& sizes) {
   return tensors;
 }
 
-// The rows of each slice: listed, of a file, or drawn. They give --m if nothing else does.
+// Returns the number of rows in each slice: listed, from a file, or drawn. --traffic and --sizes
+// also set the default of --m.
 Traffic slice_sizes(CollectiveReader& read, std::int64_t slices) {
   Traffic sizes;
   const auto devices = static_cast<std::int64_t>(read.devices());
@@ -90,7 +93,8 @@ Traffic slice_sizes(CollectiveReader& read, std::int64_t slices) {
   return sizes;
 }
 
-// The slices of each device. They give --room, the rows that a device can receive.
+// Returns the slices of each device. Also sets the default of --room, the number of rows that a
+// device can receive.
 std::vector<RaggedSlices> exchange(CollectiveReader& read, std::int64_t slices) {
   const Traffic sizes = slice_sizes(read, slices);
   if (!read.ok()) return {};

@@ -1,4 +1,4 @@
-// ragged-dot: one ragged dot product of any axes, checked against the reference.
+// ragged-dot: ragged dot product of any axes, checked against the reference.
 #include "kernels/ragged_dot/ragged_dot.h"
 
 #include <fmt/format.h>
@@ -26,14 +26,14 @@ namespace {
 
 constexpr std::array<std::string_view, 4> result_types = {"f32", "bf16", "f16", "i32"};
 constexpr std::array<std::string_view, 3> modes = {"noncontracting", "contracting", "batch"};
-// The options of one form alone.
+// Options of only one form.
 constexpr std::array<std::string_view, 4> axis_options = {"contracting", "batch-axes", "ragged",
                                                           "group-axis"};
 constexpr std::array<std::string_view, 4> plain_options = {"m", "k", "n", "batch"};
 constexpr std::array<std::string_view, 2> layout_options = {"mode", "transpose-rhs"};
 constexpr std::array<std::string_view, 1> fill_options = {"fill"};
 
-// All that the call's functions refer to.
+// Data that the functions of the call refer to.
 struct State {
   Tensor lhs, rhs, sizes, group_offset;
   RaggedDotDims dims;
@@ -64,7 +64,8 @@ class Reader : ProductReader {
   }
 
  private:
-  // Extents m, k, n of a mode, with a batch dimension in front where --batch gives one.
+  // Reads the form with extents m, k and n of a mode, and a leading batch dimension if --batch is
+  // given.
   void plain_form() {
     refuse(axis_options, "names axes of --lhs-shape and --rhs-shape");
     const auto batch = optional("batch");
@@ -79,7 +80,7 @@ class Reader : ProductReader {
     const Axes all = integers_of(*sizes);
     const std::int64_t rows = m ? *m : std::accumulate(all.begin(), all.end(), std::int64_t{0});
     const std::int64_t groups = sizes->rank() == 0 ? 1 : sizes->dim(sizes->rank() - 1);
-    // A batch is computed as a whole: there --local-groups is refused.
+    // A batch is always computed completely, so --local-groups is rejected for it.
     const auto local = mode == 2 ? std::nullopt : optional("local-groups", 1);
     const std::int64_t first = optional("group-offset").value_or(0);
     lhs_shape_ = {rows, k};
@@ -95,10 +96,11 @@ class Reader : ProductReader {
     state_->sizes = *std::move(sizes);
   }
 
-  // Returns the mode, and sets the axes of its operands as generated, saved and read.
-  // noncontracting: lhs [m, k], rhs [groups, k, n], with --transpose-rhs [groups, n, k].
-  // contracting: [m, k] and [m, n]; batch: [m, k] and [k, n].
-  // batch: number of axes, 0 or 1, before these, in rhs after the groups.
+  // Returns the mode, and sets the axes of its operands.
+  // - noncontracting: lhs [m, k], rhs [groups, k, n], with --transpose-rhs [groups, n, k].
+  // - contracting: [m, k] and [m, n].
+  // - batch: [m, k] and [k, n].
+  // batch: number of axes, 0 or 1, in front of these; in rhs after the groups.
   std::size_t plain_axes(std::int64_t batch) {
     const std::size_t mode = choice("mode", modes);
     const bool turned = has("transpose-rhs");
@@ -120,7 +122,7 @@ class Reader : ProductReader {
     return mode;
   }
 
-  // The axes that the options name.
+  // Reads the axes from the options.
   void named_axes() {
     refuse(layout_options, "goes without --contracting, which gives the axes");
     RaggedDotDims& dims = state_->dims;

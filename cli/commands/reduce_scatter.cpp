@@ -1,4 +1,4 @@
-// reduce-scatter: each device its block of the sum over its ring.
+// reduce-scatter: gives each device its block of the sum over its ring.
 #include "kernels/collective/reduce_scatter.h"
 
 #include "cli/operations/rows_on_rings.h"

@@ -1,4 +1,4 @@
-// right-permute: rows to the right neighbour.
+// right-permute: sends the rows of each device to its right neighbour.
 #include "kernels/collective/right_permute.h"
 
 #include "cli/operations/rows_on_rings.h"

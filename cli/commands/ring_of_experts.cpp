@@ -1,4 +1,5 @@
-// ring-of-experts: mixture of experts whose tokens and experts are shared by the devices of rings.
+// ring-of-experts: mixture of experts, with tokens and experts distributed over the devices of
+// rings.
 #include "kernels/experts/ring_of_experts.h"
 
 #include <fmt/format.h>
@@ -14,10 +15,10 @@
 namespace tessera::cli {
 namespace {
 
-// The largest weight of an integer fill: integer_range of FillRole::existing.
+// Largest weight of an integer fill: integer_range of FillRole::existing.
 constexpr std::int64_t largest_weight = 8;
 
-// As the kernel takes them; NumPy's integers are of 64 bits.
+// Converts indices to the kernel's i32; NumPy's integers have 64 bits.
 Tensor as_i32(const Tensor& indices, CollectiveReader& read) {
   Tensor tensor(DType::i32, indices.shape());
   if (!is_integer(indices.dtype())) {
@@ -36,7 +37,7 @@ Tensor as_i32(const Tensor& indices, CollectiveReader& read) {
   return tensor;
 }
 
-// The experts of each token: those of the file, or drawn.
+// Returns the experts of each token, from the file or drawn.
 const Collective::Tensors& chosen(CollectiveReader& read) {
   Collective::Tensors experts;
   if (const Collective::Tensors* const given = read.held("experts")) {
@@ -63,7 +64,8 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   if (!read.ok()) return read.diags();
   read.describe({"m", "k", "n", "groups", "top-k"});
   read.count_flops({"m", "top-k", "k", "n"});
-  // Sums of integers are exact: of top_k products of k terms, times weights.
+  // Number of terms for which sums of integers must stay exact: top_k products of k terms, times
+  // weights.
   const std::int64_t terms = saturated_product({read.value("k"), top_k, largest_weight});
   const auto &lhs = read.fill("lhs", terms), &rhs = read.fill("rhs", terms),
              &weights = read.fill("weights", 1), &experts = chosen(read);

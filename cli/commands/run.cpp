@@ -1,4 +1,4 @@
-// run: a kernel of a file on the simulated machine, or on another device.
+// run: runs a kernel of a file on the simulated machine or on another device.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,13 +44,13 @@ struct Ran {
   std::vector<Expectation> expectations;
   DeviceReport report{};
   std::vector<ComparedResult> compared{};
-  std::vector<Finding> wrong_values{};  // mismatches; with --strict-values also what is not used
-  std::vector<Finding> notes{};         // on values that are not used, else
-  std::string why_unknown{};            // which values are used; empty: it is known
-  std::string why{};                    // the first wrong element is as it is
+  std::vector<Finding> wrong_values{};  // mismatches; with --strict-values also unused values
+  std::vector<Finding> notes{};         // unused values, without --strict-values
+  std::string why_unknown{};            // reason why the used values are unknown; empty: known
+  std::string why{};                    // origin of the first wrong element
   Dumps dumps{};
-  Diags unwritten{};  // why outputs could not be written
-  Diags undecided{};  // why it is not known whether the values are right
+  Diags unwritten{};  // errors of writing outputs
+  Diags undecided{};  // errors of the value check
 };
 
 Status outcome(const Ran& ran) {
@@ -61,7 +61,8 @@ Status outcome(const Ran& ran) {
   return is_mismatch ? Status::mismatch : Status::finding;
 }
 
-// Compares the results; of wrong ones it asks other runs who wrote them, and from what.
+// Compares the results. If some are wrong and the run is observed, further runs find the writers of
+// the wrong elements and the origin of the first one.
 Expected<void> check_values(Ran& ran, Executable& executable, const DeviceOptions& options,
                             const Again& begin) {
   if (!has_results(ran.report) || !has_results_of(ran.request.device)) return {};
@@ -115,7 +116,7 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   return ran;
 }
 
-// Without arithmetic results hold nothing that the program says.
+// True if results are computed, that is, without --no-math.
 bool computes(const Ran& ran) { return ran.request.options.math != Math::none; }
 
 struct State {
@@ -172,7 +173,7 @@ Expected<Prepared> prepare(const Arguments& arguments) {
   return prepared;
 }
 
-// The findings with the waits that were left out.
+// Adds suggestions of missing waits to the findings.
 Expected<void> suggest(const Arguments& arguments, Ran& ran) {
   const RunResult* const result = ran.report.simulated.get();
   if (result == nullptr || ran.report.findings.empty() || !ran.request.certifies) return {};

@@ -1,4 +1,4 @@
-// sharded-gmm: groups shared by devices, rows on all of them.
+// sharded-gmm: grouped matmul with groups distributed over devices and rows on all of them.
 #include <fmt/format.h>
 
 #include <optional>
@@ -12,7 +12,7 @@
 namespace tessera::cli {
 namespace {
 
-// --group-offset, the first group of each place in a ring.
+// Parses --group-offset: the first group of each place in a ring.
 std::vector<std::int64_t> group_offsets(CollectiveReader& read) {
   if (!read.has("group-offset")) return {};
   const auto offsets = parse_integers(read.text("group-offset"));

@@ -1,4 +1,4 @@
-// tgmm: the grouped matmul's gradient for the weights.
+// tgmm: gradient of the grouped matmul for the weights.
 #include "cli/args/operation_options.h"
 #include "cli/operations/grouped_matmul_call.h"
 #include "cli/operations/operation_command.h"

@@ -1,5 +1,6 @@
-// tune: measures the candidates of a problem and keeps the fastest. gmm and tgmm have a cache of
-// configurations and are measured wherever they run; all else is timed by the interpreter's model.
+// tune: measures the candidates of a problem. For gmm and tgmm without --tune, the device measures
+// the candidates and the fastest is stored in a cache of configurations. Everything else is timed
+// by the interpreter's model.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +32,7 @@ namespace {
 
 using Tuning = TuningResult<GroupedMatmulConfig>;
 
-// Options of gmm and tgmm that say nothing of the problem or where it runs.
+// Options of gmm and tgmm that affect neither the problem nor the device.
 constexpr std::array<std::string_view, 14> not_taken = {
     "tiling", "buffers", "config", "explain",  "out",        "check",      "program",
     "fill",   "lhs",     "rhs",    "existing", "lhs-layout", "strict-sum", "sizes"};
@@ -99,7 +100,7 @@ Expected<TuneReport> estimate(GroupedKind kind, const Arguments& arguments) {
   return report;
 }
 
-// Adds the times of all candidates on the problem's own sizes, and that of the chosen one beside
+// Adds the times of all candidates on the problem's own sizes, and the ratio of the chosen one to
 // the best.
 Expected<void> add_comparison(TuneReport& report, const GroupedTuningProblem& problem,
                               const GroupedMatmulConfig& chosen, const Tuner& tuner) {
@@ -114,7 +115,7 @@ Expected<void> add_comparison(TuneReport& report, const GroupedTuningProblem& pr
   return {};
 }
 
-// Keeps the winner in the user's cache, and says where.
+// Stores the winner in the user's cache, unless this is a dry run, and reports the file.
 void keep(TuneReport& report, const CacheEntry& entry, bool is_dry) {
   std::string kept = "nothing: --dry-run";
   if (!is_dry) {
@@ -170,8 +171,8 @@ Expected<TuneReport> tune_by_cache(const Arguments& arguments) {
   return report;
 }
 
-// Of the words behind `tune`: the operation that one of them names, else `run`, which takes a file
-// or a kernel.
+// Returns the operation named by one of the words after `tune`, else `run`, which takes a file or a
+// kernel.
 Command tuned_command(const std::vector<std::string>& words) {
   Command fallback;
   for (const Command& command : commands()) {
@@ -182,7 +183,8 @@ Command tuned_command(const std::vector<std::string>& words) {
   return fallback;
 }
 
-// gmm and tgmm without --tune: the candidates are the device's, and the winner is kept.
+// True for gmm and tgmm without --tune: the device provides the candidates, and the winner is
+// cached.
 bool is_by_cache(const Command& command, const std::vector<std::string>& words) {
   const auto names_parts = [](const std::string& word) {
     return word == "--tune" || word.starts_with("--tune=");
@@ -213,7 +215,7 @@ int run(const Arguments& arguments, Console& console) {
 Command resolved(const std::vector<std::string>& args) {
   Command command = tune_command();
   const std::vector<std::string> words(args.begin() + 1, args.end());
-  // A call for help names no operation: the options of gmm stand for all.
+  // A call with only options, such as --help, names no operation and gets the options of gmm.
   const bool is_for_all = std::all_of(
       words.begin(), words.end(), [](const std::string& word) { return word.starts_with('-'); });
   if (const Command tuned = tuned_command(words); !is_for_all && !is_by_cache(tuned, words)) {

@@ -1,4 +1,4 @@
-// verify: what one run proves of all schedules of a program or an operation.
+// verify: proves properties of all schedules of a program or an operation from one run.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -47,7 +47,8 @@ int run_mutants(const VerifyTarget& target, Watch& watch, Console& console) {
   return exit_code(is_interrupted ? Status::interrupted : Status::ok);
 }
 
-// Each of these options asks another question, and only a single verdict can be saved.
+// Rejects options about values, more than one of the options that select an analysis, and the
+// saving of more than one verdict.
 Expected<void> check_questions(const Arguments& arguments) {
   for (const char* option : {"expect", "rtol", "atol"})
     if (arguments.was_given(option))

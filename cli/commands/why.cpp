@@ -1,4 +1,5 @@
-// why: what elements of memory were made from, what a core waits for, who counted on a semaphore.
+// why: reports the origin of memory elements, the reason why a core waits, and the signals on a
+// semaphore.
 #include <fmt/format.h>
 
 #include <ostream>
