@@ -18,13 +18,13 @@ namespace {
 using debugger::Debugger;
 using DiffWords = Debugger::Words;
 
-// The words of this run as `run` has them.
+// Returns the command line of this run for `run`, without the device.
 DiffWords words_of(Invocation invocation) {
   invocation.command = "run";
   return invocation.without({"interpret", "device"}).words();
 }
 
-// The words of the same run with these options instead of its own.
+// Returns the command line of the same run with these options instead of its own ones.
 Expected<DiffWords> changed(const Invocation& own, const DiffWords& options) {
   DiffWords line = {"run", words_of(own)[1]};
   const Options known = run_side_options(line, not_in_diff());
@@ -46,7 +46,7 @@ Expected<DiffWords> changed(const Invocation& own, const DiffWords& options) {
   return words_of(other);
 }
 
-// The first event of run A at which the runs differ.
+// First event of run A at which the runs differ; may be none.
 std::optional<std::int64_t> first_event(const DiffReport& report) {
   std::optional<std::int64_t> first;
   const auto add = [&](const DiffPlaces& places) {

@@ -18,7 +18,7 @@ int exit_code_of(const Session& ended) {
   return exit_code(ended.findings().empty() ? status_of(ended.ended_by()) : Status::finding);
 }
 
-// Options count as asked for where the run has asked for them.
+// Opens a target. Options that the run reads are also marked as read in `given`.
 Expected<DebugAdapter::Target> open_target(const Arguments& given,
                                            const std::optional<std::string>& program,
                                            const std::vector<std::string>& added) {

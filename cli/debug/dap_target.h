@@ -1,12 +1,12 @@
-// What an editor's launch request runs.
+// Debugger target for the launch request of an editor.
 #pragma once
 #include "cli/args/options.h"
 #include "debugger/dap/debug_adapter.h"
 
 namespace tessera::cli {
 
-// By the words of the command line, which live longer, with the program and the arguments that the
-// editor adds.
+// Returns the function that opens the target: the command line `given`, with the program and
+// arguments from the editor. `given` must outlive the result.
 debugger::DebugAdapter::Open dap_target(const Arguments& given);
 
 }  // namespace tessera::cli

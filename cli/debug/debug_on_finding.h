@@ -1,4 +1,4 @@
-// The debugger where a run stopped.
+// Debugger at the finding of a run.
 #pragma once
 #include <vector>
 
@@ -7,10 +7,10 @@
 
 namespace tessera::cli {
 
-// For a command whose run has told these findings: the same run in the debugger, which has gone on
-// to where the first was found. One that was seen in the whole run or in its results is before the
-// event that it is about, if it is about one, else at the end. Commands come from the standard
-// input. An exit code.
+// Opens the debugger on the run of a command that reported these findings. Advances to before the
+// event at which the run reports a finding. If all findings are about the whole run or its results,
+// advances to before the event that the first one refers to, or to the end. Reads commands from
+// standard input. Returns an exit code.
 int debug_on_finding(const Arguments& of_run, const std::vector<Finding>& findings,
                      Console& console);
 

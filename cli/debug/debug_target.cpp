@@ -15,8 +15,8 @@
 namespace tessera::cli {
 namespace {
 
-// Options of the other command that mean nothing here: a session writes no results and no files of
-// the whole run, and judges nothing but the run itself.
+// Options of the target command that have no effect here: a session writes no results and no files
+// about the whole run, and checks nothing except the run itself.
 constexpr std::array<std::string_view, 17> not_taken = {
     "out",  "check",         "trace", "save-schedule",    "unchecked", "no-verify", "timing",
     "cost", "timeline",      "all",   "debug-on-finding", "expect",    "rtol",      "atol",

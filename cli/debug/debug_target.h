@@ -1,4 +1,4 @@
-// What `debug` runs: a program or an operation, by the words of a command line.
+// Target of `debug`: a program or an operation, given by the words of a command line.
 #pragma once
 #include <memory>
 #include <string>
@@ -9,17 +9,19 @@
 
 namespace tessera::cli {
 
-// Of the command that the words name behind the first: its options as far as they say how its run
-// goes.
+// Returns the options of the target command, which is named by the words after the first. Options
+// that do not affect its run are omitted.
 Options target_options(const std::vector<std::string>& words);
 
-// What an option of this command is called beside them: `otherwise` where the other command has one
-// of that name, as ragged-dot has --batch.
+// Returns the name of an option of this command next to the target's options: `otherwise` if the
+// target has an option with this name, for example --batch of ragged-dot.
 std::string_view own_name(const Options& of_target, std::string_view name,
                           std::string_view otherwise);
 
-// With these options. What would run runs on the interpreter, and stands before its first step.
+// Parses the words with these options and selects the interpreter. Fails if --device names another
+// device.
 Expected<Arguments> debug_arguments(std::vector<std::string> words, Options options, Files* files);
+// Opens a session on the target, before its first step.
 Expected<std::unique_ptr<Session>> debug_session(const Arguments& arguments);
 
 }  // namespace tessera::cli

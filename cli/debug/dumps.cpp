@@ -24,7 +24,8 @@ Diag wrong_form(const std::string& words) {
                   words));
 }
 
-// Before which event the core of the words, or the first one, comes to the line.
+// Advances the session to before the event at which the given core reaches the line, or else the
+// first core that does. Returns that core.
 Expected<AgentId> go_to_line(Session& session, const std::vector<std::string>& words,
                              const std::string& given) {
   const debugger::PlaceReference place = TRY(debugger::parse_place(session, words));
@@ -35,7 +36,7 @@ Expected<AgentId> go_to_line(Session& session, const std::vector<std::string>& w
                fmt::format("--dump {}: the run ends and nobody comes there", given));
 }
 
-// Whose memory a name without a device means there.
+// Advances the session to the place. Returns the core that owns memory named without a device.
 Expected<AgentId> go_to_place(Session& session, const std::vector<std::string>& words,
                               const std::string& given) {
   const std::string& first = words.front();

@@ -1,5 +1,5 @@
-// --dump NAME@PLACE=FILE: memory as it is at a place in the run, in a file. The run is taken once
-// more to there, so whoever runs it needs not know of it.
+// --dump NAME@PLACE=FILE: writes the contents of memory at a place in the run to a file. The run is
+// repeated up to that place, so the original run is not affected.
 #pragma once
 #include <functional>
 #include <string>
@@ -15,33 +15,34 @@
 
 namespace tessera::cli {
 
-// What was written, or why it was not.
+// A dump that was written.
 struct Dumped {
-  std::string text;  // "dev0 slot[0 .. 2, 0 .. 4] at event 22"
+  std::string text;  // "dev0 slot[0 .. 2, 0 .. 4]"
   std::string file;
-  std::int64_t event = 0;  // before which the memory was so
-  bool is_defined = true;  // all of it
+  std::int64_t event = 0;  // the dump was taken before this event
+  bool is_defined = true;  // all elements were initialised
 };
 
 class Dumps {
  public:
-  // Reads what the words mean by themselves and opens the files; nothing runs yet.
+  // Parses the values of --dump and opens the files. Runs nothing.
   static Expected<Dumps> open(const Arguments& arguments);
   bool empty() const { return all_.empty(); }
-  // Goes to each place and writes the files. simulate() begins the run under the options that it is
-  // given. Errors are names, lines and loops that the program does not have, and memory that does
-  // not exist there.
+  // Advances a run to each place and writes the files. simulate() begins the run with the given
+  // options. Fails for names, lines and loops that the program does not have, and for memory that
+  // does not exist at the place.
   Expected<void> write(const RunOptions& options,
                        const std::function<Expected<void>(const RunOptions&)>& simulate);
-  // Why some are not written: the run does not come to the place, or the disk is full.
+  // Errors of the dumps that were not written: the run did not reach the place, or the file could
+  // not be written.
   const Diags& unwritten() const { return unwritten_; }
-  // Of those that are written.
+  // Report of the written dumps.
   std::string lines() const;
   Json json() const;
 
  private:
   struct Dump {
-    std::string words;  // as they were given
+    std::string words;  // as given
     DumpWords read;
     TensorOutput output;
   };

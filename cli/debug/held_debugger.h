@@ -1,4 +1,4 @@
-// The debugger for a program that calls it: one line in, its answer out.
+// Debugger for use from programs: executes one command line and returns its output.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -15,15 +15,15 @@ namespace tessera::cli {
 
 class HeldDebugger {
  public:
-  // The words of `gmm-run debug`, that one first; the run stands before its first step. The files
-  // outlive the debugger.
+  // Opens a session from the words of `gmm-run debug`, beginning with "debug". The run is before
+  // its first step. `files` must outlive the debugger.
   static Expected<std::unique_ptr<HeldDebugger>> open(const std::vector<std::string>& words,
                                                       Files& files);
 
-  // A command of the debugger; what it tells. Memory that does not suffice and the stop of this
-  // thread are errors too.
+  // Executes a debugger command and returns its output. Also fails if memory is exhausted or if a
+  // stop of this thread is requested.
   Expected<std::string> command(std::string_view line);
-  std::int64_t event() const { return session_->position(); }  // how many have happened
+  std::int64_t event() const { return session_->position(); }  // number of past events
   bool is_over() const { return session_->is_over(); }
 
  private:

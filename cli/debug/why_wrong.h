@@ -1,4 +1,4 @@
-// Why the first wrong element of a run's results is as it is: what it was made from.
+// Origin of the first wrong element in the results of a run.
 #pragma once
 #include <functional>
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace tessera::cli {
 
-// Begins a run once more, under the options that it is given.
+// Begins the run again, with the given options.
 using Again = std::function<Expected<void>(const RunOptions&)>;
 
-// The first lines of the answer that `why` gives, and how to ask for all; empty where nothing is
-// wrong or there is no such answer (several launches, memory that does not suffice).
+// Returns the first lines of the output of `why`, and the command for the complete output. Empty if
+// no result is wrong, or if `why` has no answer (several launches, or insufficient memory).
 std::string why_wrong(const Program& program, const std::vector<ComparedResult>& compared,
                       const RunOptions& options, const Again& simulate);
 
