@@ -47,7 +47,6 @@ class GroupedGemmReader : ProductReader {
   // Reads how to quantise the operands, or the scales of quantised operands.
   void scaling();
   void given_scales(ScalingMode mode);
-  // Quantises the operands.
   void quantise();
   void name_scales();
   // Reads LIST|@FILE: one number for all groups, or one for each.

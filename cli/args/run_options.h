@@ -27,7 +27,6 @@ struct RunOption {
 
 // All run options, in the order of --help.
 const std::vector<RunOption>& all_run_options();
-// The options of all_run_options().
 Options run_options();
 // Values of --device, "interpreter|...", in the order of devices_as_listed().
 std::string_view device_values();

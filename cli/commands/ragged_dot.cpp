@@ -122,7 +122,6 @@ class Reader : ProductReader {
     return mode;
   }
 
-  // Reads the axes from the options.
   void named_axes() {
     refuse(layout_options, "goes without --contracting, which gives the axes");
     RaggedDotDims& dims = state_->dims;

@@ -100,8 +100,7 @@ Expected<TuneReport> estimate(GroupedKind kind, const Arguments& arguments) {
   return report;
 }
 
-// Adds the times of all candidates on the problem's own sizes, and the ratio of the chosen one to
-// the best.
+// Adds the times of all candidates on the problem's own sizes, and chosen time / best time.
 Expected<void> add_comparison(TuneReport& report, const GroupedTuningProblem& problem,
                               const GroupedMatmulConfig& chosen, const Tuner& tuner) {
   const Tuning all = TRY(time_candidates(problem, tuner));
