@@ -8,8 +8,8 @@
 namespace tessera::graph {
 namespace {
 
-// Of the first chunk, and of those that come when it is full: as large as the pages that a system
-// may give for them, which cost less than as many small ones.
+// first_chunk: size of the first chunk. Later chunks are multiples of `page`, the size of large
+// pages, which cost less than many small ones.
 constexpr std::size_t first_chunk = std::size_t{64} << 10, page = std::size_t{2} << 20;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Memory for what lives as long as a graph: taken piece by piece, and given back all together.
+// Memory for data with the lifetime of a graph: allocated in small parts, freed all at once.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -17,13 +17,13 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Room for so many, whose contents are not set.
+  // Returns uninitialised memory for `count` elements.
   template <typename T>
   T* take(std::size_t count) {
     static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= alignment);
     return static_cast<T*>(take_bytes(count * sizeof(T)));
   }
-  std::int64_t bytes() const { return bytes_; }  // of the machine's
+  std::int64_t bytes() const { return bytes_; }  // size of all chunks
 
  private:
   static constexpr std::size_t alignment = 8;
@@ -37,13 +37,13 @@ class Arena {
   std::int64_t bytes_ = 0;
 };
 
-// A list whose elements are in an arena; a copy of it has the same elements.
+// A list whose elements are in an arena. Copies of a list share its elements.
 template <typename T>
 class ArenaList {
  public:
   using value_type = T;
 
-  // Room for so many; what is there stays.
+  // Makes room for at least `count` elements in total; existing elements are kept.
   void reserve(Arena& arena, std::size_t count) {
     if (count <= capacity_) return;
     T* const larger = arena.take<T>(count);
@@ -55,14 +55,14 @@ class ArenaList {
     if (size_ == capacity_) reserve(arena, 2 * static_cast<std::size_t>(capacity_) + 2);
     std::construct_at(data_ + size_++, value);
   }
-  // Room for so many more behind those that are there, whose values are to be set.
+  // Appends `count` uninitialised elements and returns the first of them.
   T* extend(Arena& arena, std::size_t count) {
     if (size_ + count > capacity_) reserve(arena, 2 * static_cast<std::size_t>(capacity_) + count);
     T* const added = data_ + size_;
     size_ += static_cast<std::uint32_t>(count);
     return added;
   }
-  // Elements of its own.
+  // Returns a list that shares no elements with this one.
   ArenaList copy(Arena& arena) const { return of(arena, {begin(), end()}); }
   static ArenaList of(Arena& arena, std::span<const T> elements) {
     ArenaList result;

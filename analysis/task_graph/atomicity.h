@@ -1,12 +1,14 @@
-// What makes a segment atomic: waits move to the front of it and signals to its back, so that it
-// can run as if alone, if it waits for nobody after somebody may have noticed what it did.
+// Atomicity of a segment: it can run as if it were alone if no wait comes after its first effect
+// that is visible to other agents. Its waits can then move to its front, and its signals to its
+// back.
 #pragma once
 #include "core/report/check.h"
 
 namespace tessera::graph {
 
-// Of a segment as it is built: is told of each wait that others have to end, and of each signal or
-// start of a copy that others may wait for. One that is not atomic is a mistake of who builds it.
+// Checks a segment while it is built. acquire(): a wait that other agents must end. release(): a
+// signal, or a start of a copy that others may wait for. It is an error of the caller to build a
+// segment that is not atomic.
 class Atomicity {
  public:
   bool may_acquire() const { return !has_released_; }

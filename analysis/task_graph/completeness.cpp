@@ -41,7 +41,7 @@ class Covered {
     all_.assign(accesses.begin(), accesses.end());
     last_ = 0;
   }
-  // Whether the side reads, or writes, all of the rectangle.
+  // True if the side reads (or writes, for a write) the whole rectangle.
   bool covers(const MemoryAccess& access) {
     if (access.box.empty()) return true;
     for (std::size_t i = 0; i < all_.size(); ++i) {
@@ -62,10 +62,10 @@ class Covered {
   }
 
   std::vector<MemoryAccess> all_;
-  std::size_t last_ = 0;  // the one that covered the last rectangle
+  std::size_t last_ = 0;  // index of the access that covered the last rectangle
 };
 
-// The parts of `boxes` that no box in `from` covers.
+// The parts of one of `boxes` that no box in `from` covers; empty if all are covered.
 std::vector<Box> missing(const std::vector<Box>& boxes, const std::vector<Box>& from) {
   BoxCover cover;
   for (const Box& box : from) cover.add(box);

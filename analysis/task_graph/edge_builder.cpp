@@ -7,7 +7,7 @@
 namespace tessera::graph {
 namespace {
 
-// Each side once, in their order; with data where any of its edges has.
+// Sorts by side and removes duplicates. The remaining dependence is a flow if one of them was.
 void sort_and_join(std::vector<Dependence>& all) {
   std::sort(all.begin(), all.end(), [](const Dependence& a, const Dependence& b) {
     return a.side != b.side ? a.side < b.side : a.is_flow && !b.is_flow;

@@ -11,8 +11,8 @@ namespace tessera::graph {
 
 // Fills NodeSide::predecessors from the accesses of the sides, in their order. Accesses that a
 // write covers are dropped: later sides depend on that write, which depends on them. Every path
-// connects sides in one memory; no path leads through a copy, whose write may come long after its
-// read.
+// connects sides in one memory. No path leads through a copy, because its write may come long after
+// its read.
 class EdgeBuilder {
  public:
   explicit EdgeBuilder(TaskGraph& graph)
@@ -20,7 +20,7 @@ class EdgeBuilder {
   void run();
   // Only for these sides; all other sides keep their edges.
   void run(const Table<SideId, bool>& wanted);
-  // Sides whose values the results of the program have at the end. Requires run().
+  // Sides that wrote the final values of the program's results. Requires run().
   std::vector<SideId> last_writers() const;
 
  private:
@@ -36,7 +36,7 @@ class EdgeBuilder {
   std::pmr::unsynchronized_pool_resource pool_;  // memory of the lists
   std::deque<Lists> lists_;
   Table<MemoryId, Lists*> lists_by_memory_;  // null: not accessed yet
-  std::vector<Dependence> dependences_;      // of the current side
+  std::vector<Dependence> dependences_;      // dependences of the current side
 };
 
 }  // namespace tessera::graph

@@ -10,8 +10,8 @@ const Shape& shape_of(const TaskGraph& graph, MemoryId memory) {
   return buffer ? graph.program.buffers[buffer].shape : number;
 }
 
-// Whether the side has written all of it. Most never read what they write, so that what they write
-// is looked up by where it lies only from when the first one does.
+// True if the side has written the whole rectangle. Most sides never read their own writes, so the
+// index of writes is only built when a side does.
 bool Footprint::is_own(Reached& reached, MemoryId memory, const Box& box) const {
   if (!reached.is_written()) return false;
   if (!reached.written) {

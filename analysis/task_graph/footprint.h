@@ -1,4 +1,4 @@
-// What a half of a node touches, as few rectangles as say the same.
+// The accesses of a side, merged into few rectangles.
 #pragma once
 #include <cstddef>
 #include <map>
@@ -13,19 +13,20 @@ namespace tessera::graph {
 
 class Footprint {
  public:
-  // graph: whose memories the touches are of; it lives longer.
+  // graph: contains the memories. Must outlive this object.
   explicit Footprint(const TaskGraph& graph) : graph_(graph) {}
-  // In the order in which it happens: nothing is read of others where the side has written itself.
+  // Accesses must be added in program order. A read of elements that the side has written is
+  // ignored.
   void add(const MemoryAccess& access);
-  // By memory. Rectangles that together are one are one. Nothing is left here.
+  // Returns the accesses by memory, merged where possible, and clears the footprint.
   std::vector<MemoryAccess> take();
 
  private:
-  // read: and what may have been written before, in part.
+  // read: includes reads of elements of which only a part has been written before.
   enum Mode : int { read, update, write };
   struct Reached {
     BoundedBoxes by_manner[3]{};
-    std::optional<BoxIndex<char>> written{};  // once it is read after a write
+    std::optional<BoxIndex<char>> written{};  // set by the first read after a write
     bool is_written() const { return !by_manner[update].empty() || !by_manner[write].empty(); }
   };
   bool is_own(Reached& reached, MemoryId memory, const Box& box) const;
@@ -34,7 +35,7 @@ class Footprint {
   std::map<MemoryId, Reached> reached_;
 };
 
-// The buffer's; of a number, which is of no buffer, that of one element.
+// Shape of the memory's buffer. A scalar has no buffer, and the shape of one element.
 const Shape& shape_of(const TaskGraph& graph, MemoryId memory);
 
 }  // namespace tessera::graph

@@ -13,8 +13,8 @@ namespace tessera::graph {
 namespace {
 
 struct Entry {
-  GraphKey key;                                 // whose spans are of `control`
-  std::vector<std::vector<std::byte>> control;  // copies
+  GraphKey key;  // the spans refer to `control`
+  std::vector<std::vector<std::byte>> control;
   std::shared_ptr<const TaskGraph> graph;
   std::size_t bytes = 0;
 };
@@ -30,7 +30,7 @@ bool is_same(const GraphKey& a, const GraphKey& b) {
 
 }  // namespace
 
-// In the order in which they were asked for last, the newest first.
+// Least recently used cache; the most recently used entry is first.
 struct GraphCache::Entries {
   using Order = std::list<Entry>;
   explicit Entries(std::size_t most) : max_bytes(most) {}

@@ -1,4 +1,4 @@
-// Graphs that are kept: a program that is called again with the same routing is not planned again.
+// A cache of graphs: a program that is called again with the same routing is not planned again.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -13,49 +13,52 @@
 
 namespace tessera::graph {
 
-// What a graph is a function of: the program, how it is verified, and the operands that decide what
-// is done. Other operands are data, and may be any.
+// Everything that a graph depends on: the program, the options of its verification, and the
+// operands that decide its actions. Other operands are data and may have any values.
 struct GraphKey {
   std::array<std::uint64_t, 2> program{};
   std::string options;
-  std::vector<std::span<const std::byte>> control;  // the caller's operands; copied when it is kept
-  std::uint64_t hash = 0;                           // of all three
+  std::vector<std::span<const std::byte>>
+      control;             // the caller's operands; GraphCache::keep() copies them
+  std::uint64_t hash = 0;  // hash of the other members
 };
 
-// A program that is called again and again.
+// Creates the graphs of a program that is called repeatedly.
 class ProgramGraphs {
  public:
-  // structured: what `expanded` was made of. What is proved of its parallel loops is part of a
-  // graph's verdict, and the expanded form does not tell them.
+  // structured: the program from which `expanded` was created. A graph's verdict includes the
+  // proofs of its parallel loops, which the expanded form does not contain.
   ProgramGraphs(const Program& structured, const Program& expanded);
 
-  // The graph of a call: one that this process keeps, or else made now and kept. simulate: runs the
-  // program with these operands, and may overwrite results.
+  // Returns the graph of a call: from the cache of this process, or else created now and cached.
+  // simulate: runs the program with these operands; may overwrite results.
   Expected<std::shared_ptr<const TaskGraph>> of(const Simulate& simulate,
                                                 const std::vector<Binding>& bindings,
                                                 const CertifyOptions& how) const;
-  // The operands that decide what is done.
+  // Names of the operands that decide the program's actions.
   const std::vector<std::string>& control_inputs() const { return control_inputs_; }
 
  private:
-  std::array<std::uint64_t, 2> text_{};  // of the program, and with where it stands
+  // Hashes of the program's text; the second one includes source locations.
+  std::array<std::uint64_t, 2> text_{};
   std::vector<std::string> control_inputs_;
 };
 
-// All that are kept of this process; safe to use from several threads.
+// Thread-safe.
 class GraphCache {
  public:
   static GraphCache& of_process();
-  // max_bytes: of all graphs together, about; the last one is kept however large it is.
+  // max_bytes: approximate limit for all graphs together. The last graph is kept even if it is
+  // larger.
   explicit GraphCache(std::size_t max_bytes);
   ~GraphCache();
   GraphCache(const GraphCache&) = delete;
   GraphCache& operator=(const GraphCache&) = delete;
 
-  std::shared_ptr<const TaskGraph> find(const GraphKey& key);  // null: none
-  // Those that were asked for the longest time ago go when there is no room.
+  std::shared_ptr<const TaskGraph> find(const GraphKey& key);  // null: not in the cache
+  // Evicts the least recently used graphs if there is no room.
   void keep(const GraphKey& key, std::shared_ptr<const TaskGraph> graph);
-  std::size_t size() const;  // how many there are
+  std::size_t size() const;  // number of graphs
   void clear();
 
  private:
@@ -63,7 +66,7 @@ class GraphCache {
   std::unique_ptr<Entries> entries_;
 };
 
-// Bytes that a graph takes, about.
+// Returns the approximate size of a graph in bytes.
 std::size_t bytes_of(const TaskGraph& graph);
 
 }  // namespace tessera::graph

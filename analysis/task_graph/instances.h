@@ -1,5 +1,5 @@
-// Pipelines that a run has told and not done, for one before them did the same
-// (analysis/planning/memoised_pipelines.h): what they do is kept once for each pattern.
+// Pipelines that a run reported but did not execute, because an earlier one did the same
+// (analysis/planning/memoised_pipelines.h). Their actions are stored once per pattern.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -20,43 +20,42 @@ using ActionId = Id<Action>;
 using PatternId = Id<Pattern>;
 using InstanceId = Id<Instance>;
 
-// What the first pipeline of a pattern did: actions that stand one behind the other.
+// The consecutive actions of the first pipeline of a pattern.
 struct Pattern {
-  // Memory that it reaches.
+  // A memory that the pipeline accesses.
   struct Reached {
     MemoryId memory{};
-    ValueId number;  // of a number: whose; else of a buffer
-    std::int64_t generation =
-        0;  // of memory that begins in the pipeline: how many of its buffer's began
+    ValueId number;               // value of a loaded scalar; none: the memory has a buffer
+    std::int64_t generation = 0;  // inner memory: allocation number within the pipeline
   };
   ActionId first{}, last{};        // [first, last)
-  std::vector<Reached> reached{};  // numbers, then the others as they are first named
-  std::vector<BufferId> begun{};   // whose lives begin in it, in order
+  std::vector<Reached> reached{};  // loaded scalars, then buffers in the order of their first use
+  std::vector<BufferId> begun{};   // buffers that it allocates, in order
   std::int64_t commit = 0;         // steps from its begin to its first action
 };
 
-// Another pipeline of the pattern, and what was recorded when it began.
+// A later pipeline of the pattern, and the positions in the log when it began.
 struct Instance {
   PatternId pattern{};
   CoreIndex core{};
   ActionId next_action{};
   MemoryId next_memory{};
-  std::size_t memories = 0;  // where its own are, in Instances::memories
+  std::size_t memories = 0;  // index of its first memory in Instances::memories
 };
 
 struct Instances {
-  // What stands for one that the pattern reaches. Memory that begins in the pipeline is none until
-  // unfold(): then it has that lifetime.
+  // The memory of an instance for one of Pattern::reached. Inner memory has no id until unfold()
+  // creates it, with this generation.
   struct Own {
     MemoryId memory{};
     std::int64_t generation = 0;
   };
   Table<PatternId, Pattern> patterns{};
-  Table<InstanceId, Instance, GrownArray<Instance>> all{};  // as they came
+  Table<InstanceId, Instance, GrownArray<Instance>> all{};  // in the order of the run
   GrownArray<Own> memories{};
 
   const Pattern& pattern(InstanceId id) const { return patterns[all[id].pattern]; }
-  // By Pattern::reached.
+  // Indexed like Pattern::reached.
   std::span<const Own> memories_of(InstanceId id) const {
     return {memories.begin() + all[id].memories, pattern(id).reached.size()};
   }

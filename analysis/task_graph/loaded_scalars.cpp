@@ -35,7 +35,7 @@ void LoadedScalars::refuse(StmtId statement) {
        {}});
 }
 
-// What a result is made of; definitions stand before uses.
+// Classifies the result of a statement. Definitions precede uses.
 void LoadedScalars::define(StmtId statement) {
   const Stmt& s = program_.body[statement];
   if (s.result == no_value || program_.value(s.result).kind == ValueKind::ref) return;
@@ -53,7 +53,7 @@ void LoadedScalars::define(StmtId statement) {
       kind = Kind::computed;
 }
 
-// What is done with them.
+// Classifies the op, and rejects it if it uses loaded scalars in an unsupported way.
 void LoadedScalars::look(StmtId statement) {
   const Op& op = program_.body[statement].op;
   const OpClass family = class_of(op);

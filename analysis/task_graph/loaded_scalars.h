@@ -1,5 +1,5 @@
-// Numbers of scalar memory that ops read as data: the run without arithmetic need not have them,
-// so they are read when a node runs. All others are what the run had.
+// Scalars in memory that ops read as data. The run without arithmetic does not compute them, so
+// they are read when a node runs. All other scalars have the values of the run.
 #pragma once
 #include <vector>
 
@@ -11,16 +11,17 @@ namespace tessera::graph {
 class LoadedScalars {
  public:
   explicit LoadedScalars(const Program& program);
-  // The value is what a load gives that is to be done when its node runs.
+  // True if the value is the result of a load that runs with its node.
   bool is_data(ValueId value) const { return of_[value] == Kind::loaded; }
-  // The op works on scalar memory for control alone, and no node does it.
+  // True if the op accesses scalar memory only for control flow, so that no node contains it.
   bool is_control(StmtId statement) const { return control_[statement]; }
-  // Statements that compute with such numbers before an op on tiles gets them.
+  // Errors for statements that compute with such scalars before an op on tiles uses the result.
   const Diags& refused() const { return refused_; }
 
  private:
   enum class Kind : std::uint8_t { control, loaded, computed };
-  // Memory that no node needs: a core's own scalars, or what only control reads.
+  // True for memory that no node needs: a core's private scalars, and scratch that only control
+  // reads.
   bool is_planning(const Slice& slice) const;
   void define(StmtId statement);
   void look(StmtId statement);

@@ -1,5 +1,4 @@
-// What a task graph is worth: how many nodes there are, and how many have to be done one after the
-// other.
+// Measures of the parallelism of a task graph: number of nodes, and length of its longest paths.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -8,20 +7,20 @@
 
 namespace tessera::graph {
 
-// A path through nodes, or all of them.
+// Totals of a path, or of all nodes.
 struct Work {
   std::int64_t nodes = 0, bytes = 0, flops = 0;
-  // What orders paths: as many flops as four times the bytes.
+  // Estimated cost, which orders paths: one byte costs as much as four flops.
   std::int64_t weight() const { return 4 * bytes + flops; }
 };
 
 struct Measures {
   std::array<std::int64_t, 4> nodes{};           // by NodeKind
-  std::int64_t edges = 0, data_edges = 0;        // inside devices
-  std::int64_t messages = 0, message_bytes = 0;  // between devices, of copies
-  std::int64_t depth = 0;                        // nodes of the longest path
-  std::int64_t data_depth = 0;                   // and of the longest whose edges all carry data
-  Work all, critical;                            // all nodes; those of the heaviest path
+  std::int64_t edges = 0, data_edges = 0;        // within devices
+  std::int64_t messages = 0, message_bytes = 0;  // copies between devices
+  std::int64_t depth = 0;                        // nodes on the longest path
+  std::int64_t data_depth = 0;                   // nodes on the longest path with only flow edges
+  Work all, critical;                            // all nodes; the path with the largest weight
 };
 
 Measures measures(const TaskGraph& graph);

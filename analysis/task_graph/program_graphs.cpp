@@ -23,7 +23,7 @@ std::string options_text(const CertifyOptions& how) {
                      how.budget, how.exhaust, how.schedules, how.listed);
 }
 
-// Of where its statements stand: nodes and errors tell it.
+// Hash of the source locations, which nodes and errors contain.
 std::uint64_t places_hash(const Program& program) {
   ContentHash hash;
   for (const StmtId s : program.body.ids()) {
@@ -33,7 +33,7 @@ std::uint64_t places_hash(const Program& program) {
   return hash.value();
 }
 
-// Whether nobody but the graph's maker is to see the runs that it takes.
+// True if no observer or option of the caller depends on the runs, so that they can be skipped.
 bool is_alone(const RunOptions& run) {
   return run.observers.empty() && run.debug_sink == nullptr && !run.rewrite && run.max_steps > 0;
 }
@@ -43,7 +43,7 @@ bool is_alone(const RunOptions& run) {
 ProgramGraphs::ProgramGraphs(const Program& structured, const Program& expanded) {
   const std::string text = print(structured);
   text_ = {text_hash(text), bytes_hash(std::as_bytes(std::span(text))) ^ places_hash(expanded)};
-  // Which `select` meets undefined elements is seen in a run only: here any may.
+  // Only a run shows which `select` meets undefined elements, so all of them are assumed to.
   std::vector<StmtId> selects;
   for (const StmtId s : expanded.body.ids())
     if (std::holds_alternative<TileSelect>(expanded.body[s].op)) selects.push_back(s);
@@ -66,7 +66,7 @@ Expected<std::shared_ptr<const TaskGraph>> ProgramGraphs::of(const Simulate& sim
     for (const std::string& name : control_inputs_) {
       const auto operand = binding.find(name);
       if (operand == binding.end()) {
-        is_kept = false;  // the run will refuse it
+        is_kept = false;  // the run rejects this call
         continue;
       }
       const Tensor& tensor = *operand->second;

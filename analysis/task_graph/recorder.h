@@ -1,5 +1,5 @@
-// What a run does, core by core, as the nodes of a graph are cut from it: ops with their scalars,
-// copies, and where a core synchronises.
+// Records a run, core by core, for splitting it into nodes: ops with their scalars, copies, and
+// synchronisations of cores.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -13,34 +13,34 @@
 
 namespace tessera::graph {
 
-// A cell of a semaphore, numbered as it is met.
+// A cell of a semaphore, numbered in the order of first use.
 struct GraphCell {
   SemaphoreId semaphore{};
-  bool is_own = true;  // only copies within its core count on it, and it waits for nothing else
+  bool is_own = true;  // only copies within its core signal it, and only `wait` reads it
 };
 using GraphCellId = Id<GraphCell>;
 
-// open, close: of the lifetime of a scoped object. wait: also for a monotone count, and for a look
-// at one. enter, leave: of a pipeline whose blocks move at once.
+// open, close: lifetime of a scoped object. wait: includes waits for a monotone count and reads of
+// a semaphore. enter, leave: a pipeline that moves its blocks synchronously.
 enum class ItemKind : std::uint8_t { action, start, wait, signal, open, close, enter, leave };
 
-// What a pipeline is entered with.
+// The pipeline of an `enter` item.
 struct Entry {
-  StmtId pipeline{};      // of the structured program
-  InstanceId instance{};  // what follows is that
-  PatternId pattern{};    // if this is its first pipeline
+  StmtId pipeline{};      // in the structured program
+  InstanceId instance{};  // the pipeline repeats a pattern: its instance
+  PatternId pattern{};    // the pipeline is the first of this pattern
 };
 using EntryId = Id<Entry>;
 
 struct Item {
   ItemKind kind = ItemKind::action;
-  ObjectKind object_kind = ObjectKind::none;  // of open and close
-  ActionId action{};                          // and of a start the copy
-  GraphCellId cell{};       // of a wait; of a start the one that counts its arrival
-  EntryId entry{};          // of enter
-  ObjectId object{};        // of open and close
-  std::int64_t step = 0;    // of the run
-  std::int64_t amount = 0;  // counts or bytes, of a wait and a start
+  ObjectKind object_kind = ObjectKind::none;  // open, close
+  ActionId action{};                          // action; start: the copy
+  GraphCellId cell{};                         // wait; start: counts the arrival
+  EntryId entry{};                            // enter
+  ObjectId object{};                          // open, close
+  std::int64_t step = 0;
+  std::int64_t amount = 0;  // wait, start: counts or bytes
 };
 
 struct Log {
@@ -58,11 +58,11 @@ struct Log {
   std::map<MemoryId, BoundedBoxes> written;
 };
 
-// What an op needs that is kept with it.
+// The values and buffers of an op that are recorded with each of its actions.
 struct Needs {
   std::vector<ValueId> scalars, numbers;
-  std::vector<BufferId> buffers;  // as its slices name them
-  std::size_t dimensions = 0;     // of them all
+  std::vector<BufferId> buffers;  // in the order of its slices
+  std::size_t dimensions = 0;     // sum over all slices
 };
 
 class Recorder : public Observer {
@@ -70,10 +70,10 @@ class Recorder : public Observer {
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
   bool is_full() const override;
-  // What an event that reaches a buffer belongs to, after on(); none: it is for control alone.
+  // Action of an event that accesses a buffer; call it after on(). None: only for control flow.
   ActionId action_of(const Event& event) const;
   const Log& log() const { return log_; }
-  // After the run. Nothing is left here.
+  // Call it after the run. Moves the log out of this object.
   Expected<Log> take();
   const Topology& topology() const { return topology_; }
   const Program& program() const { return program_; }
@@ -89,13 +89,13 @@ class Recorder : public Observer {
   void on_copy(const Event& event);
   void on_core(const Event& event);
   void on_semaphore(const Event& event);
-  // The lifetime that a buffer has now; the memory once it has been reached.
+  // The current lifetime of a buffer. memory: set by the first access.
   struct Lifetime {
     std::int64_t number = 0;
     bool is_inner = false;  // Memory::is_inner
     MemoryId memory{};
   };
-  // What the core's last action was, and the step that it is.
+  // The last action of a core, and its step.
   struct Last {
     std::int64_t step = -1;
     ActionId action{};
@@ -123,20 +123,20 @@ class Recorder : public Observer {
   Program program_;
   Topology topology_;
   Table<BufferId, bool> is_result_;
-  bool writes_blocks_ = false;  // a write-back takes the whole block
-  bool moves_at_once_ = false;  // so do blocks of its pipelines (core/passes/at_once.h)
+  bool writes_blocks_ = false;  // write-backs write the whole block
+  bool moves_at_once_ = false;  // pipelines move their blocks synchronously (core/passes/at_once.h)
   std::optional<LoadedScalars> numbers_;
   Log log_;
   Table<StmtId, std::optional<Needs>> needs_;
-  Table<CoreIndex, Table<BufferId, Lifetime>> lives_;  // at the buffers' homes
+  Table<CoreIndex, Table<BufferId, Lifetime>> lives_;  // indexed by the owner of the buffer
   Table<CoreIndex, Table<SemaphoreId, std::vector<GraphCellId>>> cells_;
-  std::map<std::pair<CoreIndex, ValueId>, MemoryId> loaded_;  // numbers, as they were read last
-  Table<CoreIndex, std::vector<ActionId>> copies_;            // that the core started
+  std::map<std::pair<CoreIndex, ValueId>, MemoryId> loaded_;  // scalars by their last load
+  Table<CoreIndex, std::vector<ActionId>> copies_;            // started by the core
   Table<CoreIndex, Last> last_;
-  Table<CoreIndex, bool> is_inside_;            // a pipeline whose blocks move at once
+  Table<CoreIndex, bool> is_inside_;            // in a pipeline that moves its blocks synchronously
   std::map<std::int64_t, PatternId> patterns_;  // by Event::token
-  PatternId seen_;                              // the pattern whose first pipeline runs
-  bool is_told_ = false;                        // what comes is what an instance reaches
+  PatternId seen_;                              // pattern whose first pipeline is running
+  bool is_told_ = false;  // the events are the reported accesses of an instance
 };
 
 }  // namespace tessera::graph

@@ -1,4 +1,4 @@
-// What is kept of copies and of ops on tiles: their numbers, and what they reach.
+// Records copies and ops on tiles: their scalars and accesses.
 #include "analysis/task_graph/recorder.h"
 #include "core/program/refs.h"
 
@@ -56,7 +56,7 @@ void Recorder::on_start(const Event& event) {
   copies_[here].push_back(item.action);
 }
 
-// Of the copy that is added next, which has two sides.
+// Sets both ends of the copy that is added next, and reserves its list of accesses.
 void Recorder::set_ends(Action& action, const Rectangle& from, const Rectangle& to) {
   const auto dimensions = static_cast<std::size_t>(from.box.rank + to.box.rank);
   action.ends.reserve(*log_.arena, 2, dimensions);
@@ -67,7 +67,7 @@ void Recorder::set_ends(Action& action, const Rectangle& from, const Rectangle& 
   log_.accesses.add(accesses);
 }
 
-// A side of a copy, or a part of one. Memory of another core has the lifetime that it has now.
+// Records one side of a copy, or a part of it. Memory of another core has its current lifetime.
 void Recorder::on_copy(const Event& event) {
   const ActionId id = copy(event.agent);
   const bool reads = event.kind == EventKind::read;
@@ -76,7 +76,7 @@ void Recorder::on_copy(const Event& event) {
   add_touch(id, {reached, reads || event.kind == EventKind::accumulate, !reads, *event.box});
 }
 
-// Of a write-back those bytes count that were stored.
+// The bytes of a write-back are those that were stored.
 void Recorder::add_touch(ActionId id, const MemoryAccess& access) {
   Action& action = log_.actions[id];
   log_.accesses[id].push_back(*log_.arena, access);
@@ -91,7 +91,7 @@ void Recorder::note_written(const MemoryAccess& access) {
     log_.written[access.memory].add(access.box);
 }
 
-// An access of an instance, which has no actions of its own.
+// Records an access of an instance, which has no actions of its own.
 void Recorder::on_told(const Event& event) {
   const bool writes = event.kind != EventKind::read;
   const MemoryAccess access{memory(event.core, event.object.buffer()), !writes, writes, *event.box};
@@ -127,8 +127,8 @@ const Needs& Recorder::needs(StmtId statement) {
   return *known;
 }
 
-// The number that was read last. A read out of bounds has no event, and its run no graph: a new
-// one.
+// The scalar of the last load. A load that is out of bounds has no event; a new scalar is created
+// then, although the run gets no graph.
 MemoryId Recorder::loaded(CoreIndex here, ValueId value) {
   MemoryId& number = loaded_[{here, value}];
   if (!number)
@@ -150,7 +150,7 @@ void Recorder::begin_action(const Event& event) {
   for (const BufferId b : kept.buffers) action.memories.push_back(arena, memory(here, b));
   const ValueId result = program_.body[event.statement].result;
   if (result != no_value && numbers_->is_data(result)) {
-    // Each load gives a number of its own, which nobody knows behind the pipeline that it is in.
+    // Each load creates a new scalar. It is not used after the pipeline that contains the load.
     loaded_.erase({here, result});
     action.loads = loaded(here, result);
   }
@@ -166,7 +166,7 @@ void Recorder::begin_action(const Event& event) {
   last_[here] = {event.step, item.action};
 }
 
-// A copy that its core does itself.
+// Records a copy that its core executes synchronously.
 void Recorder::begin_move(const Event& event) {
   const CoreIndex here = core_index(event);
   const Op& op = program_.body[event.statement].op;
@@ -184,7 +184,7 @@ void Recorder::begin_move(const Event& event) {
   last_[here] = {event.step, item.action};
 }
 
-// An op tells of each rectangle that it reaches, all in one step.
+// An op emits one event for each rectangle that it accesses, all in the same step.
 void Recorder::on_core(const Event& event) {
   if (numbers_->is_control(event.statement)) return;
   if (is_told_) return on_told(event);
@@ -204,13 +204,14 @@ void Recorder::on_core(const Event& event) {
     log_.actions[action].flops = flops(log_.accesses[action]);
 }
 
-// Of a . b added to acc, read in this order: the product of their elements is (m k n) squared.
+// a . b is added to acc, and they are read in this order. With m, n, k: 2 m n k flops, from the
+// sizes m n of acc and m k of a.
 std::int64_t Recorder::flops(const AccessList& accesses) {
   if (accesses.size() < 3) return 0;
   const Box a = accesses[accesses.size() - 3].box, acc = accesses.back().box;
   std::int64_t rows = 1;
   for (int d = acc.rank; d-- > 0;)
-    if (acc.keeps(d)) rows = acc.size[Box::at(d)];  // the first that is kept
+    if (acc.keeps(d)) rows = acc.size[Box::at(d)];  // the first dimension that is kept
   return rows == 0 ? 0 : 2 * acc.elements() * (a.elements() / rows);
 }
 

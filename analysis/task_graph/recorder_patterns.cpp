@@ -1,4 +1,4 @@
-// Pipelines of one pattern: the first one is recorded, and of the others where they are.
+// Memoised pipelines: records the actions of the first pipeline, and the memory of the others.
 #include <algorithm>
 
 #include "analysis/task_graph/recorder.h"
@@ -30,7 +30,7 @@ void Recorder::end_pattern(CoreIndex core) {
     }
     for (const MemoryAccess& access : log_.accesses[a]) reach(pattern, core, access.memory);
   }
-  // The pipeline's last item of that kind is its last action's.
+  // The first action item after `enter` is the first action of the pipeline.
   std::int64_t first_step = pattern.commit;
   const GrownArray<Item>& items = log_.items[core];
   for (const Item* item = items.end() - 1; item->kind != ItemKind::enter; --item)

@@ -32,7 +32,7 @@ class Cutter {
     leave();
   }
 
-  // In commit order, and by core where nodes commit in one step.
+  // In commit order; by core if several nodes commit in one step.
   Nodes nodes() {
     struct Place {
       std::int64_t commit = 0;
@@ -57,16 +57,16 @@ class Cutter {
     return a.object_kind == b.object_kind && a.object.index == b.object.index;
   }
 
-  // Where the lifetime ends that begins at an item; the number of items where it does not.
+  // Index of the item that ends the lifetime of an item; items.size() if there is none.
   static std::size_t end_of_lifetime(Items items, std::size_t begin) {
     for (std::size_t i = begin + 1; i < items.size(); ++i)
       if (items[i].kind == ItemKind::close && is_same_object(items[i], items[begin])) return i;
     return items.size();
   }
 
-  // Lives that begin one after the other and end so the other way round are what `expand` gives a
-  // pipeline: slots and the semaphores of their copies. Behind the last end; `begin` where what
-  // begins there is none.
+  // `expand` creates nested lifetimes for a pipeline: its slots and the semaphores of their copies.
+  // Returns the index after the last item of the pipeline that begins at `begin`, or `begin` if no
+  // pipeline begins there.
   std::size_t end_of_pipeline(Items items, std::size_t begin) const {
     const std::size_t end = end_of_lifetime(items, begin);
     std::vector<SemaphoreId> semaphores;
@@ -87,7 +87,8 @@ class Cutter {
     return begin;
   }
 
-  // A pipeline whose blocks move at once synchronises with nobody. Where it ends.
+  // Adds a pipeline that moves its blocks synchronously, and so has no synchronisation. Returns the
+  // index of its last item.
   std::size_t take_whole(Items items, std::size_t begin) {
     const Entry& entry = log_.entries[items[begin].entry];
     Node node{.kind = NodeKind::pipeline, .core = core_, .pipeline = entry.pipeline};
@@ -108,7 +109,7 @@ class Cutter {
     return end;
   }
 
-  // A pipeline that was told, and not run.
+  // Adds a pipeline that was reported and not run.
   void take_instance(Node node, InstanceId instance, std::int64_t begin) {
     const PatternId id = log_.instances.all[instance].pattern;
     const Pattern& pattern = log_.instances.patterns[id];
@@ -127,7 +128,7 @@ class Cutter {
     nodes_.push_back(node);
   }
 
-  // The cells by which a segment waits for its own copies and for nothing else.
+  // Cells on which a segment waits only for its own copies.
   std::vector<GraphCellId> own_cells(Items items) const {
     std::vector<std::pair<GraphCellId, std::int64_t>> counts;
     for (const Item& item : items) {
@@ -145,7 +146,8 @@ class Cutter {
     return own;
   }
 
-  // Whether nobody is waited for after somebody may have noticed what was done. own: cells.
+  // True if the segment has no wait for others after an effect that others can see. own:
+  // own_cells().
   static bool is_atomic(Items items, const std::vector<GraphCellId>& own) {
     Atomicity atomicity;
     for (const Item& item : items) {
@@ -164,14 +166,14 @@ class Cutter {
     return item.kind == ItemKind::signal || (item.kind == ItemKind::start && !is_of(own, item));
   }
 
-  // One node, if it is atomic.
+  // Adds the pipeline as one node if it is atomic; else returns false.
   bool take_pipeline(Items items) {
     const std::vector<GraphCellId> own = own_cells(items);
     if (!is_atomic(items, own)) return false;
     Node node{.kind = NodeKind::pipeline, .core = core_};
     node.commit = items.front().step;
     Atomicity atomicity;
-    std::vector<Item> copies;  // that others may wait for
+    std::vector<Item> copies;  // others may wait for them
     for (const Item& item : items) {
       if (acquires(item, own)) {
         atomicity.acquire();
@@ -216,8 +218,8 @@ class Cutter {
     }
   }
 
-  // Copies that one statement starts in a row, to one memory, all begin when the first does: the
-  // core waits for nobody in between. Those that add keep an order of their own.
+  // Copies that one statement starts in a row to one memory begin together with the first one: the
+  // core waits for nothing in between. Copies that add are excluded, because their order matters.
   void take_copy(const Item& item) {
     begin(gather_);
     const Action& copy = action(item);
@@ -240,7 +242,7 @@ class Cutter {
     node.flops += action.flops;
   }
 
-  // What is still open has no synchronisation in it, so it is atomic.
+  // An open node contains no synchronisation, so it is atomic.
   void begin(std::size_t open) {
     CHECK(open == no_node || began_ == synchronisations_);
     began_ = synchronisations_;
@@ -249,11 +251,12 @@ class Cutter {
 
   static constexpr std::size_t no_node = static_cast<std::size_t>(-1);
   Log& log_;
-  Table<PatternId, Node> of_patterns_;  // what all of a pattern have in common
+  Table<PatternId, Node> of_patterns_;  // the common part of all nodes of a pattern
   CoreIndex core_{};
   GrownArray<Node> nodes_;
-  std::int64_t synchronisations_ = 0, began_ = 0;     // of the core; when what is open has begun
-  std::size_t stretch_ = no_node, gather_ = no_node;  // to which more may be added
+  // Synchronisations of this core so far, and up to the begin of the open node.
+  std::int64_t synchronisations_ = 0, began_ = 0;
+  std::size_t stretch_ = no_node, gather_ = no_node;  // open nodes, to which actions may be added
 };
 
 }  // namespace

@@ -1,12 +1,12 @@
-// From what the cores did to the nodes of a graph: the segments that can run as if alone.
+// Splits a recorded run into the nodes of a graph, which are segments that can run atomically.
 #pragma once
 #include "analysis/task_graph/recorder.h"
 #include "analysis/task_graph/task_graph.h"
 
 namespace tessera::graph {
 
-// In commit order; their lists are in the log's arena. A pipeline that synchronises with others in
-// a wrong order, waiting after a signal, is cut where it does; its copies are nodes then.
+// Returns the nodes in commit order, with lists in the log's arena. A pipeline that waits for other
+// agents after a signal to them is split there, and its copies become separate nodes.
 Nodes segments(Log& log);
 
 }  // namespace tessera::graph

@@ -41,7 +41,7 @@ class PipelineAccesses {
     return *known;
   }
 
-  // As a footprint has them.
+  // The accesses of the first pipeline in the instance's memory, in the order that a footprint has.
   AccessList of_instance(InstanceId instance) {
     own_ = of_first(graph_.instances.all[instance].pattern);
     for (MemoryAccess& access : own_) access.memory = own_memory(instance, access.memory);
@@ -64,7 +64,7 @@ class PipelineAccesses {
   const TaskGraph& graph_;
   const ActionAccesses& touches_;
   Footprint footprint_;
-  std::vector<MemoryAccess> own_;  // of an instance that is looked at
+  std::vector<MemoryAccess> own_;  // accesses of the current instance
   Table<PatternId, std::optional<std::vector<MemoryAccess>>> known_;
 };
 
@@ -99,7 +99,7 @@ void add_sides(TaskGraph& graph, const ActionAccesses& accesses) {
   }
 }
 
-// A removed side may have overwritten accesses of earlier sides, so the edge to it stood for edges
+// A removed side may have overwritten accesses of earlier sides, so the edge to it replaced edges
 // to them. The edges of a side that depends on a removed one are therefore rebuilt.
 void keep_nodes(TaskGraph& graph, const Table<NodeId, bool>& wanted) {
   Table<SideId, SideId> renamed(graph.sides.size());

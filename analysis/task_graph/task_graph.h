@@ -47,8 +47,8 @@ struct Action {
   MemoryId loads{};          // scalar that the op loads
   ArenaList<std::pair<ValueId, std::int64_t>> scalars{};     // values in the run, without constants
   ArenaList<std::pair<ValueId, MemoryId>> loaded_scalars{};  // read when the op runs
-  ArenaList<MemoryId> memories{};                            // of an op: those of its slices
-  AccessList ends{};                                         // of a copy: source, destination
+  ArenaList<MemoryId> memories{};                            // op: memories of its slices
+  AccessList ends{};                                         // copy: source, destination
   std::int64_t bytes = 0, flops = 0;
 
   // Source and destination of a copy; empty for an op.
@@ -77,11 +77,11 @@ std::string_view name(NodeKind kind);
 struct Node {
   NodeKind kind = NodeKind::segment;
   CoreIndex core{};         // core that runs the actions or starts the copies
-  StmtId statement;         // of the first action
+  StmtId statement;         // statement of the first action
   StmtId pipeline;          // `pipeline` that this node runs completely; else none
   std::int64_t commit = 0;  // step of the run between the last wait and the first signal
   ArenaList<ActionId> actions{};
-  InstanceId instance{};  // folded graph: the actions are those of a pattern, on other memory
+  InstanceId instance{};  // folded graph: `actions` belong to a pattern and use other memory
   PatternId pattern{};    // folded graph: this node is the first pipeline of this pattern
   std::int64_t bytes = 0, flops = 0;
   SideId first_side{};
@@ -144,8 +144,8 @@ struct TaskGraph {
 // arithmetic is not `proved`. how: as for certify().
 Expected<TaskGraph> task_graph(const Simulate& simulate, const CertifyOptions& how);
 // The same for a caller that runs none or only a part of the graph: a pipeline that repeats an
-// earlier one refers to the actions of that one. unfold() (analysis/task_graph/unfold.h) converts
-// the result to that of task_graph().
+// earlier one refers to its actions. unfold() (analysis/task_graph/unfold.h) converts the result
+// to the graph that task_graph() returns.
 Expected<TaskGraph> folded_task_graph(const Simulate& simulate, const CertifyOptions& how);
 
 }  // namespace tessera::graph

@@ -11,7 +11,7 @@ class Unfolder {
   Unfolder(TaskGraph& graph, const std::function<bool(CoreIndex)>& wants)
       : graph_(graph), wants_(wants) {}
 
-  // Of the unfolded graph.
+  // Number of actions in the unfolded graph.
   std::size_t count_actions() const {
     std::size_t count = graph_.actions.size();
     for (const Instance& instance : graph_.instances.all) {
@@ -21,7 +21,7 @@ class Unfolder {
     return count;
   }
 
-  // What was recorded between two instances keeps its place.
+  // Actions and memory that were recorded between two instances keep their places.
   void run() {
     actions_.reserve(count_actions());
     touches_.reserve(count_actions());
@@ -37,7 +37,7 @@ class Unfolder {
     for (Node& node : graph_.nodes) renumber(node);
     for (NodeSide& side : graph_.sides)
       side.accesses.rename([&](MemoryId m) { return new_memory_[m]; });
-    // Till here actions that were there name memory as it was numbered.
+    // The actions of the folded graph still have the old ids of memory here.
     for (const auto& [first, last] : old_)
       for (ActionId a = first; a < last; ++a) {
         rename(actions_[a], touches_[a],
@@ -73,7 +73,7 @@ class Unfolder {
     accesses.rename(of);
   }
 
-  // Lists that name memory are its own.
+  // Copies the action with its own lists of memories.
   Action copy(const Action& like) {
     Action action = like;
     action.loaded_scalars = like.loaded_scalars.copy(*graph_.arena);
@@ -82,11 +82,11 @@ class Unfolder {
     return action;
   }
 
-  // Memory that the pipeline is the first to reach comes in the order in which it does.
+  // Memory that the pipeline is the first to access is numbered in the order of these accesses.
   void add(InstanceId id) {
     const Pattern& pattern = graph_.instances.pattern(id);
     const std::span<const Instances::Own> own = graph_.instances.memories_of(id);
-    std::vector<std::pair<MemoryId, MemoryId>> names;  // of the first pipeline's, and its own
+    std::vector<std::pair<MemoryId, MemoryId>> names;  // memory of the first pipeline, own memory
     for (std::size_t i = 0; i < own.size(); ++i) {
       const MemoryId of_first = pattern.reached[i].memory;
       if (own[i].memory) {
@@ -110,7 +110,7 @@ class Unfolder {
     const bool is_wanted = !wants_ || wants_(core);
     for (ActionId a = pattern.first; a < pattern.last; ++a) {
       const ActionId first = new_action_[a];
-      const Action& like = actions_[first];  // and stays there
+      const Action& like = actions_[first];  // stays valid: actions_ is reserved
       actions_.add(is_wanted ? copy(like)
                              : Action{.statement = like.statement, .is_copy = like.is_copy});
       touches_.add(is_wanted ? touches_[first].copy(*graph_.arena) : AccessList());
@@ -138,12 +138,12 @@ class Unfolder {
   Actions actions_;
   ActionAccesses touches_;
   Table<MemoryId, Memory> memories_;
-  ActionId next_action_{0};  // of the folded graph
+  ActionId next_action_{0};
   MemoryId next_memory_{0};
-  Table<ActionId, ActionId> new_action_;  // by those of the folded graph
+  Table<ActionId, ActionId> new_action_;  // indexed by ids of the folded graph
   Table<MemoryId, MemoryId> new_memory_;
-  Table<InstanceId, ActionId> begins_;              // the first action of each
-  std::vector<std::pair<ActionId, ActionId>> old_;  // segments that no instance has
+  Table<InstanceId, ActionId> begins_;              // first action of each instance
+  std::vector<std::pair<ActionId, ActionId>> old_;  // ranges that belong to no instance
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// From a folded graph to one that a reader of actions can take.
+// Converts a folded graph into one in which each node has its own actions.
 #pragma once
 #include <functional>
 
@@ -6,10 +6,10 @@
 
 namespace tessera::graph {
 
-// Each pipeline has actions and memory of its own again: the graph is what it would be if each had
-// been run. wants: whether those of a core are asked for; of other cores' pipelines the actions are
-// there, and say nothing but their statement and their core. An error, and nothing changes, where
-// there would be more actions than a graph may have.
+// Gives each pipeline its own actions and memory, as if each had been run. wants: true for cores
+// with actions that the caller needs; empty: all. Pipelines of other cores get actions that contain
+// only the statement, the core and `is_copy`. If there are too many actions, fails with
+// too_many_actions() and leaves the graph unchanged.
 Expected<void> unfold(TaskGraph& graph, const std::function<bool(CoreIndex)>& wants = {});
 
 }  // namespace tessera::graph
