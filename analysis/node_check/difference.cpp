@@ -13,11 +13,11 @@ namespace tessera::graph {
 namespace {
 
 struct Wrong {
-  std::size_t rectangle = 0, element = 0;  // the first
-  std::int64_t count = 0, of = 0;          // in its rectangle
+  std::size_t rectangle = 0, element = 0;  // first wrong element
+  std::int64_t count = 0, of = 0;          // wrong elements and all elements of the rectangle
 };
 
-// The first rectangle with one.
+// Returns the first rectangle with a wrong element.
 Wrong first_wrong(const Images& images, const std::vector<std::vector<std::byte>>& got) {
   for (std::size_t r = 0; r < images.size(); ++r) {
     Wrong wrong{.rectangle = r, .of = images[r].at.box.elements()};
@@ -47,7 +47,7 @@ const WriteEvent* last_write(const std::vector<WriteEvent>& writes, std::size_t 
   return nullptr;
 }
 
-// Who wrote the element: of a block that is written back who stored it.
+// Returns the last write of the element. If it is a write-back, returns the store to the block.
 const WriteEvent* writer(const TaskGraph& graph, const std::vector<WriteEvent>& writes,
                          MemoryId memory, const Box& element) {
   const WriteEvent* const last = last_write(writes, writes.size(), memory, element);
@@ -60,7 +60,7 @@ const WriteEvent* writer(const TaskGraph& graph, const std::vector<WriteEvent>& 
   return store != nullptr ? store : last;
 }
 
-// Where the statement stands that it is about.
+// Sets the source location of the finding's statement, and adds its call chain.
 void tell_place(const Program& program, Finding& finding) {
   const PlaceId place = own_place(program, program.place_of(finding.about.statement));
   finding.at.loc = program.loc(place);
@@ -74,7 +74,8 @@ std::string node_text(const TaskGraph& graph, NodeId node) {
                      graph.nodes.size(), name(of.kind), to_string(graph.topology.agent(of.core)));
 }
 
-// The first element that differs, without a note. agent, statement: if no write of it is known.
+// Finding for the first element that differs, without notes. agent, statement: used if no write to
+// the element is known.
 Finding mismatch(const TaskGraph& graph, const Images& images,
                  const std::vector<std::vector<std::byte>>& got,
                  const std::vector<WriteEvent>& writes, AgentId agent, StmtId statement) {

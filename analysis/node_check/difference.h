@@ -1,4 +1,4 @@
-// The node that left something else than the interpreter does, as a finding.
+// Findings for nodes with other results than the interpreter.
 #pragma once
 #include <string>
 #include <vector>
@@ -10,17 +10,18 @@
 
 namespace tessera::graph {
 
-// images, got: what a side is to leave, and what it has left. writes: of its node. all: of the run.
+// images: expected output of a side. got: its actual output. writes: writes of its node. all: tally
+// of all processes.
 Finding difference(const TaskGraph& graph, SideId side, const Images& images,
                    const std::vector<std::vector<std::byte>>& got,
                    const std::vector<WriteEvent>& writes, const Tally& all);
 
-// The same for a result at the end of the run, if no side differs. writes: all writes to it.
+// The same for a result at the end of the run if no side differs. writes: all writes to the result.
 Finding result_difference(const TaskGraph& graph, const Image& image,
                           const std::vector<std::byte>& got, const std::vector<WriteEvent>& writes,
                           const Tally& all);
 
-// Such a finding for another process that has the program, and there.
+// Serialises such a finding for another process that has the same program, and reads it there.
 std::string packed(const Finding& finding);
 Finding finding_of(const Program& program, const std::string& packed);
 

@@ -1,4 +1,4 @@
-// What a half of a node leaves where others may see it.
+// Output of one side of a node, in memory that other nodes may read.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,36 +10,37 @@
 
 namespace tessera::graph {
 
-// A rectangle of memory that others may see, with what one side wrote there, row-major.
+// The contents of a rectangle that one side wrote and other nodes may read, row-major.
 struct Image {
   Rectangle at{};
   DType dtype = DType::f32;
   std::vector<std::byte> bytes{};
-  std::vector<bool> defined{};  // by element; empty: all are. The others may hold anything
-  // By how much each may differ for rounding, a NaN where nobody knows; empty: not at all.
+  std::vector<bool> defined{};  // by element; empty: all are. Others have no expected value
+  // Maximum rounding difference by element. NaN: not known. Empty: all bits must be equal.
   std::vector<float> bounds{};
 };
 
 using Images = std::vector<Image>;
 
-// The rectangles that the side writes and others may see. is_private: private_memories().
+// Rectangles that the side writes and other nodes may read. is_private: private_memories().
 std::vector<Rectangle> outputs(const TaskGraph& graph, const Table<MemoryId, bool>& is_private,
                                SideId side);
 
-// The elements of a rectangle of a memory, with all of its dimensions, row-major.
+// Returns the elements of a rectangle, row-major; dropped dimensions are included.
 std::vector<std::byte> bytes_at(GraphMemory& memories, const Rectangle& at);
-// The same elements as a view of bytes that lie so. part: within the rectangle.
+// Returns a view of the elements of `part` in such bytes. part: within `whole`.
 TileView part_of(std::byte* bytes, DType dtype, const Box& whole, const Box& part);
 
-// A checksum of the elements that are defined.
+// Returns a checksum of the defined elements.
 std::uint64_t checksum(const std::vector<std::byte>& bytes, DType dtype,
                        const std::vector<bool>& defined);
 
-// How what an engine left agrees with what it should be.
+// Agreement of an actual value with the expected one, best first. same: equal bits. within: within
+// the error bound. unbounded: different bits, and no error bound is known. other: wrong.
 enum class Likeness : std::uint8_t { same, within, unbounded, other };
-// Of element i of the image; got: with the rectangle's other bytes.
+// Compares element i. got: the whole rectangle.
 Likeness likeness(const Image& image, const std::vector<std::byte>& got, std::size_t i);
-// The worst of all that are defined.
+// Returns the worst agreement of all defined elements.
 Likeness likeness(const Image& image, const std::vector<std::byte>& got);
 
 }  // namespace tessera::graph

@@ -20,7 +20,7 @@ namespace {
 std::mutex fault_mutex;
 std::function<void(const TaskGraph&, SideId, GraphMemory&)> fault;
 
-// Nothing bounds the rounding of the run.
+// Adds the remedy to errors about rounding that has no bound.
 Diags with_advice(Diags why) {
   for (Diag& diag : why)
     if (diag.code == ErrorCode::unsupported)
@@ -140,7 +140,7 @@ void NodeCheck::compare(SideId side, std::vector<std::vector<std::byte>> got) {
   }
 }
 
-// In the caller's tensor, row-major.
+// Reads a rectangle from the caller's tensor, row-major.
 std::vector<std::byte> NodeCheck::result_bytes(const Rectangle& at) const {
   const Memory& memory = graph_.memories[at.memory];
   const Buffer& buffer = graph_.program.buffers[memory.buffer];
@@ -163,7 +163,7 @@ void NodeCheck::compare_results(const std::vector<bool>& local_devices) {
   }
 }
 
-// Which threads come first is nobody's business.
+// Records the first unbounded side in graph order, so the report does not depend on thread timing.
 void NodeCheck::tell_unbounded(SideId side, const std::vector<std::vector<std::byte>>& got) {
   if (unbounded_ && unbounded_ < side) return;
   unbounded_ = side;

@@ -1,6 +1,6 @@
-// Compares an engine's run of a task graph with a run of the interpreter: each rectangle that a
-// node writes and others may read, by its checksum at the end of the node, before another node may
-// overwrite it.
+// Compares an engine's run of a task graph with a run of the interpreter. Each rectangle that a
+// node writes and others may read is compared by checksum when the node ends, before another node
+// may overwrite it.
 #pragma once
 #include <functional>
 #include <memory>
@@ -28,7 +28,7 @@ namespace tessera::graph {
 // compare().
 class NodeCheck final : public SideObserver {
  public:
-  // Runs the interpreter. bindings: of all devices; they and the graph must outlive the result.
+  // Runs the interpreter. bindings: for all devices; they and the graph must outlive the result.
   // options: the machine and the arithmetic. sum_error: error of the engine's matrix products
   // beyond rounding to f32, relative to the sum of all |terms|. Fails if rounding has no bound, if
   // memory is missing, or on a stop request.
@@ -62,7 +62,7 @@ class NodeCheck final : public SideObserver {
 
  private:
   struct Expectation {
-    Image image;  // without bytes if all bits must be equal
+    Image image;  // no bytes if all bits must be equal
     std::uint64_t checksum = 0;
   };
   struct Different {
@@ -88,7 +88,7 @@ class NodeCheck final : public SideObserver {
   std::vector<Expectation> results_;
   MemoryId different_result_{};
   std::unique_ptr<const running_error::ErrorRun> errors_;  // reports why bounds are missing
-  mutable std::mutex mutex_;                               // of the members below
+  mutable std::mutex mutex_;                               // guards the members below
   Tally tally_;
   SideId unbounded_{};                  // the first one; the tally has the reason
   std::optional<Different> different_;  // the first that differs

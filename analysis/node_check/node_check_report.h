@@ -1,4 +1,4 @@
-// The comparison of an engine's nodes with the interpreter, as a report shows it.
+// Report of the comparison of an engine's nodes with the interpreter.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -15,7 +15,7 @@ namespace tessera::graph {
 // all runs.
 class NodeCheckReport final : public Observer {
  public:
-  // The report among the observers; null: the run is not compared.
+  // Returns the report among the observers, or null: the run is not compared.
   static NodeCheckReport* of(const RunOptions* options);
 
   bool sees_events() const override { return false; }
@@ -23,11 +23,11 @@ class NodeCheckReport final : public Observer {
 
   std::int64_t runs = 0;
   Tally tally;                     // sum over the runs
-  std::optional<Finding> first{};  // of the first run in which a node differs
+  std::optional<Finding> first{};  // finding of the first run in which a node differs
 };
 
-// A run with this tally is over: the report has it, and its first difference is a finding of the
-// run. An error where it is not known whether what nodes wrote is right.
+// Adds the tally of a completed run to the report, and its first difference to the findings. Fails
+// with ErrorCode::unsupported if there is no difference, but some nodes have no error bound.
 Expected<void> take(const Tally& tally, std::optional<Finding> first, NodeCheckReport& report,
                     std::vector<Finding>& findings);
 

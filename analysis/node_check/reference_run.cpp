@@ -23,7 +23,7 @@ bool is_write(EventKind kind) {
          kind == EventKind::fresh;
 }
 
-// Results that nobody looks at, in the place of the caller's.
+// Bindings with results of their own, so that the caller's results stay unchanged.
 struct OwnResults {
   OwnResults(const Program& program, const std::vector<Binding>& bindings) : all(bindings) {
     for (Binding& binding : all)
@@ -38,7 +38,7 @@ struct OwnResults {
   std::vector<std::unique_ptr<Tensor>> tensors;
 };
 
-// That all is defined, or exact.
+// Clears `defined` if all elements are defined, and `bounds` if all elements are exact.
 void leave_out_what_is_plain(Image& image) {
   if (std::find(image.defined.begin(), image.defined.end(), false) == image.defined.end())
     image.defined.clear();
@@ -46,7 +46,7 @@ void leave_out_what_is_plain(Image& image) {
   if (std::none_of(image.bounds.begin(), image.bounds.end(), may_differ)) image.bounds.clear();
 }
 
-// No element is defined.
+// An image without defined elements.
 Image undefined_image(const TaskGraph& graph, const Rectangle& at) {
   const DType dtype = graph.program.buffers[graph.memories[at.memory].buffer].dtype;
   const auto count = static_cast<std::size_t>(at.box.elements());
@@ -92,7 +92,7 @@ void ReferenceRun::on(const Event& event) {
   if (!action || (!side_of_[action] && !watched_)) return;
   Rectangle at{match_.memory(log.memories[log.accesses[own].back().memory]), *event.box};
   at.box.dropped = 0;
-  if (!at.memory) return;  // the match will not be whole
+  if (!at.memory) return;  // is_whole() will fail
   if (keeps_writes_ || at.memory == watched_)
     writes_.push_back({action, at, event.agent, loop_indices(recorder_.program(), event)});
   if (side_of_[action] && is_seen(at.memory))
@@ -139,7 +139,7 @@ void ReferenceRun::take_results() {
   }
 }
 
-// What the machine has now of what was written.
+// Copies the current contents of the machine's memory into the image, for the rectangle of a write.
 void ReferenceRun::put(Image& image, const Pending& write) {
   const Box part = intersection(image.at.box, write.at.box);
   const BufferId buffer = graph_.memories[write.at.memory].buffer;
@@ -174,7 +174,8 @@ Expected<std::vector<Finding>> ReferenceRun::run(const std::vector<Binding>& bin
   const OwnResults own(graph_.program, bindings);
   options.schedule = "eager";
   options.checks.enabled = true;
-  // As in the run that the graph is of: cores take turns as they did there.
+  // The run must be like the run from which the graph was created: cores take turns in the same
+  // way.
   RunHooks hooks;
   std::optional<UntracedScalars> untraced;
   if (is_at_once(graph_.program))

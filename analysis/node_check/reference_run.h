@@ -1,5 +1,5 @@
-// The interpreter's own run of the program that a task graph is of, by the eager schedule and with
-// arithmetic: what each node leaves there where others may see it.
+// The interpreter's run of a task graph's program, with the eager schedule and with arithmetic. It
+// provides the expected output of each node.
 #pragma once
 #include <functional>
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace tessera::graph {
 
-// A rectangle that a node's op or copy wrote: where that stands, and who did it.
+// A write by an action of a node: its rectangle, agent and loop indices.
 struct WriteEvent {
   ActionId action{};
   Rectangle at{};
@@ -25,23 +25,25 @@ struct WriteEvent {
 
 class ReferenceRun final : private Observer, private Pausing {
  public:
-  // Takes what a side has left, as soon as all of it is written. Another node may have changed
-  // parts of it meanwhile; the images have what the side itself wrote.
+  // Receives the output of a side when its last write is done. Another node may have overwritten
+  // parts of it by then; the images contain the values that the side wrote.
   using Take = std::function<void(SideId side, Images images)>;
 
-  // wanted: by side. The graph lives longer.
+  // wanted: by side. The graph must outlive this object.
   ReferenceRun(const TaskGraph& graph, const Table<SideId, bool>& wanted, Take take);
 
-  // Operands are only read; results go nowhere. errors: bounds what rounding may change; null:
-  // images have no bounds. The findings of the run: after one it has not come to its end.
+  // Operands are only read, and results are discarded. errors: computes error bounds; null: images
+  // have no bounds. Returns the findings of the run; a run with a finding ends early.
   Expected<std::vector<Finding>> run(const std::vector<Binding>& bindings, RunOptions options,
                                      running_error::ErrorRun* errors);
-  // Of the sides that were wanted, in their order, also into memory that nobody else sees.
+  // Writes of the wanted sides in the order of the run, including writes to private memory.
+  // Requires keep_writes().
   const std::vector<WriteEvent>& writes() const { return writes_; }
   void keep_writes() { keeps_writes_ = true; }
-  // The writes of all nodes to one memory, instead.
+  // Records all writes to one memory instead, by any node.
   void keep_writes_to(MemoryId memory) { watched_ = memory; }
-  // The results at the end of the run, of all devices, that have a defined element. After run().
+  // The results of all devices at the end of the run, without results that have no defined element.
+  // Requires run().
   const Images& results() const { return results_; }
 
  private:
@@ -66,13 +68,13 @@ class ReferenceRun final : private Observer, private Pausing {
   const Table<MemoryId, bool> private_;
   Take take_;
   Table<SideId, std::vector<Rectangle>> outputs_;
-  Table<SideId, std::int64_t> left_;  // writes that are still to come
+  Table<SideId, std::int64_t> left_;  // writes that are still missing
   Table<ActionId, SideId> side_of_;
   Recorder recorder_;
   RunMatch match_;
   Machine* machine_ = nullptr;
   const running_error::ErrorRun* errors_ = nullptr;
-  std::vector<Pending> pending_;  // of this step, whose values are there when it is over
+  std::vector<Pending> pending_;  // writes of the current step; their values are in memory after it
   std::map<SideId, Images> open_;
   bool keeps_writes_ = false;
   MemoryId watched_{};

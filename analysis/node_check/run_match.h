@@ -1,4 +1,4 @@
-// Finds for each action of a run the same action of the program's task graph.
+// Maps the actions of a run to the actions of the program's task graph.
 #pragma once
 #include <cstddef>
 #include <map>
@@ -9,18 +9,18 @@
 
 namespace tessera::graph {
 
-// Matches each core's actions in their order. Cores may take turns in another order than in the
-// run that the graph was made of, so the numbers of actions and memories may differ.
+// Matches each core's actions in order. The cores may take turns in another order than in the
+// planned run, so the ids of actions and memories may differ.
 class RunMatch {
  public:
   explicit RunMatch(const TaskGraph& graph);
 
-  // The graph's action for an action of the log; none if the core has fewer in the graph or another
-  // statement there. The log may grow between calls.
+  // Returns the graph's action for an action of the log. None if the core has fewer actions in the
+  // graph or another statement at this position. The log may grow between calls.
   ActionId action(const Log& log, ActionId action);
-  // The graph's memory for the memory of a buffer; none if the graph has none.
+  // Returns the graph's memory for the memory of a buffer, or none.
   MemoryId memory(const Memory& memory) const;
-  // Whether the run that is now over had all actions and memories of the graph, and no others.
+  // True if the completed run had all actions and memories of the graph, and no others.
   bool is_whole(const Log& log);
 
  private:

@@ -1,4 +1,4 @@
-// How many nodes of a task graph left what the interpreter does.
+// Counts of comparisons between nodes of a task graph and the interpreter.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -7,20 +7,20 @@
 namespace tessera::graph {
 
 struct Tally {
-  std::int64_t nodes = 0;     // of the graph; what the others write nobody else sees
-  std::int64_t compared = 0;  // of which so many have the same bits, ...
+  std::int64_t nodes = 0;     // in the graph; not compared if they only write private memory
+  std::int64_t compared = 0;  // sum of the next four
   std::int64_t same = 0;
-  std::int64_t within = 0;     // ... lie within the error bound, ...
-  std::int64_t unbounded = 0;  // ... differ where nothing bounds the error, ...
-  std::int64_t differ = 0;     // ... or are others
-  std::int32_t first = -1;     // of those that differ, the side; -1: none does
-  std::string why{};           // nothing bounds the error of the first that is so
+  std::int64_t within = 0;     // within the error bound
+  std::int64_t unbounded = 0;  // different bits, and no error bound is known
+  std::int64_t differ = 0;     // wrong
+  std::int32_t first = -1;     // first side that is wrong; -1: none
+  std::string why{};           // reason for the first unbounded comparison
 
-  // Of other nodes of the same graph, or of another run.
+  // Adds counts for other nodes of the same graph, or for another run. `nodes` does not change.
   void add(const Tally& other);
 };
 
-// For other processes.
+// Serialises a tally for other processes, and reads it.
 std::string packed(const Tally& tally);
 Tally tally_of(std::string_view packed);
 

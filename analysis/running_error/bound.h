@@ -1,5 +1,5 @@
-// How far a value of the machine may lie from what exact arithmetic gives, as one number: 0 is
-// exact, and what is not known is a NaN that says why.
+// Error bounds: the maximum difference between a value of the machine and the result of exact
+// arithmetic. 0: exact. NaN: not known; its bits identify the reason.
 #pragma once
 #include <bit>
 #include <cmath>
@@ -12,7 +12,7 @@
 
 namespace tessera::running_error {
 
-// Not negative; or a NaN, whose lowest bits are the number of a reason.
+// Not negative, or a NaN with the number of a reason in its lowest 22 bits.
 using Bound = float;
 
 inline bool is_known(Bound bound) { return bound == bound; }
@@ -23,7 +23,8 @@ inline std::uint32_t reason_of(Bound unknown) {
   return std::bit_cast<std::uint32_t>(unknown) & 0x3FFFFF;
 }
 
-// Of computations in double whose roundings are far fewer than 2^12: not below what they stand for.
+// Rounds up a bound that was computed in double with far fewer than 2^12 roundings. The result is
+// at least the exact result of that computation.
 inline Bound rounded_up(double bound) {
   const double more = bound * (1 + 0x1p-40);
   const auto nearest = static_cast<Bound>(more);
@@ -32,18 +33,18 @@ inline Bound rounded_up(double bound) {
              : nearest;
 }
 
-// A value that the machine has, and its bound.
+// A value of the machine and its error bound.
 struct Number {
   double value = 0;
   Bound bound = 0;
 };
 
-// Why bounds are not known: what is done, and by which statement.
+// Reasons why bounds are not known: an operation and its statement.
 class Reasons {
  public:
   struct Reason {
     std::string text;
-    StmtId statement;  // none: of memory that nothing has written
+    StmtId statement;  // none: memory that was never written
   };
   static constexpr std::uint32_t undefined = 0;
   Reasons() : all_{{"it is undefined", StmtId()}} {}

@@ -1,4 +1,4 @@
-// A run of a program for the bounds of what it computes.
+// Runs a program to compute error bounds.
 #pragma once
 #include <memory>
 #include <optional>
@@ -9,8 +9,9 @@
 
 namespace tessera::running_error {
 
-// The bounds of the results of a run, which did not find anything when it ran; `run` lives longer.
-// Errors: a program that takes control from what rounding may change, memory, a stop.
+// Runs a program again and returns the error bounds of its results. run: an earlier run without
+// findings; must outlive the result. Fails if rounding may change control flow, if memory is
+// missing, or on a stop request.
 Expected<std::unique_ptr<ErrorRun>> bounded(KeptRun& run, std::optional<ReferenceModel> other);
 
 }  // namespace tessera::running_error

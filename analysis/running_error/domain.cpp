@@ -32,7 +32,7 @@ std::vector<double> numbers_of(const TileView& view) {
   return values;
 }
 
-// As interp/tiles/integer_range.h has it.
+// The same type as in interp/tiles/integer_range.h.
 DType widest_of(DType dst, const Tile& a, const Tile& b) {
   DType widest = is_float(dst) ? DType::i64 : dst;
   for (const DType dtype : {a.dtype, b.dtype}) widest = wider_integer(widest, dtype);

@@ -1,6 +1,7 @@
-// Values of a shadow execution that are bounds of the error: how far the machine's number may be
-// from the result of the same operations in exact arithmetic, on the same operands. Integers that
-// no float made are exact; where rounding may decide a branch of the program, nothing is known.
+// Domain of shadow execution with error bounds: the maximum difference between a number of the
+// machine and the result of the same operations in exact arithmetic on the same operands. Integers
+// that are not computed from floats are exact. If rounding may decide a branch, there are no
+// bounds.
 #pragma once
 #include "analysis/running_error/rules.h"
 #include "core/program/program.h"
@@ -36,12 +37,12 @@ class ErrorDomain {
   static Tile of_integer(std::int64_t integer);
   Tile of_literal(double literal);
   Tile of_real(std::int64_t integer);  // as f32
-  // With bounds that include 0 if the reference flushes denormals.
+  // Returns the operand with bounds that include 0 for denormals, if the reference flushes them.
   Tile prepared(Tile operand) const;
   static bool is_known(const Tile& operand) { return operand.is_machines(); }
 
   Tile binary(Binary kind, Tile a, Tile b, DType to);
-  // type: in which they are computed.
+  // type: type of the computation.
   Tile integers(Integers kind, const Tile& a, const Tile& b, DType type, DType to);
   Tile function(Function kind, Tile x, DType to);
   Tile power(Tile a, Tile b, DType to);
@@ -58,10 +59,10 @@ class ErrorDomain {
 
  private:
   static Tile filled(const Extents& shape, Bound bound);
-  // A NaN has no known bound.
+  // Marks the bounds of NaNs as not known.
   void mark_unknown(Tile& tile);
   Tile as_f32(Tile tile);
-  // make(i) for each element, rounded to a type.
+  // Returns the bounds of make(i), rounded to a type, for each element.
   template <typename Make>
   Tile each(const Extents& shape, DType to, Make&& make);
 

@@ -13,13 +13,14 @@ class ErrorRun final : public shadow::ShadowRun<ErrorDomain> {
  public:
   using ShadowRun::ShadowRun;
 
-  // Of a result on a device, in the order in which it is stored.
+  // Bounds of a result on a device, in the order in which its elements are stored.
   std::vector<Bound> bounds(BufferId buffer, int device) const;
-  // Of a rectangle where it is kept, as the run has come so far: row-major; empty: all are exact.
+  // Current bounds of a rectangle in the memory of `owner`, row-major; empty: all elements are
+  // exact.
   std::vector<Bound> bounds(CoreIndex owner, BufferId buffer, const Box& box) const {
     return at().memory().raw(owner, buffer, box).bounds;
   }
-  // Why a bound is not known, and where that began.
+  // Returns the reason why a bound is not known, with the source location of the cause.
   Diag why(Bound unknown) const;
 };
 

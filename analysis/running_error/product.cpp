@@ -1,7 +1,8 @@
-// Products of matrices. The machine adds k products to the sum that there was, in an order that its
-// library chooses: each leaf of any such tree is rounded k times at most, k + 1 with the product,
-// so the sum is off by gamma_(k+1) (|c| + |A||B|) (Higham, Accuracy and Stability, 3.1). Sums of
-// whole multiples of one power of two that f32 holds are exact in any order.
+// Error bounds of matrix products. The machine adds k products to the accumulator in an order that
+// its library chooses. In any such tree, each leaf is rounded at most k times, or k + 1 times with
+// the product, so the error of the sum is at most gamma_(k+1) (|c| + |A||B|) (Higham, Accuracy and
+// Stability, 3.1). Sums of multiples of one power of two are exact in any order if f32 can
+// represent them.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,12 +17,12 @@ namespace {
 constexpr double unit = 0x1p-24;
 constexpr double min_normal = 0x1p-126;
 constexpr int digits = 24;
-// So many products of i8 are added without error, and only their sum becomes a float.
+// Number of i8 products that are added exactly; only their sum is converted to a float.
 constexpr std::int64_t terms_of_i8 = 131071;
 
 double gamma(double roundings, double u) { return roundings * u / (1 - roundings * u); }
 
-// The exponent of the lowest bit that is set in any of them.
+// Exponent of the lowest bit that is set in any value.
 constexpr int no_bit = 1024;  // all are 0
 int lowest_bit(const std::vector<float>& values) {
   int lowest = no_bit;
@@ -35,12 +36,12 @@ int lowest_bit(const std::vector<float>& values) {
   return lowest;
 }
 
-// The sizes of an operand's elements, and its bounds; 0 where there is none, which the row (or the
-// column) then says.
+// Absolute values of an operand's elements, and their bounds. Both are 0 for elements that are
+// infinite or have no known bound; `unknown` has the reason for the row or column.
 struct Sizes {
   std::vector<float> sizes, bounds;
-  std::vector<Bound> unknown;  // of each row of a, each column of b: 0, or a reason
-  std::vector<float> largest;  // likewise
+  std::vector<Bound> unknown;  // by row of a or column of b: 0 or a reason
+  std::vector<float> largest;  // likewise: largest size
   bool is_exact = false;
 };
 
@@ -66,10 +67,11 @@ Sizes sizes_of(const Tile& tile, bool by_rows, Rules& rules) {
   return result;
 }
 
-// Products and sums are whole multiples of one power of two: those below so many of it that a type
-// has digits are exact. Units that take subnormal operands for 0 do not see them here.
+// A power of two that divides all products and sums. They are exact in a type with `digits` digits
+// if they are less than 2^digits times the quantum. There is none if operands may be subnormal,
+// because some units replace these by 0.
 struct Quantum {
-  double size = 0;  // 0: there is none
+  double size = 0;  // 0: no quantum
   bool is_exact(float all, int digits) const {
     return static_cast<double>(all) < std::ldexp(size, digits);
   }
@@ -120,10 +122,10 @@ std::vector<Bound> Rules::product(const Tile& acc, const Tile& a, const Tile& b)
   const double roundings =
       are_integers ? std::ceil(terms / static_cast<double>(terms_of_i8)) + 1 : terms + 1;
   const double lost = gamma(roundings, unit);
-  const double more = 1 + 4 * gamma(terms + 3, unit);  // these sums were rounded as well
-  // Matrix units take subnormal operands for 0, and sums too.
+  const double more = 1 + 4 * gamma(terms + 3, unit);  // the sums above were rounded as well
+  // Matrix units replace subnormal operands and sums by 0.
   const double flushed = is_f32 && !are_integers ? terms * min_normal : 0;
-  // Units that cut terms off keep whole multiples of so many digits, as they lose less than one.
+  // Units that truncate terms lose less than one unit in this many digits, so multiples stay exact.
   const int kept = sum_error_ > 0 ? static_cast<int>(-std::log2(sum_error_)) : digits;
   const int other_digits = std::min(kept, other_ ? dtype_info(other_->type).digits : digits);
   std::vector<Bound> bounds(count);

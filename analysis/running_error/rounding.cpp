@@ -1,6 +1,6 @@
-// Storing a value in an element type. f32, bf16, f16 and FP8 stand for the reals that they round;
-// what is compared with may round there too, or not. An integer, and a scale, is what the rounding
-// makes: one unit more or less where the error does not decide which.
+// Storing a value in an element type. A float (f32, bf16, f16 or FP8) represents the real number
+// before rounding; the reference may round here too, or not. An integer or a scale is the rounded
+// value itself, so the bound covers all values that the rounding may produce.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ double stored(DType dtype, double value) {
   return load_element(element, dtype);
 }
 
-// From here on a value is stored as a smaller one.
+// True if part of the interval is outside the range of the type, so that a smaller value is stored.
 bool leaves(DType dtype, double low, double high) {
   const DTypeInfo& type = dtype_info(dtype);
   if (type.kind == DTypeKind::integer) {
@@ -33,7 +33,7 @@ bool leaves(DType dtype, double low, double high) {
 
 }  // namespace
 
-// What rounding makes of the interval; the type holds all of it.
+// Rounds both ends of the interval. Requires !leaves().
 Number Rules::truncated(const Number& x, DType to) {
   const bool is_scale = dtype_info(to).kind == DTypeKind::scale;
   const auto bound = static_cast<double>(x.bound);

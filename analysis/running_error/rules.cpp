@@ -20,7 +20,7 @@ double high(const Number& x) { return x.value + static_cast<double>(x.bound); }
 bool is_infinite(const Number& x) { return std::isinf(x.value); }
 bool may_be_zero(const Number& x) { return std::abs(x.value) <= static_cast<double>(x.bound); }
 
-// What the f32 sum of two f32 lacks, without error: the tail of the sum in double is kept.
+// Exact error of the f32 sum of two f32 values, including the tail that the sum in double loses.
 double error_of_sum(double sum, double x, double y) {
   const double wide = x + y, from_y = wide - x;
   const double tail = (x - (wide - from_y)) + (y - from_y);
@@ -43,7 +43,7 @@ Number Rules::flushed(const Number& x) {
   return {x.value, std::max(x.bound, rounded_up(size))};
 }
 
-// carried: what the operands' errors make of it. own: the machine's rounding.
+// carried: error from the operands. own: rounding error of the machine.
 Number Rules::made(float value, double carried, double own, double roundings) {
   if (std::isnan(value)) return {value, unknown("it is no number")};
   if (std::isinf(value)) return {value, unknown("it overflows f32")};
@@ -66,7 +66,7 @@ Number Rules::mul(const Number& a, const Number& b) {
     if (may_be_zero(a) || may_be_zero(b)) return {product, unknown("it may be 0 times infinity")};
     return {product, 0};
   }
-  const double exact = a.value * b.value;  // 48 bits
+  const double exact = a.value * b.value;  // exact: 48 bits
   const auto ea = static_cast<double>(a.bound), eb = static_cast<double>(b.bound);
   return made(product, std::abs(a.value) * eb + ea * std::abs(b.value) + ea * eb,
               std::abs(static_cast<double>(product) - exact));
@@ -79,7 +79,7 @@ Number Rules::div(const Number& a, const Number& b) {
   const double x = std::abs(a.value), y = std::abs(b.value);
   const auto ea = static_cast<double>(a.bound), eb = static_cast<double>(b.bound);
   const double wide = a.value / b.value, q = static_cast<double>(quotient);
-  const bool is_whole = q * b.value == a.value;  // 48 bits
+  const bool is_whole = q * b.value == a.value;  // exact: 48 bits
   return made(quotient, (ea * y + x * eb) / (y * (y - eb)),
               is_whole ? 0 : std::abs(q - wide) + tiny * std::abs(wide));
 }
@@ -161,7 +161,7 @@ Number Rules::select(const Number& condition, const Number& a, const Number& b) 
   const Number& other = condition.value != 0 ? b : a;
   if (!is_known(condition.bound)) return {taken.value, condition.bound};
   if (condition.bound == 0 || !may_be_zero(condition)) return taken;
-  // Rounding may decide otherwise: either of both.
+  // Rounding may change the choice, so the bound covers both operands.
   if (!is_known(taken.bound)) return taken;
   if (!is_known(other.bound)) return {taken.value, other.bound};
   if (taken.value == other.value) return {taken.value, std::max(taken.bound, other.bound)};
@@ -202,7 +202,7 @@ Number Rules::sum(const std::vector<Number>& terms, bool are_integers) {
   const bool has_infinity =
       std::any_of(terms.begin(), terms.end(), [](const Number& x) { return is_infinite(x); });
   if (has_infinity && std::isinf(result.value)) return {result.value, 0};
-  // In another order the sums on the way are others: each is at most as large as all together.
+  // Other orders have other partial sums, each at most as large as the sum of all sizes.
   const double elsewhere = lost_elsewhere(size, 1.01 * static_cast<double>(terms.size()));
   return made(static_cast<float>(result.value), carried, own + elsewhere, 0);
 }

@@ -1,8 +1,8 @@
-// What each operation does to errors. An operand X of exact arithmetic lies within its bound of the
-// machine's x; the result's bound holds what that may change, to first and second order, and the
-// machine's own rounding, which is known (Higham, Accuracy and Stability, ch. 3: running error
-// analysis). What is compared with may have been computed with roundings of its own; they are added
-// where they arise.
+// Error propagation of each operation. The exact operand X is within the bound of the machine's
+// operand x. The bound of a result covers the effect of the operands' errors, to first and second
+// order, and the machine's own rounding, which is known (Higham, Accuracy and Stability, ch. 3:
+// running error analysis). The reference may have been rounded as well; its roundings are added at
+// the operation where they arise.
 #pragma once
 #include <optional>
 #include <string>
@@ -19,22 +19,22 @@ using shapes::Function;
 using shapes::Integers;
 using shapes::Reduction;
 
-// How a reference was computed: the numbers that results are compared with.
+// The computation of a reference, with which results are compared.
 struct ReferenceModel {
   ReferenceModel(DType type, bool is_xla_cpu = false) : type(type), is_xla_cpu(is_xla_cpu) {}
 
-  DType type;       // each operation was rounded to it
+  DType type;       // each operation was rounded to this type
   bool is_xla_cpu;  // denormal operands and results are 0, and exp2(x) is exp(x * ln 2)
 };
 
 class Rules {
  public:
-  // other: none: the reference is exact. sum_error: error of the reference's products of matrices
-  // in addition, relative to the sum of all |terms|.
+  // other: empty: the reference is exact. sum_error: additional error of the reference's matrix
+  // products, relative to the sum of all |terms|.
   Rules(std::optional<ReferenceModel> other, Reasons& reasons, double sum_error = 0)
       : other_(other), sum_error_(sum_error), reasons_(reasons) {}
 
-  // Whose operations these are, for the reasons.
+  // Sets the statement of the following operations, for the reasons.
   void at(StmtId statement) { statement_ = statement; }
   Bound unknown(const std::string& why) { return reasons_.unknown(why, statement_); }
 
@@ -43,27 +43,28 @@ class Rules {
   // Returns the operand with a bound that includes 0 if the reference may have a denormal there.
   // Requires flushes().
   static Number flushed(const Number& x);
-  // Of f32, computed in f32.
+  // Operation on f32 values, computed in f32.
   Number binary(Binary op, const Number& a, const Number& b);
-  // Of integers, some of which may be off. widest: the type in which they wrap.
+  // Operation on integers, which may have errors. widest: type in which they wrap.
   Number of_integers(Binary op, const Number& a, const Number& b, DType widest);
   Number select(const Number& condition, const Number& a, const Number& b);
   Number function(Function f, const Number& x);
   Number power(const Number& a, const Number& b);
   Number is_finite(const Number& x);
-  // Of integers, computed in that type; of some that are off only whether they are 0 or 1 is used.
+  // Bitwise operation on integers, computed in `type`. Operands with errors must be truth values (0
+  // or 1); else the bound is not known.
   Number of_bits(Integers op, const Number& a, const Number& b, DType type);
-  // Cut off to an integer type: towards zero, or of integers to the low bits.
+  // Conversion to an integer type: of floats towards zero, of integers to the low bits.
   Number cut_off(const Number& x, DType from, DType to);
-  // An integer as f32.
+  // Conversion of an integer to f32.
   Number as_f32(const Number& x);
-  // Stored in an element of that type. What is compared with may round there as well, or not.
+  // Stores a value in an element of a type. The reference may round there as well, or not.
   Number rounded(DType to, const Number& x);
-  // In ascending order, in f32; and the largest or smallest.
+  // sum: in ascending order, in f32. outermost: the largest or the smallest term.
   Number sum(const std::vector<Number>& terms, bool are_integers);
   Number outermost(bool wants_largest, const std::vector<Number>& terms);
 
-  // acc + a . b, of [m, n], [m, k] and [k, n]: the bounds.
+  // Bounds of acc + a . b, with shapes [m, n], [m, k] and [k, n].
   std::vector<Bound> product(const Tile& acc, const Tile& a, const Tile& b);
 
  private:

@@ -1,5 +1,5 @@
-// What functions of single elements do to errors. Those that are monotone lie between their values
-// at the ends of the argument's interval; the machine computes them in double and rounds once.
+// Error propagation of elementwise functions. The results of a monotone function lie between its
+// values at the ends of the argument's interval. The machine computes in double and rounds once.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,8 +12,9 @@
 namespace tessera::running_error {
 namespace {
 
-constexpr double tiny = 0x1p-52;    // of a result of libm
-constexpr double of_libraries = 8;  // half units in the last place of functions that others compute
+constexpr double tiny = 0x1p-52;  // relative error of libm
+constexpr double of_libraries =
+    8;  // error of functions in other libraries, in half units in the last place
 // Error of exp(x * ln 2) per unit of |x|, in half units in the last place. The rounding of the
 // product contributes ln 2, the rounding of ln 2 a twentieth of it.
 constexpr double exp2_roundings = 0.74;
@@ -25,11 +26,11 @@ double high(const Number& x) { return x.value + static_cast<double>(x.bound); }
 
 double value_of(Function f, double x) { return tile::real_function(f)(x); }
 
-// How a function carries the error of its argument.
+// Propagation of the argument's error.
 enum class Growth : std::uint8_t {
-  monotone,  // to the values at the ends of an interval
-  gentle,    // with a slope of at most 1
-  step       // monotone; whole numbers, which everybody computes alike
+  monotone,  // bounded by the values at the ends of the interval
+  gentle,    // slope of at most 1
+  step       // monotone, with integer results that are the same in all libraries
 };
 
 Growth growth(Function f) {
@@ -59,13 +60,14 @@ Growth growth(Function f) {
   return Growth::monotone;
 }
 
-// Never 0, where a double may be.
+// True for functions that are never 0, although their result in double may be.
 bool vanishes(Function f) {
   return f == Function::exp || f == Function::exp2 || f == Function::logistic ||
          f == Function::erfc;
 }
 
-// Below it there is no value; at it there is none either, or an infinite slope.
+// Lower limit of the argument. Below it the function has no value; at it there is no value either,
+// or an infinite slope.
 double least_argument(Function f) {
   if (f == Function::log || f == Function::rsqrt) return 0;
   return f == Function::log1p ? -1 : -infinity;
@@ -87,7 +89,7 @@ Number Rules::function(Function f, const Number& x) {
   const bool is_step = growth(f) == Growth::step;
   double carried = 0;
   if (x.bound > 0 && growth(f) == Growth::gentle) {
-    carried = std::min(2.0, static_cast<double>(x.bound));  // no slope is steeper than 1
+    carried = std::min(2.0, static_cast<double>(x.bound));  // the slope is at most 1
   } else if (x.bound > 0) {
     const double from = std::max(std::nextafter(low(x), -infinity), least);
     const double below = value_of(f, f == Function::sqrt ? std::max(from, 0.0) : from);
@@ -96,7 +98,7 @@ Number Rules::function(Function f, const Number& x) {
               (is_step ? 0 : 4 * tiny * std::max(std::abs(above), std::abs(below)));
   }
   if (is_step) return made(value, carried, std::abs(static_cast<double>(value) - wide), 0);
-  // The rounding of x * ln 2 is an error of the exponent.
+  // The reference's rounding of x * ln 2 is an error of the exponent.
   const double of_exponent = f == Function::exp2 && flushes()
                                  ? exp2_roundings * std::max(std::abs(low(x)), std::abs(high(x)))
                                  : 0;
@@ -106,8 +108,8 @@ Number Rules::function(Function f, const Number& x) {
               of_libraries + of_exponent);
 }
 
-// Of a base above 0 the corners hold all values; of another one the exponent is a whole number, and
-// 0 is a value as well where the base may be 0.
+// If the base is above 0, all values lie between the values at the corners. Otherwise the exponent
+// must be a whole number, and 0 is also a possible value if the base may be 0.
 Number Rules::power(const Number& a, const Number& b) {
   const double wide = std::pow(a.value, b.value);
   const auto value = static_cast<float>(wide);
@@ -135,7 +137,7 @@ Number Rules::power(const Number& a, const Number& b) {
               of_libraries);
 }
 
-// A value whose error is known is finite with and without it, or infinite.
+// A value with a known bound is finite with and without its error, or it is infinite.
 Number Rules::is_finite(const Number& x) {
   const double value = std::isfinite(x.value) ? 1 : 0;
   return {value, is_known(x.bound) ? Bound{0} : x.bound};
@@ -150,7 +152,7 @@ Number Rules::of_bits(Integers op, const Number& a, const Number& b, DType type)
   if (!is_known(a.bound)) return {value, a.bound};
   if (!is_known(b.bound)) return {value, b.bound};
   if (a.bound == 0 && b.bound == 0) return {value, 0};
-  // A truth that rounding may have decided is 0 or 1.
+  // A truth value that rounding may have changed is 0 or 1.
   const auto is_truth = [](const Number& x) {
     return (x.value == 0 || x.value == 1) && (x.bound == 0 || x.bound == 1);
   };

@@ -1,4 +1,4 @@
-// The operands and targets of the op at hand in a shadow execution.
+// The operands and targets of the current op in a shadow execution.
 #pragma once
 #include <map>
 #include <optional>
@@ -23,7 +23,7 @@ class Context {
         domain_(domain),
         memory_(machine, domain) {}
 
-  // Called with each event, before all other functions.
+  // Must be called with each event, before all other functions.
   void set(const Event& event) {
     event_ = &event;
     domain_.at(event.statement);
@@ -36,12 +36,12 @@ class Context {
   Memory<Domain>& memory() { return memory_; }
   const Memory<Domain>& memory() const { return memory_; }
 
-  // Reason why there are no values, with its source location; null: there are.
+  // Reason why there are no values, with its source location. Empty: there are values.
   const std::optional<Diag>& refusal() const { return refusal_; }
   void refuse(const std::string& what, ErrorCode code = ErrorCode::unsupported) {
     if (!refusal_) refusal_ = Diag{code, program_.loc(statement().place), what, {}};
   }
-  // Refuses operands whose shapes the machine does not accept either.
+  // Rejects operands with shapes that the machine does not accept either.
   void refuse_operands() { refuse("operands do not fit each other", ErrorCode::invalid_value); }
 
   // Core that owns the memory of the event, or of a buffer: the cores of a device share its hbm.
@@ -65,13 +65,13 @@ class Context {
     return box;
   }
 
-  // The rectangle of the event, without and with the machine's values.
+  // The rectangle of the event: without (raw) and with (read) the machine's values.
   Tile raw() const { return memory_.raw(owner(), event_->object.buffer(), *event_->box); }
   Operand read() { return memory_.read(owner(), event_->object.buffer(), *event_->box); }
   void write(const Tile& tile) {
     memory_.write(owner(), event_->object.buffer(), *event_->box, tile);
   }
-  // The result of a statement on the core at hand, an f32 that was loaded.
+  // The f32 that a load returned on the current core.
   Operand& real(ValueId value) { return reals_[{topology_.of(event_->agent), value}]; }
 
   Operand number(ValueId id) {

@@ -71,7 +71,7 @@ class Ops {
     at_.put(op.dst, domain_.iota(at_.shape(op.dst), static_cast<std::size_t>(op.dim), to));
   }
 
-  // Ops that change no value but by rounding it.
+  // Ops that change values only by rounding.
   void move(const Slice& dst, Operand x) {
     if (at_.are_machines(at_.type(dst), x)) return at_.leave(dst);
     at_.put(dst, domain_.cast(std::move(x), at_.type(dst)));
@@ -82,7 +82,7 @@ class Ops {
   void evaluate(const Store& op, shapes::None) {
     move(op.dst, repeated(at_.number(op.value), at_.shape(op.dst)));
   }
-  // Elements in order, under the target's shape.
+  // The elements stay in order and get the target's shape.
   void evaluate(const Regroup& op, shapes::None) {
     const Extents shape = at_.shape(op.dst);
     Operand x = at_.operand(op.src);

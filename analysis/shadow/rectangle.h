@@ -1,4 +1,4 @@
-// Rectangles of elements that are kept beside the machine's memory, row-major.
+// Index arithmetic of row-major rectangles of shadow values.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -11,18 +11,19 @@ namespace tessera::shadow {
 
 using Extents = std::vector<std::int64_t>;
 
-// The shape of a rectangle without the dimensions that are dropped.
+// The shape of a rectangle, without its dropped dimensions.
 Extents shape_of(const Box& box);
 std::int64_t elements_of(const Extents& shape);
-// Whether a shape can be repeated to another: missing leading dimensions and those of size 1 are.
+// True if `from` can be broadcast to `to`: missing leading dimensions and dimensions of size 1 are
+// repeated.
 bool can_repeat(const Extents& from, const Extents& to);
 
-// Calls f(position in `shape`, position in the rectangle, length) for each stretch that lies in one
-// piece: rows of the last dimension, or what follows a dimension of which the box has a part.
+// Calls f(position in `shape`, position in the rectangle, length) for each contiguous run of
+// elements of the rectangle. Runs are as long as possible.
 template <typename F>
 void for_each_stretch(const Extents& shape, const Box& box, F&& f) {
   if (box.empty()) return;
-  int outer = box.rank;  // dimensions before those in one piece
+  int outer = box.rank;  // number of dimensions outside of a run
   std::int64_t length = 1;
   for (bool is_whole = true; is_whole && outer > 0;) {
     --outer;
@@ -43,7 +44,7 @@ void for_each_stretch(const Extents& shape, const Box& box, F&& f) {
   }
 }
 
-// The elements of a rectangle of `all`, which has that shape, and back.
+// gathered: the elements of a rectangle of `all`, which has this shape. scatter: stores them there.
 template <typename T>
 std::vector<T> gathered(const std::vector<T>& all, const Extents& shape, const Box& box) {
   std::vector<T> part;
@@ -62,7 +63,7 @@ void scatter(std::vector<T>& all, const Extents& shape, const Box& box,
   });
 }
 
-// Where each element of a shape comes from when `from` is repeated to it.
+// Calls f(position in `to`, position in `from`) for each element of `to`, if `from` is broadcast.
 template <typename F>
 void for_each_repeated(const Extents& from, const Extents& to, F&& f) {
   const std::size_t rank = to.size(), missing = rank - from.size();
@@ -86,8 +87,8 @@ void for_each_repeated(const Extents& from, const Extents& to, F&& f) {
   }
 }
 
-// The elements of one block each, repeated to the shape that the blocks cut: its sides are whole
-// multiples of theirs. Calls f(position in the shape, position among the blocks).
+// Calls f(position in `shape`, position in `blocks`) for each element of a shape that is divided
+// into equal blocks. Each extent of `shape` must be a multiple of the extent of `blocks`.
 template <typename F>
 void for_each_in_blocks(const Extents& blocks, const Extents& shape, F&& f) {
   std::vector<std::int64_t> at(shape.size(), 0);
@@ -104,8 +105,8 @@ void for_each_in_blocks(const Extents& blocks, const Extents& shape, F&& f) {
   }
 }
 
-// Whether a shape has each `step`-th element of another along a dimension, and where each is from:
-// calls f(position in the shape, position in the other).
+// is_every: true if `to` has the shape of every `step`-th element of `from` along `dim`.
+// for_each_every: calls f(position in `to`, position in `from`) for these elements.
 bool is_every(const Extents& from, const Extents& to, std::int64_t dim, std::int64_t step);
 template <typename F>
 void for_each_every(const Extents& from, const Extents& to, std::int64_t dim, std::int64_t step,
@@ -119,8 +120,8 @@ void for_each_every(const Extents& from, const Extents& to, std::int64_t dim, st
       static_cast<std::size_t>(i / row * source_row + i % row / inner * step * inner + i % inner));
 }
 
-// The shape, and where each element of it comes from, with the dimensions in another order:
-// dimension d is dimension order[d] of `from`.
+// The shape, or the elements, with permuted dimensions: dimension d of the result is dimension
+// order[d] of `from`.
 Extents permuted(const Extents& from, const std::vector<int>& order);
 template <typename T>
 std::vector<T> permuted(const std::vector<T>& all, const Extents& from,
@@ -143,24 +144,24 @@ std::vector<T> permuted(const std::vector<T>& all, const Extents& from,
   }
   return turned;
 }
-// The order that exchanges the last two dimensions.
+// The permutation that exchanges the last two dimensions.
 std::vector<int> last_two_exchanged(std::size_t rank);
 
-// A shape around one of its dimensions: the element i of line (o, n) is at (o * extent + i) * inner
+// A shape split at one dimension: element i of line (o, n) is at position (o * extent + i) * inner
 // + n.
 struct Lines {
   std::int64_t outer, extent, inner;
 };
 Lines lines_along(const Extents& shape, std::size_t dim);
-// The shape with size 1 there.
+// The shape with size 1 in dimension `dim`.
 Extents reduced(Extents shape, std::size_t dim);
 
-// Of the operands of a product of matrices and its result; leading dimensions are products of their
-// own.
+// Extents of a matrix product. products: number of independent products, from the leading
+// dimensions.
 struct ProductExtents {
   std::int64_t products, m, k, n;
 };
-// None for shapes that do not go together.
+// None if the shapes do not match.
 std::optional<ProductExtents> product_extents(const Extents& acc, const Extents& a,
                                               const Extents& b);
 

@@ -33,7 +33,7 @@ class ShadowRun : public Observer {
   template <typename... Arguments>
   explicit ShadowRun(Arguments&&... arguments) : domain_(std::forward<Arguments>(arguments)...) {}
 
-  // Called before the first event; the machine must outlive this object.
+  // Must be called before the first event. The machine must outlive this object.
   void attach(Machine& machine) {
     machine_ = &machine;
     at_.emplace(machine, domain_);
@@ -89,7 +89,8 @@ class ShadowRun : public Observer {
 
 template <typename Domain>
 void ShadowRun<Domain>::on(const Event& event) {
-  // From a finding on an op may reach only some of its operands, and the values are not used.
+  // After a finding, an op may have accessed only some of its operands, and the values are not
+  // used.
   if (refusal() || !machine_->findings().empty()) return;
   at_->set(event);
   const AgentId& agent = event.agent;

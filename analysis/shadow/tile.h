@@ -11,7 +11,7 @@
 
 namespace tessera::shadow {
 
-// The tile of that shape with the columns f(column). Empty columns stay empty.
+// Returns a tile of this shape with the columns f(column). Empty columns stay empty.
 template <typename Tile, typename F>
 Tile with_columns(const Tile& tile, const Extents& shape, F&& f) {
   Tile result = tile.like(shape);
@@ -26,8 +26,8 @@ Tile with_columns(const Tile& tile, const Extents& shape, F&& f) {
   return result;
 }
 
-// The tile of that shape whose elements are elements of another: for_each(g) calls g(position in
-// the result, position in `tile`) for each.
+// Returns a tile of this shape with elements of `tile`. for_each(g) must call g(position in the
+// result, position in `tile`) for each element.
 template <typename Tile, typename ForEach>
 Tile picked(const Tile& tile, const Extents& shape, ForEach&& for_each) {
   return with_columns(tile, shape, [&](const auto& from) {

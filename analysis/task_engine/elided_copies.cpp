@@ -59,7 +59,7 @@ class Finder {
     });
   }
 
-  // What is written after it was read has to be copied.
+  // Data that is overwritten after the copy cannot be read from the source.
   void look_at_source(const Node& node) {
     if (!node.copies() || !found_.is_filled[first(node).to().memory] || !is_plain(node)) return;
     const Rectangle& from = first(node).from();

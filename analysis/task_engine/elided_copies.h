@@ -9,7 +9,7 @@ namespace tessera::graph {
 struct ElidedCopies {
   // True for scratch that only such copies write and only ops read.
   Table<MemoryId, bool> is_filled{};
-  // Sources of the copies to each such memory; they must exist as long.
+  // Sources of the copies to each such memory. They must live as long as this memory.
   Table<MemoryId, std::vector<MemoryId>> sources{};
 };
 

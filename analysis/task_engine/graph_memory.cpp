@@ -103,7 +103,7 @@ GraphMemory::GraphMemory(const TaskGraph& graph, const std::vector<Binding>& bin
 
 Tensor& GraphMemory::tensor(MemoryId memory) {
   Shared* const shared = shared_[index(memory)].get();
-  CHECK(shared != nullptr);  // else it is private, a number, or of a device that is not local
+  CHECK(shared != nullptr);  // else: private, a scalar, or on a device that is not local
   std::call_once(shared->taken, [&] {
     if (shared->tensor != nullptr) return;
     const Buffer& buffer = graph_.program.buffers[graph_.memories[memory].buffer];

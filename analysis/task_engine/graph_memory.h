@@ -99,21 +99,21 @@ class GraphMemory {
 
   struct Shared {
     std::once_flag taken;
-    Tensor own;                               // of scratch
-    Tensor* tensor = nullptr;                 // the caller's, or own
+    Tensor own;                               // scratch memory
+    Tensor* tensor = nullptr;                 // operand, result or `own`
     std::atomic<std::int64_t> open_sides{0};  // not complete
   };
 
   void give_back(Shared& shared);
   void release(MemoryId memory);
-  // The omitted copy whose destination contains the rectangle.
+  // Returns the omitted copy whose destination contains the rectangle.
   const Action& source_copy(MemoryId memory, const Box& box) const;
 
   const TaskGraph& graph_;
   std::vector<bool> local_devices_;
   ScratchPool* const scratch_pool_;
   Table<MemoryId, bool> private_;
-  std::vector<std::unique_ptr<Shared>> shared_;  // by memory; null: it is private or a number
+  std::vector<std::unique_ptr<Shared>> shared_;           // by memory; null: private or a scalar
   std::unique_ptr<std::atomic<std::int64_t>[]> scalars_;  // by memory
   SideObserver* observer_ = nullptr;
   const ElidedCopies* elided_copies_ = nullptr;

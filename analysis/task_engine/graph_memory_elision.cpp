@@ -1,4 +1,4 @@
-// Memory that copies need not fill: where what they bring lies.
+// Memory of elided copies: finds the source of the data.
 #include <algorithm>
 
 #include "analysis/task_engine/graph_memory.h"

@@ -8,9 +8,10 @@
 namespace tessera::graph {
 namespace {
 
-using Number = std::size_t;  // of an action in the node
+using Number = std::size_t;  // position of an action in the node
 
-// So many pairs of rectangles are looked at; a node that needs more is one subtask.
+// Maximum number of rectangle pairs that are compared. If a node needs more, it becomes one
+// subtask.
 constexpr std::int64_t max_pairs = 1 << 23;
 
 struct Access {
@@ -47,7 +48,7 @@ class Splitter {
  private:
   const Action& action(Number a) const { return graph_.actions[actions_[a]]; }
   const AccessList& touches(Number a) const { return graph_.accesses[actions_[a]]; }
-  // Of one subtask: a number, or scratch that each has for itself.
+  // True for memory that each subtask has its own copy of: scalars and private scratch.
   bool is_own(MemoryId m) const { return !graph_.memories[m].buffer || private_[m]; }
 
   void note_writes() {
@@ -66,8 +67,8 @@ class Splitter {
                        [&](const Access& write) { return intersects(write.box, access.box); });
   }
 
-  // It gives the same whenever and however often it is done, and costs little: a window that is
-  // fetched, zeros, a number that is loaded.
+  // True for cheap actions that can be repeated in each subtask, because the result does not depend
+  // on their position: fetches of a window, zeros, loads of a scalar.
   bool may_repeat(Number a) {
     bool reads = false;
     for (const MemoryAccess& access : touches(a)) {
@@ -87,7 +88,7 @@ class Splitter {
     parent_[second] = first;
   }
 
-  // Who reads what others of the node have written into scratch of its own.
+  // Joins an action with the writers of the scratch that it reads, or repeats these writers.
   void follow_values(Number a) {
     for (const MemoryAccess& access : touches(a)) {
       if (!access.reads || !is_own(access.memory)) continue;
@@ -114,7 +115,7 @@ class Splitter {
     std::vector<Access> writers, readers;
   };
 
-  // Who reaches the same bytes of memory that all share, one of them writing.
+  // Records earlier actions that access the same bytes of shared memory, if one of the two writes.
   void look_for_conflicts(Number a) {
     for (const MemoryAccess& access : touches(a)) {
       if (is_own(access.memory) || !written_.contains(access.memory)) continue;
@@ -145,8 +146,7 @@ class Splitter {
     return all;
   }
 
-  // Subtasks that conflict are done one after the other, or are one where neither ends before the
-  // other begins.
+  // Subtasks that conflict run in order. They are merged if neither ends before the other begins.
   bool joined_crossing() {
     const std::map<Number, Span> all = spans();
     bool joined = false;
@@ -169,7 +169,7 @@ class Splitter {
 
   std::vector<Subtask> cut() {
     std::map<Number, Span> all = spans();
-    std::vector<std::pair<Number, Number>> order;  // by its last action, and the root
+    std::vector<std::pair<Number, Number>> order;  // last action, root
     for (const auto& [r, span] : all) order.emplace_back(span.last, r);
     std::sort(order.begin(), order.end());
     std::map<Number, std::int64_t> weight;
@@ -217,11 +217,11 @@ class Splitter {
   const std::int64_t min_;
   const ArenaList<ActionId>& actions_;
   std::vector<bool> repeats_;
-  std::vector<Number> parent_;                 // of those that are one subtask
-  std::vector<std::vector<Number>> reads_of_;  // what may repeat and is read by it
+  std::vector<Number> parent_;  // union-find over actions: the root identifies the subtask
+  std::vector<std::vector<Number>> reads_of_;  // repeatable actions whose results it reads
   std::map<MemoryId, std::vector<Access>> written_, last_;
   std::map<MemoryId, Lists> reached_;
-  std::vector<std::pair<Number, Number>> conflicts_;  // the earlier first
+  std::vector<std::pair<Number, Number>> conflicts_;  // earlier action first
   std::int64_t pairs_ = 0;
 };
 

@@ -25,7 +25,7 @@ class TaskList {
   }
 
  private:
-  // The last tasks of nodes that are before one.
+  // The last tasks of the node's predecessors.
   std::set<std::size_t> befores(NodeId node) const {
     std::set<std::size_t> all;
     const Node& of = graph_.nodes[node];

@@ -8,19 +8,19 @@
 
 namespace tessera::graph {
 
-// begin, end: of a node with several subtasks; they only release their successors.
+// begin, end: empty tasks around the subtasks of a node; they only release their successors.
 enum class TaskKind : std::uint8_t { copy, work, begin, end };
 
 struct Task {
   TaskKind kind = TaskKind::work;
   NodeId node{};
-  std::vector<ActionId> actions{};   // of work
-  bool is_last = true;               // of its node
+  std::vector<ActionId> actions{};   // for `work`
+  bool is_last = true;               // last task of its node
   std::size_t before = 0;            // number of predecessors
   std::vector<std::size_t> after{};  // successors, all of them later in the list
 };
 
-// In commit order, each after its predecessors. min_work: of a subtask.
+// In commit order, each after its predecessors. min_work: as for subtasks().
 std::vector<Task> tasks(const TaskGraph& graph, std::int64_t min_work = min_subtask_work);
 
 // False if an op reported a finding (Worker::findings).

@@ -14,7 +14,7 @@ Expected<std::unique_ptr<const WorkerConfig>> worker_config(const TaskGraph& gra
   made->options.machine.devices = graph.topology.devices;
   made->options.machine.cores = graph.topology.cores;
   made->options.math = math;
-  made->options.checks.enabled = false;  // what the run of the graph has found out holds here
+  made->options.checks.enabled = false;  // the checks of the planned run are valid here
   return std::unique_ptr<const WorkerConfig>(std::move(made));
 }
 
@@ -30,13 +30,13 @@ Worker::Worker(GraphMemory& memories, const WorkerConfig& config)
   }
 }
 
-// Nobody reads any more what lies elsewhere.
+// Elided memory is not read any more, so its references to source memory are dropped.
 Worker::~Worker() {
   for (const MemoryId m : shared_.ids())
     if (shared_[m] != nullptr && memories_.is_elided(m)) shared_[m]->drop_aliases();
 }
 
-// The state of a core, created before its first op here.
+// Returns the state of a core; creates it before the core's first op here.
 Core::Image& Worker::image(CoreIndex core) {
   Core::Image& found = images_[core];
   CoreState& state = machine_.core_state(core);
@@ -86,14 +86,14 @@ bool Worker::run(std::span<const ActionId> actions) {
     if (machine_.stopped()) break;
     if (between_) between_();
   }
-  // What scratch has not copied yet lies in memory that others may write from here on.
+  // Scratch may still reference other memory that later nodes may write.
   for (const auto& own : scratch_) own->drop_aliases();
   return !machine_.stopped();
 }
 
 void Worker::perform(const Action& action) {
   const Stmt& s = graph_.program.body[action.statement];
-  // What is stored in a slot is known of each write-back.
+  // Not needed: the graph contains the stored elements of each write-back.
   if (std::holds_alternative<Fresh>(s.op)) return;
   Core::Image& here = image(action.core);
   CoreState& state = machine_.core_state(action.core);
@@ -112,8 +112,8 @@ void Worker::perform(const Action& action) {
                          state.core.registers()[static_cast<std::size_t>(s.result.index)]);
 }
 
-// A copy that a node waits for itself. One whole rectangle into scratch of ours stays where it is
-// until one of the two changes.
+// Runs a copy within a node. A copy of a whole rectangle to private scratch is deferred until the
+// source or the destination changes.
 void Worker::copy(ActionId id) {
   const Action& action = graph_.actions[id];
   Storage &from = *storage(action.from().memory), &to = *storage(action.to().memory);

@@ -19,8 +19,8 @@ struct WorkerConfig {
   Schedule schedule;
   RunOptions options;
 };
-// math: exact: plain ascending loops, with the bits of --math exact; library: products by the
-// library.
+// math: `exact`: plain ascending loops, the same bits as --math exact; `library`: matrix products
+// by the library.
 Expected<std::unique_ptr<const WorkerConfig>> worker_config(const TaskGraph& graph, Math math);
 
 // Not thread-safe. Nodes that run concurrently on several workers must have no path between them.
@@ -50,9 +50,9 @@ class Worker {
   GraphMemory& memories_;
   const TaskGraph& graph_;
   Machine machine_;
-  Table<CoreIndex, Core::Image> images_;               // of cores that have run an action
-  Table<BufferId, std::shared_ptr<Storage>> scratch_;  // of private memory, whatever its core
-  Table<MemoryId, std::shared_ptr<Storage>> shared_;   // with the bytes of all, or forwarded
+  Table<CoreIndex, Core::Image> images_;               // cores that have run an action
+  Table<BufferId, std::shared_ptr<Storage>> scratch_;  // private memory, shared by all cores
+  Table<MemoryId, std::shared_ptr<Storage>> shared_;   // views of shared memory; elided memory
   std::function<void()> between_;
 };
 
