@@ -5,7 +5,8 @@
 
 namespace tessera {
 
-// Integers in smem to which no parallel loop stores, so that iterations do not pass values in them.
+// Selects integers in smem to which no parallel loop stores, so iterations do not communicate by
+// them.
 UntracedScalars find_untraced_scalars(const Program& program);
 
 }  // namespace tessera

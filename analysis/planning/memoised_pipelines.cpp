@@ -10,8 +10,9 @@
 namespace tessera {
 namespace {
 
-// Of what the ops of such a pipeline are: those that load and store but the numbers that its
-// windows remember, and those that ask where they run, make its scalars more than those around it.
+// True if the op may be in a memoised pipeline: its results depend only on scalars from outside of
+// the pipeline. Excluded are accesses to scalar memory, except the state of the windows, and
+// queries of the device or core.
 bool is_decided_around(const Program& program, const Op& op, BufferId state) {
   switch (class_of(op)) {
     case OpClass::scalar:
@@ -40,7 +41,7 @@ bool is_decided_around(const Program& program, const Op& op, BufferId state) {
   }
 }
 
-// Numbers in registers that are there before the region and that it reads.
+// Scalars in registers that are defined before the region and that it reads.
 std::vector<ValueId> read_from_before(const Program& program, StmtId region) {
   std::set<ValueId> read;
   const auto visit = [&](ValueId id) {
@@ -87,8 +88,8 @@ void MemoisedPipelines::find_regions() {
         end_of_points = std::max(end_of_points, stmt.partner);
       continue;
     }
-    // In a parallel loop each point is to tell what it does itself. A loop that begins in a
-    // pipeline ends there.
+    // In a parallel loop each iteration must report its own accesses. A loop that begins inside of
+    // a pipeline also ends there.
     bool is_decided = s >= end_of_points;
     for (StmtId i = s + 1; i < stmt.partner; ++i)
       is_decided = is_decided && is_decided_around(program_, program_.body[i].op, state);
@@ -107,7 +108,7 @@ Step MemoisedPipelines::enter(Core& core) {
   if (region == regions_.end()) return emit(-1);
   std::vector<std::int64_t> scalars;
   for (const ValueId v : region->second) scalars.push_back(core.scalar(v));
-  if (seen_) return emit(-1);  // one at a time
+  if (seen_) return emit(-1);  // only one pattern is recorded at a time
   const auto next = static_cast<std::int64_t>(patterns_.size());
   const auto [known, is_new] = numbers_.try_emplace({region->first, std::move(scalars)}, next);
   Usage& usage = machine_.core_state(core.index()).usage;
@@ -208,7 +209,7 @@ MemoisedPipelines::Reached& MemoisedPipelines::of(std::vector<Reached>& all, Buf
   return all.emplace_back(Reached{buffer, statement, {}, {}});
 }
 
-// What it has stored itself it finds there each time.
+// Reads of elements that the pipeline has stored itself are not recorded.
 void MemoisedPipelines::read(const Event& event) {
   Pattern& pattern = patterns_.back();
   const BufferId buffer = event.object.buffer();

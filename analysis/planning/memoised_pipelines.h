@@ -1,5 +1,5 @@
-// What pipelines do that move their blocks at once, so that a run that is planned does not do the
-// same again: on another device, say, or in the next call.
+// Memoises pipelines that move their blocks synchronously. A planned run executes only the first of
+// several equal pipelines, for example if another device or a later call repeats one.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -12,15 +12,15 @@
 
 namespace tessera {
 
-// A pipeline loads no number of memory and asks for no place in the machine, so that the scalars
-// around it decide what it does; and what it reads is defined, so that nothing else does. The next
-// one that begins with the same scalars, where the same is defined and as much memory is taken, is
-// of the same pattern: it is not run, what it reaches of the memory around it is told and counts
-// as stored. Events that enter a pipeline say so: Event::token is its pattern.
+// A pipeline can be memoised if scalars from outside decide its actions: it loads no scalars from
+// memory, does not query its device or core, and reads only defined elements. A later pipeline has
+// the same pattern if these scalars are equal, the elements that it reads are defined, and the same
+// amount of memory is in use. It is not run: its accesses to outer memory are reported, and its
+// writes count as stored. Event::token of `enter` and `leave` is the pattern.
 class MemoisedPipelines final : public RegionPolicy {
  public:
-  // Whether a run of the program can have any: one core after the other does all that it can, and
-  // no values are computed.
+  // True if a run with these options can memoise pipelines of the program. Requires that cores take
+  // turns in order and that no values are computed.
   static bool may_be(const Program& program, const RunOptions& options);
   explicit MemoisedPipelines(Machine& machine);
 
@@ -29,21 +29,21 @@ class MemoisedPipelines final : public RegionPolicy {
   void on(const Event& event) override;
 
  private:
-  // Rectangles of one buffer, and who reached them first.
+  // Rectangles of one buffer, and the statement that accesses them first.
   struct Reached {
     BufferId buffer;
     StmtId statement;
     JoinedBoxes joined;
-    std::vector<Box> boxes;  // when all are known
+    std::vector<Box> boxes;  // set when all are known
   };
   struct Pattern {
     bool is_usable = true;
-    std::vector<Reached> reads, writes;  // of memory that exists before it begins
-    std::vector<BufferId> allocated;     // in it
-    Usage usage;                         // before it; the most is that of the pipeline
+    std::vector<Reached> reads, writes;  // in memory that exists before the pipeline begins
+    std::vector<BufferId> allocated;     // by the pipeline
+    Usage usage;                         // before the pipeline; the peaks include it
     std::int64_t steps = 0, dma_bytes = 0, flops = 0;
   };
-  // The pattern that is being seen for the first time.
+  // The pattern that is being recorded.
   struct Seen {
     std::int64_t pattern = 0;
     AgentId core{};
@@ -60,7 +60,7 @@ class MemoisedPipelines final : public RegionPolicy {
 
   Machine& machine_;
   const Program& program_;
-  std::map<StmtId, std::vector<ValueId>> regions_;  // with the scalars that decide
+  std::map<StmtId, std::vector<ValueId>> regions_;  // with the scalars that decide their actions
   std::vector<Pattern> patterns_;
   std::map<std::pair<StmtId, std::vector<std::int64_t>>, std::int64_t> numbers_;
   std::optional<Seen> seen_;

@@ -1,4 +1,5 @@
-// From a program to its task graph: the run that is proved, what was recorded of it, nodes, edges.
+// Creates the task graph of a program: runs and proves it, then builds nodes and edges from the
+// record.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +25,7 @@
 namespace tessera::graph {
 namespace {
 
-// Why the program has no graph, of a verdict; nothing where it has one.
+// Reasons why a program with this certificate has no graph; empty if it has one.
 Diags refusal(const Certificate& certificate) {
   if (certificate.end != RunEnd::program && certificate.verdict != SchedulesVerdict::refuted)
     return {cut_off(certificate.end, "the proof that a task graph needs")};
@@ -52,7 +53,7 @@ Diags refusal(const Certificate& certificate) {
   return why;
 }
 
-// Whether what a node does reaches a result of the program.
+// Marks the nodes that contribute data to a result of the program.
 Table<NodeId, bool> live_nodes(const TaskGraph& graph, const std::vector<SideId>& results) {
   Table<NodeId, bool> live(graph.nodes.size(), false);
   for (const SideId side : results) live[graph.sides[side].node] = true;
@@ -71,13 +72,13 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// Semaphores of slots are counted while they exist on some machines, and at once there are none.
+// Some machines count the semaphores of slots while these exist; synchronous pipelines have none.
 bool may_move_at_once(const RunOptions& run) {
   return !run.rewrite && !run.machine.profile.shares_scoped_semaphores;
 }
 
-// A verdict that is not `proved` is asked of the expanded program again: nothing is tried here to
-// find one.
+// Options for a proof with synchronous pipelines. If it fails, the expanded program is certified
+// next, so no other verdict is searched for here.
 CertifyOptions at_once(CertifyOptions how) {
   how.run.rewrite = MoveAtOnce{};
   how.shown = 0;
@@ -86,13 +87,14 @@ CertifyOptions at_once(CertifyOptions how) {
   return how;
 }
 
-// Additions in no order get that of the eager run, which is another one where nothing is in flight.
+// Additions without a fixed order have the order of the eager run in a graph. It may be another one
+// if no copies are in flight, so such a certificate does not decide.
 bool decides(const Certificate& certificate) {
   return certificate.verdict == SchedulesVerdict::proved &&
          std::holds_alternative<OneRun>(certificate.evidence) && certificate.order.empty();
 }
 
-// Nodes, sides and edges, from what was recorded.
+// Builds nodes, sides and edges from the log.
 Expected<void> make(TaskGraph& graph, Log log) {
   const PlanningFault fault = planted_planning_fault();
   graph.nodes = segments(log);
@@ -116,10 +118,10 @@ Expected<void> make(TaskGraph& graph, Log log) {
   return check_results(graph, log.written);
 }
 
-// Of so few actions a graph takes no longer than a thread.
+// Minimum number of actions for a thread: a smaller graph takes no longer than starting one.
 constexpr std::size_t fewest_beside = 2048;
 
-// Makes the graph of the run that it records, on a thread of its own while others judge that run.
+// Records a run and builds its graph, on a separate thread while the run is analysed.
 class Maker final : public Recorder {
  public:
   void end(RunResult& result) override {
@@ -127,10 +129,10 @@ class Maker final : public Recorder {
     if (log().actions.size() < fewest_beside) return;
     try {
       made_ = std::async(std::launch::async, [this] { return make(); });
-    } catch (const std::system_error&) {  // there is no thread to be had
+    } catch (const std::system_error&) {  // no thread is available
     }
   }
-  // After the run. Nothing is left here.
+  // Call it after the run. Moves the graph out of this object.
   Expected<TaskGraph> graph() { return made_.valid() ? made_.get() : make(); }
 
  private:
@@ -144,8 +146,8 @@ class Maker final : public Recorder {
   std::future<Expected<TaskGraph>> made_;
 };
 
-// The verdict's own run is recorded; those that it makes besides are not. Nobody goes the way again
-// of one whose blocks move at once.
+// Records the first run of certify(), and no other one. The schedule of a run with synchronous
+// pipelines is not recorded, because it is never replayed.
 Expected<Certificate> certified(const Simulate& simulate, const CertifyOptions& how, Maker& maker) {
   bool is_recorded = false;
   const auto recorded = [&](const RunOptions& options) -> Expected<RunResult> {
@@ -166,7 +168,7 @@ Expected<TaskGraph> folded_task_graph(const Simulate& simulate, const CertifyOpt
   asked.run.computes_values = false;
   asked.run.schedule = "eager";
   asked.is_named = false;
-  // What the short form proves is proved. If it has no proof the expanded program has the word.
+  // A proof with synchronous pipelines is valid. Without one, the expanded program decides.
   std::optional<Maker> maker(std::in_place);
   const Clock::time_point begin = Clock::now();
   Certificate certificate;

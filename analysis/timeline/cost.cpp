@@ -80,10 +80,10 @@ LineCost& CostListener::line_of(StmtId statement) {
   return cost_.lines[known->second];
 }
 
-// What the core does and waits for, by line and by region.
+// Adds the work and the waits of the core, by line and by region.
 void CostListener::add_core(CoreIndex core_index) {
   const TimingRecord::Core& core = record_->cores()[core_index];
-  std::vector<std::size_t> open;  // regions
+  std::vector<std::size_t> open;  // regions that the core is in
   const auto spend = [&](double seconds) {
     for (const std::size_t region : open) cost_.regions[region].seconds += seconds;
   };
@@ -117,8 +117,8 @@ void CostListener::add_core(CoreIndex core_index) {
   }
 }
 
-// From the arrival of a copy's data back to the step before its start, by the turns at memories and
-// links that it waited for.
+// Adds the transfers that a copy's arrival depends on to the critical path, last one first. Returns
+// the start of the first copy in this chain.
 CostListener::Place CostListener::arrive_by_copy(std::int32_t copy, double at) {
   for (std::int32_t number = slowest_[static_cast<std::size_t>(copy)]; number >= 0;) {
     const Turn& turn = turns_[static_cast<std::size_t>(number)];
@@ -132,7 +132,7 @@ CostListener::Place CostListener::arrive_by_copy(std::int32_t copy, double at) {
     number = turn.begin > start.at ? turn.before : -1;
   }
   const Place& start = starts_[static_cast<std::size_t>(copy)];
-  cost_.critical.latency += at - start.at;  // of a copy that no memory and no link is used for
+  cost_.critical.latency += at - start.at;  // not 0 for a copy that uses no memory and no link
   return start;
 }
 

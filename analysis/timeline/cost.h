@@ -1,6 +1,6 @@
-// Where a run's modelled time goes: by line of the source, by trace region, and along its critical
-// path: the chain of work, transfers and latencies, each of which waited for the one before, that
-// ends last.
+// Attributes the modelled time of a run to source lines, trace regions and the critical path. The
+// critical path is the chain of work, transfers and latencies that ends last; each of these waited
+// for its predecessor.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -11,38 +11,38 @@
 
 namespace tessera {
 
-// Seconds that follow from one line of the source, on the core that waits least.
+// Seconds of one source line, on the core that waits least.
 struct LineCost {
-  Loc loc{};  // of the first statement there; empty: of what no source has
+  Loc loc{};  // first statement of the line; empty: without source
   double matrix = 0, vector = 0, control = 0, waiting = 0;
-  double critical = 0;  // of the critical path, on any core and by any copy
+  double critical = 0;  // on the critical path, by any core or copy
 
   double on_core() const { return matrix + vector + control + waiting; }
 };
 
-// Seconds inside the trace regions of one name, on that core; those of regions inside count too.
+// Seconds in the trace regions with one name, on that core. Nested regions count for each region.
 struct RegionCost {
   std::string name;
   double seconds = 0;
 };
 
-// The critical path, by what its seconds are spent on.
+// Seconds of the critical path by kind.
 struct CriticalPath {
-  double work = 0;     // cores work
-  double memory = 0;   // copies have their turns at hbm ...
-  double links = 0;    // ... or at links
-  double latency = 0;  // copies and signals are on their way
+  double work = 0;     // work of cores
+  double memory = 0;   // transfers through hbm
+  double links = 0;    // transfers through links
+  double latency = 0;  // latencies of copies and signals
 
   double seconds() const { return work + memory + links + latency; }
 };
 
 struct Cost {
-  std::vector<LineCost> lines;      // the largest share of the core's time first
-  std::vector<RegionCost> regions;  // in the order in which they are first entered
+  std::vector<LineCost> lines;      // largest share of the core's time first
+  std::vector<RegionCost> regions;  // in the order of the first entry
   CriticalPath critical;
 };
 
-// Works out the cost of the run whose timeline it is told of.
+// Computes the cost of a run from its timeline.
 class CostListener : public TimelineListener {
  public:
   void begin(const TimingRecord& record) override;
@@ -56,24 +56,24 @@ class CostListener : public TimelineListener {
   void count(std::int32_t cell, std::int64_t count, const Arrival& arrival, double at) override;
   void end(const Timing& timing) override;
 
-  // After end().
+  // Requires end().
   const Cost& cost() const { return cost_; }
 
  private:
-  // A step of a core, or of none (-1), and when it was done.
+  // A step of a core, and the time when it was done; no core: none.
   struct Place {
     CoreIndex core{};
     std::size_t step = 0;
     double at = 0;
   };
-  // A copy has a memory or a link for itself.
+  // A transfer: the exclusive use of a memory or a link by a copy.
   struct Turn {
     double begin = 0, end = 0;
     std::int32_t copy = -1;
-    std::int32_t before = -1;  // the turn that ended there when this one began; -1: it was free
+    std::int32_t before = -1;  // transfer that ended when this one began; -1: idle before
     bool is_link = false;
   };
-  // A wait that took time, and what ended it.
+  // A wait that took time, and the cause that ended it.
   struct Pass {
     double begin = 0, end = 0;
     std::int64_t cause = -1;
@@ -87,16 +87,16 @@ class CostListener : public TimelineListener {
 
   const TimingRecord* record_ = nullptr;
   Table<CoreIndex, std::map<std::size_t, Pass>> passes_;    // by step
-  Table<CoreIndex, std::vector<std::size_t>> first_piece_;  // by step: of work
+  Table<CoreIndex, std::vector<std::size_t>> first_piece_;  // by step: first piece of its work
   std::vector<Place> starts_;                               // by copy
-  std::vector<std::int32_t> slowest_;                       // by copy: its turn that ends last
+  std::vector<std::int32_t> slowest_;                       // by copy: the transfer that ends last
   std::vector<Turn> turns_;
-  std::map<std::int32_t, std::int32_t> at_memory_;  // by device: the last turn
+  std::map<std::int32_t, std::int32_t> at_memory_;  // by device: last transfer
   std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> at_link_;
-  std::vector<Place> signals_;                                  // by cause, behind the copies
+  std::vector<Place> signals_;                                  // by cause, without the copies
   std::map<std::int32_t, std::int64_t> last_cause_;             // by cell
-  Table<CoreIndex, Place> last_;                                // the last step that was done
-  std::map<std::pair<const Source*, int>, std::size_t> known_;  // lines: their place in the cost
+  Table<CoreIndex, Place> last_;                                // last step that was done
+  std::map<std::pair<const Source*, int>, std::size_t> known_;  // index in Cost::lines
   Cost cost_;
 };
 

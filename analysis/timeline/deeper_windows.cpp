@@ -13,7 +13,7 @@
 namespace tessera {
 namespace {
 
-// Statements by the place in the source that they come from: a function's are there once a call.
+// Groups windows by source location: the program contains the body of a function once per call.
 std::vector<std::vector<StmtId>> windows_by_place(const Program& program) {
   std::vector<std::vector<StmtId>> groups;
   std::map<std::tuple<const Source*, int, int>, std::size_t> known;

@@ -1,4 +1,4 @@
-// What one more slot for each window of a pipeline is worth: the run as it would be with it, timed.
+// Times a run as it would be with one more slot for a window of a pipeline.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -12,27 +12,27 @@
 
 namespace tessera {
 
-// The windows that one statement of the source declares, with one slot more.
+// The windows that one source statement declares, with one more slot.
 struct DeeperWindow {
   std::string name;
   Loc loc{};
-  std::int64_t depth = 0;  // with that slot
-  double seconds = 0;      // of the run
+  std::int64_t depth = 0;  // including the additional slot
+  double seconds = 0;      // duration of the run
 };
 
 struct DeeperWindows {
-  std::vector<DeeperWindow> windows;  // in the order of the program, without those of `left_out`
-  // Names of windows whose run is unknown: the slot has no room in vmem, or the run depends on
-  // counts that it reads.
+  std::vector<DeeperWindow> windows;  // in program order, without `left_out`
+  // Names of windows without a result: vmem has no room for the slot, or the run depends on counts
+  // that it reads.
   std::vector<std::string> left_out;
 };
 
-// One run for each statement that declares windows, without arithmetic. The values that these runs
-// write into results are undefined.
+// Runs the program once, without arithmetic, for each statement that declares windows. Results have
+// undefined values afterwards.
 DeeperWindows time_deeper_windows(const Program& structured, const std::vector<Binding>& bindings,
                                   const RunOptions& options, const MachineRates& rates);
 
-// The deeper windows of the run that it observes, timed before that run.
+// Times the deeper windows of the observed run, before that run.
 class DeeperWindowsObserver final : public Observer {
  public:
   explicit DeeperWindowsObserver(const MachineRates& rates) : rates_(rates) {}

@@ -5,7 +5,7 @@
 namespace tessera {
 namespace {
 
-// Numbers of fields in perfetto's messages.
+// Field numbers of Perfetto's messages.
 namespace field {
 constexpr int trace_packet = 1;
 constexpr int packet_timestamp = 8, packet_sequence = 10, packet_event = 11, packet_interned = 12,
@@ -21,9 +21,9 @@ constexpr int source_file = 2, source_line = 4;
 constexpr int argument_name = 1, argument_int = 4, argument_double = 5, argument_string = 6;
 }  // namespace field
 
-constexpr std::uint64_t slice_begin = 1, slice_end = 2, counter_value = 4;  // types of an event
-constexpr std::uint64_t explicit_order = 3;                                 // of a track's children
-constexpr std::uint64_t state_cleared = 1, needs_state = 2;                 // of a packet
+constexpr std::uint64_t slice_begin = 1, slice_end = 2, counter_value = 4;  // event types
+constexpr std::uint64_t explicit_order = 3;                  // order of a track's children
+constexpr std::uint64_t state_cleared = 1, needs_state = 2;  // packet flags
 constexpr std::uint64_t sequence = 1;
 constexpr std::size_t flush_at = 1 << 16;
 
@@ -118,7 +118,7 @@ PerfettoTrace::Track PerfettoTrace::counter(Track group, std::string_view name, 
   return described(group, name, rank, fields);
 }
 
-// A name is written once and called by its number from then on.
+// Each name is written once; later uses contain its number.
 std::uint64_t PerfettoTrace::known(Known& names, std::string_view name, int kind,
                                    std::string& fresh) {
   if (const auto found = names.find(name); found != names.end()) return found->second;

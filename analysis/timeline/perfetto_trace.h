@@ -1,5 +1,5 @@
-// Writes a trace that Perfetto opens: packets of TrackEvent, in protobuf's wire format
-// (perfetto.dev, protos/perfetto/trace/track_event).
+// Writes a trace for Perfetto: TrackEvent packets in protobuf's wire format (perfetto.dev,
+// protos/perfetto/trace/track_event).
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -13,8 +13,8 @@
 
 namespace tessera {
 
-// Times are nanoseconds from the start of the trace. What begins on a track ends on it in the
-// reverse order, and is told in the order of time; tracks know nothing of each other.
+// Times are nanoseconds from the start of the trace. Slices of a track must be nested and in time
+// order. Tracks are independent.
 class PerfettoTrace {
  public:
   using Track = std::uint64_t;
@@ -23,16 +23,16 @@ class PerfettoTrace {
     std::string_view name;
     std::variant<std::int64_t, double, std::string> value;
   };
-  // What begins on a track.
+  // An interval on a track.
   struct Slice {
     std::string_view name;
-    std::string_view file{};  // of the source; empty: of none
+    std::string_view file{};  // source file; empty: none
     int line = 0;
     std::span<const Argument> arguments{};
-    std::span<const Flow> from{}, to{};  // arrows that leave it, and that end at it
+    std::span<const Flow> from{}, to{};  // arrows that leave the slice, arrows that end at it
   };
 
-  // `sink` takes the file's bytes in order, and need not keep them.
+  // sink: receives the file's bytes in order. They are only valid during the call.
   explicit PerfettoTrace(std::function<void(std::string_view)> sink);
   ~PerfettoTrace();
   PerfettoTrace(const PerfettoTrace&) = delete;
@@ -46,7 +46,7 @@ class PerfettoTrace {
   void begin(Track track, std::int64_t at, const Slice& slice);
   void end(Track track, std::int64_t at);
   void count(Track counter, std::int64_t at, double value);
-  // Hands all that is left to the sink.
+  // Passes all remaining bytes to the sink.
   void finish();
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 using Stretch = std::pair<double, double>;
 
-// Stretches of time, of which many follow each other without a gap.
+// Time intervals. Many of them are adjacent.
 class Busy {
  public:
   void add(double begin, double end) {
@@ -28,7 +28,7 @@ class Busy {
     for (const auto& [begin, end] : united()) sum += end - begin;
     return sum;
   }
-  // The seconds in which both have a stretch.
+  // Seconds that are in intervals of both.
   static double overlap(const Busy& one, const Busy& other) {
     const std::vector<Stretch> first = one.united(), second = other.united();
     double sum = 0;
@@ -76,7 +76,7 @@ Roofline roofline(const TimingRecord& record, const Timing& timing) {
   return result;
 }
 
-// Plays a record again in the order of time.
+// Replays a record in the order of time.
 class Timeline {
  public:
   Timeline(const TimingRecord& record, std::span<TimelineListener* const> listeners)
@@ -104,7 +104,7 @@ class Timeline {
       const Device& own = device(c);
       DeviceTiming& told = timing.devices.emplace_back();
       told = {core.matrix, core.vector, core.control, cores_[c].waiting, own.memory};
-      // Links send at once: the busiest one stands for all.
+      // Links send concurrently, so the busiest one counts.
       for (const auto& [other, link] : own.links) told.links = std::max(told.links, link.busy);
       told.moving = own.moves.seconds();
       told.overlapped = Busy::overlap(cores_[c].works, own.moves);
@@ -118,9 +118,9 @@ class Timeline {
  private:
   struct Moment {
     double at = 0;
-    std::int64_t order = 0;  // of two at one time the one that was foreseen first
-    CoreIndex core{};        // that goes on; none: a signal
-    std::int32_t cell = -1;  // of a signal
+    std::int64_t order = 0;  // at equal times, the event that was scheduled first
+    CoreIndex core{};        // the core continues; none: a signal arrives
+    std::int32_t cell = -1;  // signal: its cell
     TimelineListener::Arrival arrival{};
     bool operator<(const Moment& other) const {
       return at != other.at ? at > other.at : order > other.order;
@@ -131,11 +131,11 @@ class Timeline {
   };
   struct Core {
     std::size_t next = 0;
-    double since = -1;  // it waits; -1: it does not
+    double since = -1;  // begin of its wait; -1: it does not wait
     double waiting = 0;
     Busy works;
   };
-  // What the cores of a device share.
+  // State that the cores of a device share.
   struct Device {
     double memory = 0, memory_free = 0;
     std::map<std::int32_t, Link> links;  // by the device at the other end; -1: one port for all
@@ -166,7 +166,7 @@ class Timeline {
     if (waiters_[at]) advance(std::exchange(waiters_[at], CoreIndex()), now.at);
   }
 
-  // The core has the count that it waits for in its next step.
+  // Ends the wait of the core's next step: the count is available.
   void pass(CoreIndex number, const TimingRecord::Step& step, double now) {
     Core& self = core(number);
     const double since = std::exchange(self.since, -1);
@@ -178,7 +178,7 @@ class Timeline {
     tell([&](TimelineListener& who) { who.count(step.object, counts_[at], {}, now); });
   }
 
-  // The core goes on from `now` until it works, waits or is done.
+  // Runs the core from `now` until it works, waits or is done.
   void advance(CoreIndex number, double now) {
     Core& self = core(number);
     const std::vector<TimingRecord::Step>& steps = record_.cores()[number].steps;
@@ -188,7 +188,7 @@ class Timeline {
       switch (step.act) {
         case TimingRecord::Act::work:
           tell([&](TimelineListener& who) { who.work(number, self.next, now); });
-          if (step.seconds == 0) break;  // of marks alone
+          if (step.seconds == 0) break;  // only marks
           ++self.next;
           self.works.add(now, now + step.seconds);
           return push(now + step.seconds, number);
@@ -216,8 +216,8 @@ class Timeline {
     }
   }
 
-  // A copy takes its turn at each memory and link that it uses, and is done when the last of them
-  // is: then, which is returned.
+  // Starts a copy. It queues at each memory and link that it uses, and completes when the last of
+  // them has moved its data. Returns the time when all data has arrived.
   double start(std::int32_t number, double now) {
     const TimingRecord::Copy& copy = record_.copies()[static_cast<std::size_t>(number)];
     const MachineProfile& profile = record_.profile();
@@ -267,14 +267,14 @@ class Timeline {
 
   const TimingRecord& record_;
   std::span<TimelineListener* const> listeners_;
-  std::int64_t causes_;  // the number of the next signal's
+  std::int64_t causes_;  // number of the next signal
   Table<CoreIndex, Core> cores_;
   std::vector<Device> devices_;
-  std::vector<std::int64_t> counts_;  // of the cells
-  std::vector<CoreIndex> waiters_;    // the core that waits on the cell, or none
+  std::vector<std::int64_t> counts_;  // by cell
+  std::vector<CoreIndex> waiters_;    // by cell: the waiting core, or none
   std::priority_queue<Moment> moments_;
   std::int64_t order_ = 0;
-  bool has_unknown_links_ = false;  // a copy used a link whose bandwidth the profile does not give
+  bool has_unknown_links_ = false;  // a copy used a link without a bandwidth in the profile
 };
 
 }  // namespace

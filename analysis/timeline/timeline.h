@@ -1,4 +1,4 @@
-// When each part of a recorded run happens on the machine of its profile, in seconds from the
+// The times of the parts of a recorded run on the machine of its profile, in seconds from the
 // start.
 #pragma once
 #include <span>
@@ -8,9 +8,9 @@
 
 namespace tessera {
 
-// Is told what happens when. What concerns one core, one memory or one link is told in the order of
-// time; what concerns different ones is not. Sites, copies and cells are numbers of the record.
-// A cause is a copy, or a signal of a core, whose numbers follow those of the copies.
+// Receives the timeline of a run. Calls for one core, memory or link are in time order; calls for
+// different ones are not. Cores, copies and cells are ids of the record. A cause is the number of a
+// copy or of a core's signal; signals are numbered after the copies.
 class TimelineListener {
  public:
   struct Arrival {
@@ -18,27 +18,26 @@ class TimelineListener {
   };
 
   virtual ~TimelineListener() = default;
-  // Before anything else; the record lives until end().
+  // Called first. The record stays valid until end().
   virtual void begin(const TimingRecord& record) = 0;
-  // A core works on step `step` of its own from `at` on.
+  // A core begins the work of its step `step`.
   virtual void work(CoreIndex core, std::size_t step, double at) = 0;
-  // It waited, for no time where the count was there.
+  // A core has waited; begin == end if the count was available.
   virtual void wait(CoreIndex core, std::size_t step, double begin, double end) = 0;
   virtual void signal(CoreIndex core, std::size_t step, std::int64_t cause, double at) = 0;
-  // A copy is started; all that it moves is there at `end`.
+  // A core starts a copy; all data has arrived at `end`.
   virtual void copy(CoreIndex core, std::size_t step, double begin, double end) = 0;
-  // A device's memory, or the link from it to another device (-1: to all, where it has one port),
-  // moves a copy's data.
+  // A copy uses a device's memory, or the link from a device to another one. other: -1 if the
+  // device has one port for all links.
   virtual void memory(std::int32_t device, std::int32_t copy, double begin, double end) = 0;
   virtual void link(std::int32_t device, std::int32_t other, std::int32_t copy, double begin,
                     double end) = 0;
-  // A count changed: by what `cause` added, or by a wait, which has none (-1).
+  // A count has changed. arrival.cause: the cause that added to it; -1: a wait.
   virtual void count(std::int32_t cell, std::int64_t count, const Arrival& arrival, double at) = 0;
   virtual void end(const Timing& timing) = 0;
 };
 
-// Plays the record again in the order of time: cores work and wait, copies take their turns at
-// memories and links.
+// Replays the record in the order of time: cores work and wait; copies queue at memories and links.
 Timing timeline(const TimingRecord& record, std::span<TimelineListener* const> listeners = {});
 
 }  // namespace tessera

@@ -14,12 +14,12 @@ namespace {
 using Flow = PerfettoTrace::Flow;
 
 constexpr std::size_t longest_name = 60;
-constexpr int bandwidth_points = 500;  // of a whole run
+constexpr int bandwidth_points = 500;  // per run
 
 std::int64_t nanoseconds(double seconds) { return std::llround(seconds * 1e9); }
 
-// A copy has an arrow from its start, one to the wait for its arrival, and one to the wait for what
-// was sent; a signal of a core has one.
+// A copy has three arrows: to its transfer from its start, to the wait for its arrival, and to the
+// wait for its sent count. A signal of a core has one.
 Flow start_of(std::int64_t cause) { return static_cast<Flow>(3 * cause + 1); }
 Flow arrival_of(std::int64_t cause) { return static_cast<Flow>(3 * cause + 2); }
 Flow sent_of(std::int64_t cause) { return static_cast<Flow>(3 * cause + 3); }
@@ -136,7 +136,7 @@ void TimelineDrawing::mark(CoreIndex core_index, const Piece& piece, double at) 
   trace_.count(core_track(piece.core, Kind::vmem), nanoseconds(at), static_cast<double>(vmem));
 }
 
-// One slice on the core for what follows from one statement, and on the unit that does it.
+// Draws one slice per statement on the core's track, and one on the track of the unit that works.
 void TimelineDrawing::work(CoreIndex core_index, std::size_t step, double at) {
   const std::vector<Piece>& pieces = record_->cores()[core_index].pieces;
   std::size_t& next = cores_[core_index].piece;
@@ -256,7 +256,7 @@ void TimelineDrawing::count(std::int32_t cell, std::int64_t count, const Arrival
   trace_.count(counter, nanoseconds(at), static_cast<double>(count));
 }
 
-// The mean over each of many equal parts of the run.
+// Draws the mean bandwidth in each of many equal parts of the run.
 void TimelineDrawing::draw_bandwidth(double seconds) {
   const double part = seconds / bandwidth_points, peak = record_->profile().hbm_bandwidth;
   for (std::int32_t d = 0; d < record_->topology().devices; ++d) {

@@ -1,5 +1,5 @@
-// A timeline as tracks for Perfetto: for each device its cores, units, copies in flight, memory and
-// links, and counters of its semaphores, vmem and bandwidth.
+// Draws a timeline as Perfetto tracks: for each device its cores, units, copies in flight, memory
+// and links, and counters of its semaphores, vmem and bandwidth.
 #pragma once
 #include <deque>
 #include <functional>
@@ -17,10 +17,10 @@ namespace tessera {
 
 class TimelineDrawing : public TimelineListener {
  public:
-  // `sink` takes the file's bytes in order.
+  // sink: receives the file's bytes in order.
   explicit TimelineDrawing(std::function<void(std::string_view)> sink) : trace_(std::move(sink)) {}
 
-  // Whether a timeline was told from begin to end.
+  // True if a timeline was drawn completely.
   bool is_drawn() const { return is_drawn_; }
 
   void begin(const TimingRecord& record) override;
@@ -38,7 +38,7 @@ class TimelineDrawing : public TimelineListener {
   using Piece = TimingRecord::Piece;
   using Track = PerfettoTrace::Track;
   using Stretch = std::pair<double, double>;
-  // What a track shows, in the order from top to bottom.
+  // Kinds of tracks, from top to bottom.
   enum class Kind : int {
     core,
     matrix,
@@ -51,11 +51,11 @@ class TimelineDrawing : public TimelineListener {
     semaphores
   };
   struct Core {
-    std::size_t piece = 0;        // the next one
-    std::int64_t vmem = 0;        // bytes of scratch that exist
-    std::vector<double> free_at;  // by lane of copies in flight: when it is free again
+    std::size_t piece = 0;        // next one to draw
+    std::int64_t vmem = 0;        // bytes of allocated scratch
+    std::vector<double> free_at;  // by lane of copies in flight: end of its last copy
   };
-  // What one slice says; names are made when a statement is first seen.
+  // Name and location of a slice; created when a statement is drawn first.
   struct Words {
     std::string name, file;
     int line = 0;
@@ -79,9 +79,9 @@ class TimelineDrawing : public TimelineListener {
   std::vector<Track> devices_;
   std::map<std::tuple<std::int32_t, Kind, std::string>, Track> tracks_;
   Table<CoreIndex, Core> cores_;
-  std::vector<std::vector<Stretch>> moving_;             // by device: when its memory moves data
-  std::map<StmtId, Words> words_;                        // by statement
-  std::map<std::int32_t, std::deque<Arrival>> arrived_;  // by cell: what no wait has taken yet
+  std::vector<std::vector<Stretch>> moving_;  // by device: intervals in which its memory moves data
+  std::map<StmtId, Words> words_;
+  std::map<std::int32_t, std::deque<Arrival>> arrived_;  // by cell: arrivals that no wait has used
 };
 
 }  // namespace tessera

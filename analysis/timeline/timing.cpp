@@ -21,7 +21,7 @@ void TimingObserver::begin(const Program& program, const RunOptions& options) {
 void TimingObserver::on(const Event& event) { record_->on(event); }
 
 void TimingObserver::end(RunResult& result) {
-  // How long the rest would have taken nobody knows.
+  // The duration of a run that was cut short is not known.
   if (result.end == RunEnd::program) timing_ = timeline(*record_, listeners_);
   record_.reset();
 }

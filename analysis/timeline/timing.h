@@ -1,7 +1,7 @@
-// How long a run takes on the machine of its profile: a discrete-event model of cores, copies and
-// links. Cores and copies are timed by what they touch; semaphores order them, as they order the
-// run. The events of one run are recorded and then played again in the order of time, so that what
-// waits for a memory or a link waits in that order.
+// Models the duration of a run on the machine of its profile: a discrete-event model of cores,
+// copies and links. The duration of work and copies depends on the accessed data; semaphores order
+// them as in the run. The events of one run are recorded and then replayed in the order of time, so
+// that copies queue at memories and links in this order.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -12,40 +12,41 @@
 
 namespace tessera {
 
-// Seconds of one core, and of the device that it belongs to.
+// Seconds of one core, and of its device.
 struct DeviceTiming {
-  double matrix = 0;      // the core multiplies tiles
+  double matrix = 0;      // matrix products
   double vector = 0;      // other tile ops
-  double control = 0;     // the overhead of its ops
-  double waiting = 0;     // it waits for copies and other devices
-  double memory = 0;      // the device's hbm moves data
-  double links = 0;       // the busiest of the device's links sends
-  double moving = 0;      // hbm or a link does
-  double overlapped = 0;  // the core works while its hbm or a link does
+  double control = 0;     // overhead of ops
+  double waiting = 0;     // waits for copies and other devices
+  double memory = 0;      // transfers of the device's hbm
+  double links = 0;       // transfers of the device's busiest link
+  double moving = 0;      // transfers of hbm or any link
+  double overlapped = 0;  // work of the core during `moving`
 };
 
-// What no run of the program's products and operands can be faster than: products that are not
-// padded at the matrix unit's peak, each byte of an operand that is read and each of a result that
-// is written once through hbm, what the run sends over its busiest link. Of the slowest device.
+// Lower bound for the duration of any run with these products and operands, on the slowest device.
+// It is the maximum of three times: products without padding at the peak rate of the matrix unit;
+// bytes of operands that are read and of results that are written, each once through hbm; and the
+// run's transfers over its busiest link.
 struct Roofline {
   enum class By : std::uint8_t { matrix, hbm, links };
   double seconds = 0;
-  By by = By::matrix;  // the one of these that takes longest
+  By by = By::matrix;  // the maximum
 };
 
 struct Timing {
-  double seconds = 0;                 // until the last core and the last copy are done
-  std::vector<DeviceTiming> devices;  // device by device, of each its cores
+  double seconds = 0;                 // end of the last core and the last copy
+  std::vector<DeviceTiming> devices;  // one entry per core, by device
   Roofline roofline;
-  // False when a wait never passed as the run is timed: it then took another path than any timed
-  // one, as a program may that reads counts.
+  // False if a wait is not satisfied in the timed order: the run would take another path, as in
+  // programs that read counts. Also false if a copy uses a link without a bandwidth in the profile.
   bool is_complete = true;
 };
 
 class TimingRecord;
 class TimelineListener;
 
-// Observes one run; what it says is told after end(). Runs without arithmetic take the same time.
+// Times one run. timing() requires end(). Runs without arithmetic take the same time.
 class TimingObserver : public Observer {
  public:
   explicit TimingObserver(const MachineRates& rates);
@@ -54,7 +55,8 @@ class TimingObserver : public Observer {
   void on(const Event& event) override;
   void end(RunResult& result) override;
 
-  // Before the run: who else is told of its timeline by end(). The caller's.
+  // Adds a listener for the timeline, which end() computes. Call it before the run. The listener
+  // must outlive the run.
   void tell(TimelineListener& listener) { listeners_.push_back(&listener); }
   const Timing& timing() const { return timing_; }
 

@@ -85,7 +85,7 @@ void TimingRecord::step(Core& core, const Step& step, StmtId statement) {
   if (detail_ == Detail::drawing) core.statements.push_back(statement);
 }
 
-// Work between two dealings with others is one step.
+// Work between two synchronisations or copy starts is one step.
 void TimingRecord::work(Core& core, const Piece& piece) {
   if (piece.seconds <= 0 && piece.unit != Unit::mark) return;
   if (core.steps.empty() || core.steps.back().act != Act::work) step(core, {}, piece.statement);
@@ -152,7 +152,8 @@ void TimingRecord::on_core(const Event& event) {
   }
 }
 
-// A product is timed by its accumulator, which is told of last; any other tile op by its bytes.
+// The time of a product depends on its accumulator, which has the last event. The time of other
+// tile ops depends on their bytes.
 void TimingRecord::tile(Core& core, const Event& event) {
   const Buffer& touched = program_.buffers[event.object.buffer()];
   if (touched.space == Space::smem) return;
@@ -174,7 +175,7 @@ void TimingRecord::tile(Core& core, const Event& event) {
   work(core, {.unit = Unit::vector, .statement = event.statement, .seconds = seconds});
 }
 
-// The matrix unit takes whole tiles of its side, and whole groups of rows.
+// The matrix unit processes whole tiles of its size and whole groups of rows.
 double TimingRecord::product_seconds(const Core& core, const Matmul& op, const Event& event,
                                      bool is_padded) const {
   const auto [rows, columns] = inner_extents(*event.box);
@@ -190,7 +191,7 @@ double TimingRecord::product_seconds(const Core& core, const Matmul& op, const E
   return flops / (profile_.matmul_flops * speed(left ? left->dtype : DType::bf16, rates_));
 }
 
-// Vector machines keep their arrays in tiles of (sublanes, lanes), and copies move whole ones.
+// Vector machines store arrays in tiles of (sublanes, lanes), and copies move whole tiles.
 double TimingRecord::moved_bytes(const Buffer& buffer, const Box& box) const {
   auto [rows, columns] = inner_extents(box);
   if (rows <= 0 || columns <= 0) return 0;
@@ -210,7 +211,7 @@ void TimingRecord::on_copy(const Event& event) {
     const Buffer& touched = program_.buffers[event.object.buffer()];
     const double bytes = moved_bytes(touched, *event.box);
     copy.moved = std::max(copy.moved, bytes);
-    // Every part of a partial copy tells the whole rectangle.
+    // The events of each part of a partial copy have the whole rectangle.
     copy.is_reading = event.kind == EventKind::read;
     (copy.is_reading ? copy.source : copy.target) = event.object.buffer();
     std::int64_t& step = copy.is_reading ? copy.read_step : copy.written_step;

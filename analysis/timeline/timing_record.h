@@ -1,5 +1,5 @@
-// What a run's time depends on: for each core its work and its dealings with semaphores and copies
-// in order, for each copy what it moves and whom it tells.
+// Records everything that the duration of a run depends on: for each core its work, copy starts and
+// semaphore operations in order; for each copy its bytes and its signals.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -17,46 +17,46 @@ namespace tessera {
 
 class TimingRecord {
  public:
-  // One act of a core. Work: `seconds`. Otherwise `object` is a copy or a cell.
+  // A step of a core. work: takes `seconds`. Other acts: `object` is a copy or a cell.
   enum class Act : std::uint8_t { work, start, signal, wait, await };
   struct Step {
     Act act = Act::work;
     std::int32_t object = -1;
-    std::int64_t amount = 0;  // of work: how many of the core's pieces it is made of
+    std::int64_t amount = 0;  // work: number of its pieces
     double seconds = 0;
   };
-  // A part of a core's work, by the unit that does it, or what a drawing marks there: a trace
-  // region or a lifetime that begins or ends.
+  // A part of a core's work on one unit, or a mark for drawings: the begin or the end of a trace
+  // region or a lifetime.
   enum class Unit : std::uint8_t { control, vector, matrix, mark };
   struct Piece {
     Unit unit = Unit::control;
-    EventKind mark = EventKind::enter;  // of a mark: enter, leave, alloc or release
+    EventKind mark = EventKind::enter;  // mark: enter, leave, alloc or release
     StmtId statement;
     double seconds = 0;
-    BufferId buffer{};  // of a lifetime, in vmem ...
-    CoreIndex core{};   // ... of this core
+    BufferId buffer{};  // lifetime: buffer in vmem
+    CoreIndex core{};   // lifetime: owner of the buffer
   };
-  // Whether only the times are kept, or all that a drawing shows.
+  // times: only the times are stored. drawing: also all data for a drawing.
   enum class Detail : std::uint8_t { times, drawing };
   struct Copy {
     CoreIndex from{}, to{};
     bool is_remote = false, is_reading = true;
-    std::int64_t read_step = -1, written_step = -1;  // in which that was told first
-    double read = 0, written = 0, moved = 0;         // bytes of hbm read and written, and of all
+    std::int64_t read_step = -1, written_step = -1;  // steps of its first events
+    double read = 0, written = 0, moved = 0;         // bytes read from hbm, written to hbm, moved
     std::int32_t sent = -1, arrived = -1;            // cells, or -1
     std::int64_t sent_amount = 0, arrived_amount = 0;
     BufferId source{}, target{};
   };
   struct Core {
     std::vector<Step> steps;
-    std::vector<std::int32_t> copies;  // by the number of the copy among those of the core
+    std::vector<std::int32_t> copies;  // by the number of the copy at this core
     // For a drawing: all pieces of work, and the statement of each step.
     std::vector<Piece> pieces;
     std::vector<StmtId> statements;
     double matrix = 0, vector = 0, control = 0;
-    double products = 0;  // seconds of the products alone, without what the matrix unit pads
+    double products = 0;  // seconds of products without padding
     std::int64_t last_step = -1;
-    double rows_by_depth = 0;  // elements of the left operand of the product at hand
+    double rows_by_depth = 0;  // elements of the left operand of the current product
   };
 
   TimingRecord(const Program& program, const MachineProfile& profile, const Topology& topology,
@@ -65,8 +65,7 @@ class TimingRecord {
 
   const Table<CoreIndex, Core>& cores() const { return cores_; }
   const std::vector<Copy>& copies() const { return copies_; }
-  // Bytes of a device's buffer that copies read from hbm, and that they wrote there, counting what
-  // is moved twice twice.
+  // Bytes that copies read from a device's buffer in hbm, and wrote to it. Repeated accesses count.
   struct Traffic {
     double read = 0, written = 0;
   };
@@ -77,9 +76,9 @@ class TimingRecord {
   const MachineProfile& profile() const { return profile_; }
   const MachineRates& rates() const { return rates_; }
   const Program& program() const { return program_; }
-  // The semaphore that a cell is of, as reports call it: "arrived[1]".
+  // Name of the cell in reports, for example "arrived[1]".
   std::string cell_name(std::int32_t cell) const;
-  // The text of a `trace`.
+  // The name of a `trace` region.
   std::string region_name(StmtId statement) const;
 
  private:
@@ -90,7 +89,7 @@ class TimingRecord {
   void mark(const Event& event);
   void tile(Core& core, const Event& event);
   double moved_bytes(const Buffer& buffer, const Box& box) const;
-  // The product that `event` ends: padded to the matrix unit's tiles, or as it is.
+  // Seconds of the product that `event` ends. is_padded: padded to tiles of the matrix unit.
   double product_seconds(const Core& core, const Matmul& op, const Event& event,
                          bool is_padded) const;
   std::int32_t cell(const Event& event) const;
