@@ -8,23 +8,23 @@
 
 namespace tessera {
 
-// All devices, also those that are not available. Their order is the order of preference: of those
-// that can do what is wanted, the first is taken. Nothing else depends on it.
+// All devices, including those that are not available, in order of preference: the first device
+// that meets the requirements is used. Nothing else depends on the order.
 const std::vector<const Device*>& devices();
-// The same for tables and help, the least preferred first: it is the one that everybody has.
+// The same for tables and help, in reverse order: the device that everyone has comes first.
 std::vector<const Device*> devices_as_listed();
-// The device of that name. The error lists the names that there are, and `other`, what the caller
-// accepts beside them.
+// Returns the device with this name. The error lists the names, and `other`: alternatives that the
+// caller accepts.
 Expected<const Device*> find_device(std::string_view name, std::string_view other = {});
-// The first that is available; the simulated one always is.
+// The first available device. There is always one, because the simulated device is available.
 const Device& default_device();
-// The first that simulates a machine (Device::is_simulated), which is always available.
+// The first device that simulates a machine (Device::is_simulated). It is always available.
 const Device& simulated_device();
-// The first with memory of its own (Device::launches), also where it is not available; without one
+// The first device with memory of its own (Device::supports_launch), available or not. Without one:
 // the default device.
 const Device& launching_device();
-// The first whose kernels are source (Device::emits), also where it is not available; without one
-// the default device.
+// The first device that emits source (Device::supports_emit), available or not. Without one: the
+// default device.
 const Device& emitting_device();
 
 }  // namespace tessera

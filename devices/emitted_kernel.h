@@ -1,4 +1,4 @@
-// A kernel as the source that a device compiles, for whoever wants to read it.
+// A kernel as the source that a device compiles, for inspection.
 #pragma once  // public
 #include <cstdint>
 #include <string>
@@ -10,28 +10,28 @@ namespace tessera {
 
 // A text that a source includes.
 struct IncludedText {
-  std::string name;  // as the source includes it
-  std::string text;  // what it has
+  std::string name;  // name in the include directive
+  std::string text;  // contents
 };
 
-// What the device's compiler made of a source.
+// Result of compiling a source.
 struct CompilerReport {
-  std::string compiler;                 // with its version
-  double seconds = 0;                   // that it took
-  std::int64_t machine_code_bytes = 0;  // of the result
-  int registers = 0;                    // of a thread
-  int spill_bytes = 0;                  // stored and loaded, of all functions
-  std::string log;                      // its own words
+  std::string compiler;                 // name and version
+  double seconds = 0;                   // duration of the compilation
+  std::int64_t machine_code_bytes = 0;  // size of the result
+  int registers = 0;                    // per thread
+  int spill_bytes = 0;                  // stored and loaded, in all functions
+  std::string log;                      // output of the compiler
 };
 
 // A lowered kernel.
 class EmittedKernel {
  public:
   virtual ~EmittedKernel() = default;
-  std::string summary;                 // the plan in words
-  std::string source;                  // of the kernel alone
+  std::string summary;                 // description of the plan
+  std::string source;                  // source without the included texts
   std::vector<IncludedText> includes;  // in the order of their names
-  // Compiles the source here. ErrorCode::environment without a compiler.
+  // Compiles the source on this machine. Fails with ErrorCode::environment without a compiler.
   virtual Expected<CompilerReport> compile() const = 0;
 };
 

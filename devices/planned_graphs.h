@@ -1,5 +1,5 @@
-// The task graphs of one program, for the engines that run them: each is planned for its control
-// inputs, and kept.
+// Task graphs of one program, for the engines that run them. Each graph is planned for its control
+// inputs, and cached.
 #pragma once
 #include <memory>
 #include <mutex>
@@ -15,27 +15,27 @@ namespace tessera {
 
 class PlannedGraphs {
  public:
-  // What only shows how a run goes is left out.
+  // Removes the statements of the program that only show values.
   explicit PlannedGraphs(const Program& structured);
 
-  // The graph of a call with these operands, which fit the program, or why there is none.
+  // Returns the graph of a call with these operands. Fails if they do not fit the program, or with
+  // the reason why there is no graph.
   Expected<std::shared_ptr<const graph::TaskGraph>> of(const std::vector<DeviceBinding>& bindings,
                                                        const RunOptions& options);
-  // The operands that decide what is done.
+  // Names of the operands that decide the program's actions.
   Expected<std::vector<std::string>> control_inputs();
 
  private:
   Expected<void> prepare();
 
   const Program structured_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::optional<Program> expanded_;
   std::optional<graph::ProgramGraphs> graphs_;
   JudgedPoints points_;
 };
 
-// The machine that a program is planned for, of the options of its run; nothing of how a simulation
-// of it would be watched.
+// The options of a run that matter for planning; options that observe a simulation are left out.
 Expected<RunOptions> planning_options(const DeviceOptions& given, std::size_t devices);
 
 }  // namespace tessera

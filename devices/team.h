@@ -1,23 +1,23 @@
-// Processes that run one command line together, each with some of the devices of the run.
+// Processes that run one command line together. Each has some of the devices of the run.
 #pragma once  // public
 #include <string>
 #include <vector>
 
 namespace tessera {
 
-// What these processes do not agree upon ends all of them. A run leaves the results of all devices
-// in process 0, which alone reports.
+// If the processes disagree, all of them end. After a run, process 0 has the results of all
+// devices, and only process 0 reports.
 class Team {
  public:
   virtual ~Team() = default;
-  // This process's number, from 0, and how many there are.
+  // Number of this process, from 0, and number of processes.
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  // The last that a process does of a command: it tells the exit code that it would have, and,
-  // where it failed, why. Waits for all others. For process 0: why others failed, empty where none
-  // has, or its own work has ended with that.
+  // The last call of a process for a command; waits for all others. code: exit code. why: reason if
+  // the process failed. Process 0 gets the reason why another process failed; it is empty if none
+  // failed, or if the work of process 0 has already ended with that reason.
   virtual std::string end(int code, const std::string& why) = 0;
-  // Sentences on the last run: how many processes, what they sent each other.
+  // Remarks on the last run: number of processes, messages between them.
   virtual std::vector<std::string> notes() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// Which devices are of several processes.
+// Devices that consist of several processes.
 #pragma once  // public
 #include "core/report/expected.h"
 #include "devices/device.h"
@@ -6,10 +6,10 @@
 
 namespace tessera {
 
-// The processes that are to run a command on the device together; null: this one alone. Joins them,
-// once a process. ErrorCode::environment where that fails.
+// Returns the processes that run commands on the device together; null: only this process. Joins
+// them once per process. Fails with ErrorCode::environment if that is not possible.
 Expected<Team*> team_of(const Device& device);
-// Whether this process has the results of a run on the device; null: on none.
+// True if this process has the results of a run on the device. device: null for no device.
 bool has_results_of(const Device* device);
 
 }  // namespace tessera

@@ -1,15 +1,16 @@
-// How many threads devices use that compute on the processor, and which device that is.
+// Number of threads of devices that compute on the processor.
 #pragma once  // public
 
 namespace tessera {
 
 class Device;  // devices/device.h
 
-// Of this process, from the next run on; 0: all that the processor has, which is the default.
+// Sets the number of threads of this process, from the next run on. 0, the default: all threads
+// of the processor.
 void set_thread_count(int threads);
-// At least 1.
+// Number of threads, at least 1.
 int thread_count();
-// The first that computes with them; it is always available.
+// The first device that computes with these threads. It is always available.
 const Device& threading_device();
 
 }  // namespace tessera

@@ -1,5 +1,5 @@
-// What measuring kernels on a device takes: operands in its memory, its own clock, and a library of
-// the machine's maker as a peer.
+// Measurement of kernels on a device: operands in its memory, its clock, and a vendor library for
+// comparison.
 #pragma once  // public
 #include <cstdint>
 #include <functional>
@@ -13,58 +13,58 @@
 
 namespace tessera {
 
-// An operand in a device's memory whose values do not matter, for measuring.
+// An operand in device memory for measurements. Its values do not matter.
 struct MeasuredOperand {
-  std::string name;       // of the program's buffer
-  DType dtype;            // type of its elements
-  std::int64_t elements;  // how many it has
-  // Repeated until the operand is full; none: the memory is left as it is.
+  std::string name;       // name of the program's buffer
+  DType dtype;            // element type
+  std::int64_t elements;  // number of elements
+  // Repeated until the operand is full. None: the memory is not initialised.
   std::optional<Tensor> pattern;
 };
 
-// c[m, n] = a . b on row-major matrices of bf16 in a device's memory, with sums in f32; a is [m, k]
-// or, transposed, [k, m]; b is [k, n] or, transposed, [n, k].
+// c[m, n] = a . b on row-major matrices of bf16 in device memory, with sums in f32. a is [m, k], or
+// [k, m] if transposed; b is [k, n], or [n, k] if transposed.
 struct DenseProduct {
   std::int64_t m = 0, n = 0, k = 0;               // extents
-  bool transpose_a = false, transpose_b = false;  // how the operands are stored
+  bool transpose_a = false, transpose_b = false;  // storage of the operands
   std::uint64_t a = 0, b = 0, c = 0;              // addresses
 };
 
-// Puts one run on the default stream.
+// Enqueues one run on the default stream.
 using Enqueue = std::function<Expected<void>()>;
 
-// Dense products by a library that is not ours, beside which kernels are measured. Each call
-// enqueues on the default stream.
+// Dense products of a third-party library, for comparison with kernels. Each call enqueues on the
+// default stream.
 class PeerLibrary {
  public:
   virtual ~PeerLibrary() = default;
-  // As rows of a report name it: "cublas".
+  // Name in the rows of a report: "cublas".
   virtual std::string name() const = 0;
   // One product.
   virtual Expected<void> product(const DenseProduct& product) = 0;
-  // `count` products of one shape in one call; strides from one to the next, in elements.
+  // `count` products of one shape in one call. Strides: elements from one product to the next.
   virtual Expected<void> batch(const DenseProduct& product, std::int64_t count,
                                std::int64_t stride_a, std::int64_t stride_b,
                                std::int64_t stride_c) = 0;
-  // One call for products of different sizes, none of them empty; prepared by its first run.
+  // One call for products of different sizes, none of them empty. The first run prepares it.
   virtual Enqueue grouped(const std::vector<DenseProduct>& products) = 0;
 };
 
-// Operands in a device's memory and its clock.
+// Operands in device memory, and the clock of the device.
 class Workbench {
  public:
   virtual ~Workbench() = default;
-  // The address of a new operand, which lives as long as the workbench.
+  // Returns the address of a new operand. It stays valid as long as the workbench.
   virtual Expected<std::uint64_t> add(const MeasuredOperand& operand) = 0;
-  // Fills so many bytes with a pattern that no kernel computes.
+  // Fills memory with a pattern that no kernel computes.
   virtual Expected<void> poison(std::uint64_t address, std::int64_t bytes) = 0;
-  // Fills the tensor with the elements at the address, after all that was enqueued.
+  // Copies the elements at the address to the tensor, after all enqueued work.
   virtual Expected<void> read(Tensor& to, std::uint64_t address) = 0;
-  // Waits for all that was enqueued.
+  // Waits for all enqueued work.
   virtual Expected<void> synchronise() = 0;
-  // Seconds of what is enqueued, with operands that are in no cache; waits for it.
+  // Returns the duration of the enqueued work in seconds, with operands in no cache. Waits for it.
   virtual Expected<double> seconds(const Enqueue& enqueue) = 0;
-  // The library of the machine's maker; null where it is not here.
+  // The vendor library; null if it is not available.
   virtual PeerLibrary* peer() { return nullptr; }
 };
 

@@ -45,7 +45,7 @@ class SimulatedProgram final : public Executable {
           fmt::format("{} has no parallel loop or grid dimension, whose points {} "
                       "loop workers could do side by side",
                       structured_->name, options.machine.loop_workers));
-    // Nobody hears what a program shows but a listener and a debugger.
+    // Only a launch recorder and a debug sink receive the values that a program shows.
     const bool shows = options.debug_sink != nullptr || LaunchRecorder::observes(options);
     const Expected<const Program*> program = expanded(is_split, shows ? *full_ : *structured_);
     if (!program) return program.diags();
@@ -62,7 +62,7 @@ class SimulatedProgram final : public Executable {
   }
 
  private:
-  // The explicit loops and copies, as a run takes them or with each point by itself.
+  // Returns the program with explicit loops and copies. per_point: expanded per iteration.
   Expected<const Program*> expanded(bool per_point, const Program& from) {
     std::optional<Program>& kept = expanded_[per_point ? 1 : 0][&from != structured_.get() ? 1 : 0];
     if (!kept) {
@@ -73,7 +73,7 @@ class SimulatedProgram final : public Executable {
     return &*kept;
   }
 
-  // The second without the statements that only show something; the same if there are none.
+  // structured_: without the statements that only show values; the same program if there are none.
   std::shared_ptr<const Program> full_, structured_;
   JudgedPoints points_;
   std::optional<Program> expanded_[2][2];
@@ -111,7 +111,7 @@ class Interpreter final : public Device {
   }
 
   std::string version_key(const DeviceOptions& options) const override {
-    constexpr std::string_view version = "1";  // of the kernels' texts and of the model of time
+    constexpr std::string_view version = "1";  // version of the kernels' texts and the time model
     return fmt::format("interpreter {}|{}", profile_of(options.profile).machine.text(), version);
   }
 

@@ -6,10 +6,10 @@
 namespace tessera {
 
 const Device& interpreter_device();
-// Why a report's results are not what the program makes: its findings, or that the run was ended
-// before it was done. Empty where they are.
+// Reasons why the results of a report are not valid: its findings, or an early end of the run.
+// Empty if they are valid.
 Diags faults(const DeviceReport& report);
-// Whether a run with these options ends before its first step.
+// True if a run with these options ends before its first step.
 bool is_launch_only(const DeviceOptions& options);
 
 }  // namespace tessera

@@ -39,7 +39,7 @@ std::vector<ConfigChoice> simulated_candidates(const ConfigQuery& query, const P
     KernelConfig& own = choice.config;
     own = clamped(own, desc.m, desc.k, desc.n);
     own.buffers = query.buffers.value_or(own.buffers);
-    // Rows of no group are not worth a tile's: blocks beyond twice m would only be padding.
+    // Blocks of more than 2 * m rows would only add padding.
     while (own.tiling.m / 2 >= std::max<std::int64_t>(desc.m, 8)) own.tiling.m /= 2;
     const bool is_known = std::any_of(result.begin(), result.end(),
                                       [&](const ConfigChoice& c) { return c.config == own; });

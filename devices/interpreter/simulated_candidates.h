@@ -1,4 +1,4 @@
-// The configurations of a product on a simulated machine: what runs, and what tuning tries.
+// Configurations of a product on a simulated machine: the default, and candidates for tuning.
 #pragma once
 #include <vector>
 
@@ -7,10 +7,10 @@
 
 namespace tessera {
 
-// The profile's own tiling.
+// Returns the profile's tiling.
 ConfigChoice simulated_choice(const ConfigQuery& query, const Profile& profile);
-// simulated_choice() first, then ejKernel's nine (on a machine whose vmem does not hold them, the
-// tiles of the CUDA kernels), clamped to the product, each once.
+// Returns simulated_choice() and ejKernel's nine configurations, clamped to the product, without
+// duplicates. If vmem is too small for these, the tiles of the CUDA kernels are used instead.
 std::vector<ConfigChoice> simulated_candidates(const ConfigQuery& query, const Profile& profile);
 
 }  // namespace tessera

@@ -1,5 +1,4 @@
-// A run of the interpreter that computes nothing and is timed: what the events would take on the
-// machine of a profile.
+// A run of the interpreter without arithmetic that models the duration on the machine of a profile.
 #pragma once
 #include <memory>
 
@@ -15,9 +14,10 @@ class TimedRun {
   TimedRun(const TimedRun&) = delete;
   TimedRun& operator=(const TimedRun&) = delete;
 
-  // For one run on the interpreter; they point into this object.
+  // Options for one run on the interpreter. They refer to this object.
   DeviceOptions options() const;
-  // After the run; an error when its order depends on counts that it reads.
+  // Requires the run. Fails with ErrorCode::unsupported if the order of the run depends on counts
+  // that it reads, or if it uses a link without a bandwidth in the profile.
   Expected<double> seconds() const;
 
  private:

@@ -11,7 +11,7 @@
 namespace tessera::mpi {
 namespace {
 
-// That of the caller, if there is one.
+// The world of the caller's communicator, if there is one.
 struct Caller {
   std::unique_ptr<World> world;
   bool has_left = false;

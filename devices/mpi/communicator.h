@@ -1,4 +1,4 @@
-// The device `mpi` on a communicator of the caller's, for programs that use MPI themselves.
+// The device `mpi` on a communicator of the caller, for programs that use MPI themselves.
 #pragma once  // public
 #include <string_view>
 
@@ -6,14 +6,15 @@
 
 namespace tessera::mpi {
 
-// From now on `mpi` runs on the processes of that communicator: `communicator` is the address of an
-// MPI_Comm of the library of that name, "openmpi" or "mpich", which the caller has initialised. All
-// of its processes call this, once, before they use the device, and each then runs the same
-// programs: Executable::run() with a binding for each device, empty for those that others hold. The
-// communicator is duplicated; the duplicate is freed by leave(), which comes before MPI_Finalize. A
-// process in which a run cannot go on ends all of them by MPI_Abort.
+// Makes `mpi` use the processes of a communicator from now on. library: "openmpi" or "mpich".
+// communicator: address of an MPI_Comm of this library, which the caller has initialised. All
+// processes of the communicator must call join() once before they use the device, and must run the
+// same programs afterwards: Executable::run() with one binding per device; bindings for devices of
+// other processes are empty. The communicator is duplicated. leave() frees the duplicate and must
+// be called before MPI_Finalize. A process that cannot continue a run ends all processes with
+// MPI_Abort.
 Expected<void> join(std::string_view library, const void* communicator);
-// Ends the use of MPI by `mpi`, which is not available from here on.
+// Ends the use of MPI. The device `mpi` is not available afterwards.
 void leave();
 
 }  // namespace tessera::mpi

@@ -12,10 +12,11 @@
 namespace tessera::mpi {
 namespace {
 
-// Of its time a process that computes lets MPI have this share, at most.
+// Pause of a process that computes between two polls of MPI: this multiple of a poll's duration,
+// within the limits below.
 constexpr int share_of_polls = 25;
 constexpr std::chrono::microseconds shortest_pause{20};
-// Where processes have cores of their own what takes long moves data, and goes on with the next.
+// Only if each process has its own core: a long poll then moves data, and the next one continues.
 constexpr std::chrono::microseconds longest_pause{100};
 
 }  // namespace
@@ -74,7 +75,7 @@ void Engine::finish(TaskId id) {
     if (--tasks_.tasks[next].missing == 0) bring(next);
 }
 
-// Lets MPI work. Whether a message has come or gone.
+// Lets MPI work. True if a message has completed.
 bool Engine::exchange() {
   const Clock::time_point begin = Clock::now();
   bool has_moved = false;

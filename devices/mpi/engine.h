@@ -1,4 +1,4 @@
-// Runs one process's part of a task graph.
+// Runs the part of a task graph that belongs to one process.
 #pragma once
 #include <chrono>
 #include <cstdint>
@@ -14,24 +14,23 @@
 
 namespace tessera::mpi {
 
-// For tests: other orders, which the graph allows as well, and other limits.
+// For tests: other orders that the graph allows, and other limits.
 struct Trial {
   Limits limits{};
-  std::optional<std::uint64_t>
-      seed{};                      // draws among what may be done; else the first in commit order
-  std::int64_t longest_delay = 0;  // microseconds, drawn before each task
-  std::function<void()> before{};  // is called when the plan is made, before the first task
+  std::optional<std::uint64_t> seed{};  // for a random order; none: commit order
+  std::int64_t longest_delay = 0;  // maximum of a random delay before each task, in microseconds
+  std::function<void()> before{};  // called after planning, before the first task
 };
 
 class Engine {
  public:
-  // They live longer.
+  // World, memories and worker must outlive this object.
   Engine(World& world, graph::GraphMemory& memories, graph::Worker& worker, Tasks tasks,
          const Trial& trial = {});
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // All tasks; messages move meanwhile. What goes wrong, and a request to stop, end all processes.
+  // Runs all tasks, and moves messages meanwhile. An error or a stop request ends all processes.
   void run();
   const Sent& sent() const { return office_.sent(); }
 
@@ -53,13 +52,13 @@ class Engine {
   Tasks tasks_;
   Trial trial_;
   PostOffice office_;
-  std::set<TaskId> ready_;     // nodes to run
-  std::vector<TaskId> drawn_;  // messages to post in another order than they came
+  std::set<TaskId> ready_;     // tasks of kind `run`
+  std::vector<TaskId> drawn_;  // messages to post, for a random order
   std::size_t left_;
   std::mt19937_64 random_;
   Clock::duration longest_pause_;
   Clock::time_point due_{};
-  Clock::duration cost_{};  // of letting MPI work, lately
+  Clock::duration cost_{};  // recent mean duration of a poll of MPI
 };
 
 }  // namespace tessera::mpi

@@ -31,8 +31,9 @@ std::optional<Library> chosen(const Variable& variable, std::string& wrong) {
   return std::nullopt;
 }
 
-// Open MPI's mpirun; that of MPICH (Hydra), or a process manager with its protocol, as Slurm with
-// --mpi=pmi2; PMIx, by which Slurm starts Open MPI, and MPICH where it was built so.
+// Detects Open MPI's mpirun; MPICH's launcher Hydra, or a process manager with its protocol, such
+// as Slurm with --mpi=pmi2; and PMIx, with which Slurm starts Open MPI, and MPICH if it was built
+// for it.
 std::optional<Launcher> started_by(const Variable& variable) {
   if (const char* const size = variable("OMPI_COMM_WORLD_SIZE"))
     return Launcher{Library::openmpi, true, count_in(size)};
@@ -75,7 +76,7 @@ Expected<const TesseraMpiPlugin*> opened(Library library) {
   for (const std::filesystem::path& folder : folders()) {
     const std::filesystem::path path = folder / file;
     if (std::error_code failed; !std::filesystem::exists(path, failed)) continue;
-    // Open MPI's own components look for its symbols among those that are global.
+    // Open MPI's own components look up its symbols in the global scope.
     void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
     void* const symbol = handle == nullptr ? nullptr : dlsym(handle, "tessera_mpi_plugin");
     if (symbol == nullptr) {

@@ -1,4 +1,4 @@
-// Which MPI library a process is to use, and the plug-in for it.
+// Selects the MPI library of this process, and loads the plug-in for it.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -11,27 +11,27 @@
 namespace tessera::mpi {
 
 enum class Library : std::uint8_t { openmpi, mpich };
-std::string_view name(Library library);   // as $TESSERA_MPI has it: "openmpi"
+std::string_view name(Library library);   // as in $TESSERA_MPI: "openmpi"
 std::string_view title(Library library);  // "Open MPI"
 
-// What the environment of a process says of the launcher that started it.
+// The launcher that started a process, according to its environment.
 struct Launcher {
-  Library library = Library::openmpi;  // that it starts programs of
-  bool is_certain = true;              // false: it starts programs of others as well
-  std::int64_t size = 0;               // processes that it started; 0: it does not say
+  Library library = Library::openmpi;  // library of the programs that it starts
+  bool is_certain = true;              // false: it also starts programs of other libraries
+  std::int64_t size = 0;               // number of processes; 0: not known
 };
 
-// A variable of the environment; null where it is not set.
+// Returns the value of an environment variable; null if it is not set.
 using Variable = std::function<const char*(const char* name)>;
 
-// Why none where nothing has started this process together with others, or $TESSERA_MPI names
-// something else.
+// Fails with ErrorCode::environment if no launcher has started this process together with others,
+// or if $TESSERA_MPI does not fit the launcher.
 Expected<Launcher> launcher(const Variable& variable);
-// Of this process.
+// The launcher of this process.
 Expected<Launcher> launcher();
 
-// Looks for the plug-in in the folder that $TESSERA_PLUGINS names and nowhere else; without it
-// beside the program, where it was built and where it is installed. Opened once a process.
+// Loads the plug-in, once per process. It is searched for only in the folder $TESSERA_PLUGINS, or,
+// if that is not set, next to the program, in the build folder and in the installation folder.
 Expected<const TesseraMpiPlugin*> plugin(Library library);
 
 }  // namespace tessera::mpi

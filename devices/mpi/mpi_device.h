@@ -1,5 +1,5 @@
-// Several processes as one device: each holds some of the devices of a run, and MPI moves what they
-// send each other.
+// Several processes as one device. Each process has some of the devices of a run, and MPI carries
+// the data between them.
 #pragma once
 #include "devices/device.h"
 

@@ -47,8 +47,8 @@ class MpiProgram final : public Executable {
         text_(program_text(expanded_)),
         trial_(trial) {}
 
-  // One binding for each device; those of devices that others hold may be empty. Process 0 gets the
-  // results of all where it has bindings of all.
+  // of_all: one binding for each device; may be empty for devices of other processes. Process 0
+  // gets the results of all devices if it has bindings for all.
   Expected<DeviceReport> run(const std::vector<DeviceBinding>& of_all,
                              const DeviceOptions& options) override {
     if (options.interpreter != nullptr && LaunchRecorder::observes(*options.interpreter))
@@ -61,17 +61,17 @@ class MpiProgram final : public Executable {
   }
 
  private:
-  // A plan holds for the control inputs of which it was made.
+  // A plan is valid for the control inputs for which it was made.
   struct Plan {
     std::uint64_t inputs = 0;
     graph::TaskGraph graph;
     std::unique_ptr<const graph::WorkerConfig> kit;
-    std::unique_ptr<graph::ScratchPool> scratch;  // of run after run
+    std::unique_ptr<graph::ScratchPool> scratch;  // reused by later runs
     graph::ElidedCopies forwards{};
-    Tasks tasks{};  // of this process
+    Tasks tasks{};  // tasks of this process
   };
 
-  // With the interpreter's run; both null: the run is not compared.
+  // Comparison with a run of the interpreter. Both null: no comparison.
   struct Comparison {
     graph::NodeCheck* node_check = nullptr;
     graph::NodeCheckReport* report = nullptr;
@@ -120,7 +120,7 @@ class MpiProgram final : public Executable {
     return given_up("running a program on several processes");
   }
 
-  // What the interpreter does, in every process: of its own nodes each compares what it has done.
+  // Runs the interpreter in every process. Each process compares its own nodes.
   Expected<std::unique_ptr<graph::NodeCheck>> node_check(const Plan& plan,
                                                          const std::vector<Binding>& of_all,
                                                          const RunOptions& options) {
@@ -130,7 +130,7 @@ class MpiProgram final : public Executable {
           "--check-nodes: each process needs the operands of all devices, which the interpreter "
           "runs with");
     auto made = TRY(graph::NodeCheck::make(plan.graph, of_all, options));
-    TRY(world_.agree({}));  // nobody runs alone
+    TRY(world_.agree({}));  // no process continues alone
     return made;
   }
 
@@ -139,7 +139,7 @@ class MpiProgram final : public Executable {
                         [](const Binding& one) { return one.empty(); });
   }
 
-  // From here on nobody can leave alone: others wait for his messages.
+  // From here on no process can leave alone, because others wait for its messages.
   Expected<DeviceReport> run_graph(const Plan& plan, const Shares& shares,
                                    const std::vector<Binding>& bindings,
                                    const Comparison& compared) try {
@@ -166,7 +166,7 @@ class MpiProgram final : public Executable {
     world_.abort(render(Diags{given_up("running a program on several processes")}));
   }
 
-  // What all tell of the run. Whether process 0 has bindings of all devices.
+  // Reads the reports of all processes. True if process 0 has bindings for all devices.
   bool take(const std::vector<std::string>& texts, const Shares& shares, DeviceReport& report) {
     Sent all;
     bool wants_all = false;
@@ -186,8 +186,8 @@ class MpiProgram final : public Executable {
     return wants_all;
   }
 
-  // The findings of all processes. The process with the first node that differs, or with the first
-  // result if no node does, finds the write.
+  // Collects the findings of all processes. The process with the first node that differs, or with
+  // the first result if no node does, determines the write.
   Expected<void> take(const Comparison& compared, const graph::TaskGraph& graph,
                       DeviceReport& report) {
     const graph::NodeCheck& node_check = *compared.node_check;
@@ -196,7 +196,7 @@ class MpiProgram final : public Executable {
     for (const std::string& one : TRY(world_.agree(graph::packed(own))))
       all.add(graph::tally_of(one));
     const std::int32_t own_result = node_check.different_result().index;
-    std::int32_t result = -1;  // the first memory
+    std::int32_t result = -1;  // first result that differs
     for (const std::string& one : TRY(world_.agree(fmt::to_string(own_result))))
       if (const std::int32_t other = std::stoi(one); other >= 0)
         result = result < 0 ? other : std::min(result, other);
@@ -214,7 +214,7 @@ class MpiProgram final : public Executable {
     return graph::take(all, std::move(first), *compared.report, report.findings);
   }
 
-  // The results of all devices, in process 0.
+  // Copies the results of all devices to process 0.
   void collect_results(const Shares& shares, const std::vector<DeviceBinding>& of_all) {
     for (std::size_t device = 0; device < of_all.size(); ++device) {
       const int owner = shares.owner(static_cast<int>(device));

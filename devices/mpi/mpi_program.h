@@ -8,7 +8,8 @@
 
 namespace tessera::mpi {
 
-// structured: what `expanded` was made of, for its parallel loops. The world lives longer.
+// structured: the program from which `expanded` was created, for its parallel loops. world must
+// outlive the result.
 std::unique_ptr<Executable> mpi_program(World& world, Program structured, Program expanded,
                                         const Trial& trial = {});
 

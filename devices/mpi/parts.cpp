@@ -19,11 +19,11 @@ std::int64_t bytes_of_element(const graph::GraphMemory& memories, graph::MemoryI
   return size_of(graph.program.buffers[graph.memories[memory].buffer].dtype);
 }
 
-// By elements, so that both sides are cut in the same places.
+// Splits by elements, so that both sides are split at the same positions.
 std::vector<std::vector<Stretch>> cut(const graph::GraphMemory& memories, graph::NodeId node,
                                       graph::SideKind side, std::int64_t most) {
   std::vector<std::vector<Stretch>> all;
-  std::int64_t room = 0;  // bytes, in the last
+  std::int64_t room = 0;  // free bytes in the last message
   const graph::TaskGraph& graph = memories.graph();
   for (const graph::ActionId a : graph.nodes[node].actions) {
     const graph::Action& copy = graph.actions[a];
@@ -47,7 +47,7 @@ std::vector<std::vector<Stretch>> cut(const graph::GraphMemory& memories, graph:
   return all;
 }
 
-// The dimensions of a view from the inside, those that lie together as one run.
+// Merges the innermost dimensions of a view that are contiguous into one run.
 TesseraMpiPiece piece_of(const TileView& view) {
   TesseraMpiPiece piece{view.data, size_of(view.dtype), 0, {}, {}};
   int inner = view.rank;

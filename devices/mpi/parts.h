@@ -1,4 +1,4 @@
-// What of a node of copies is one message of MPI: as much as may be sent at once, as it lies.
+// Splits the message of a copy node into MPI messages of a limited size, without packing the data.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -8,14 +8,14 @@
 
 namespace tessera::mpi {
 
-// A message's rectangles where they lie.
+// The rectangles of one MPI message, at their addresses.
 using Part = std::vector<TesseraMpiPiece>;
 
-// The bytes of a node's side, cut into messages of at most so many bytes, or one element. The parts
-// of its other side have the same bytes. None: there is nothing to move.
+// Splits the bytes of a node's side into messages of at most `most` bytes, or of one element. The
+// parts of the node's other side have the same bytes. Empty: nothing to move.
 std::vector<Part> parts(graph::GraphMemory& memories, graph::NodeId node, graph::SideKind side,
                         std::int64_t most);
-// The same of bytes that lie together: what arrives before it is added.
+// The same for a contiguous buffer, which receives data that is added later.
 std::vector<Part> parts(std::vector<std::byte>& bytes, graph::GraphMemory& memories,
                         graph::NodeId node, std::int64_t most);
 

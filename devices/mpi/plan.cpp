@@ -18,7 +18,7 @@
 namespace tessera::mpi {
 namespace {
 
-// An error where a text is not that of process 0, which tells whose.
+// Fails if a text differs from the text of process 0; the error names the process.
 Expected<void> check_same(const std::vector<std::string>& texts, std::string_view what) {
   for (std::size_t process = 1; process < texts.size(); ++process)
     if (texts[process] != texts[0])
@@ -29,7 +29,7 @@ Expected<void> check_same(const std::vector<std::string>& texts, std::string_vie
   return {};
 }
 
-// Zeros, if somebody looks.
+// A tensor of zeros that is allocated when it is read.
 Tensor unread(const Buffer& buffer) {
   return Tensor::deferred(buffer.dtype, stored_shape(buffer),
                           [&buffer] { return Tensor(buffer.dtype, stored_shape(buffer)); });
@@ -47,7 +47,7 @@ void mix(ContentHash& hash, Id<Tag> id) {
   hash.mix(static_cast<std::uint64_t>(id.index));
 }
 
-// What the process has of operands that decide what is done, one after the other.
+// The contents of the process's own control inputs, concatenated.
 std::string own_bytes(const Shares& shares, int process, const Program& expanded,
                       const ControlFlow& control, const std::vector<Binding>& of_all) {
   std::string bytes;
@@ -96,7 +96,7 @@ Expected<std::unique_ptr<ControlInputs>> ControlInputs::gather(World& world, con
   hash.mix(text_hash(text));
   for (const std::string& one : bytes) hash.mix(text_hash(one));
   made->hash_ = hash.value();
-  std::vector<std::size_t> taken(bytes.size(), 0);  // of each process's
+  std::vector<std::size_t> taken(bytes.size(), 0);  // bytes read so far, by process
   for (std::size_t device = 0; device < of_all.size(); ++device) {
     const auto owner = static_cast<std::size_t>(shares.owner(static_cast<int>(device)));
     for (const BufferId id : expanded.buffers.ids()) {

@@ -1,4 +1,4 @@
-// The task graph of a program, derived in each of several processes alike.
+// Derives the task graph of a program in each of several processes, with equal results.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -15,19 +15,19 @@
 
 namespace tessera::mpi {
 
-// What there is of a process's operands, and of those that decide what is done all; the others and
-// the results have elements that nobody looks at.
+// Operands for planning: the process's own operands, and the control inputs of all devices. Other
+// operands, and results, have elements that are never read.
 class ControlInputs {
  public:
-  // control: of the program. what: the program and how it is planned, in words. of_all: by device;
-  // of those that others hold they are not looked at. An error, the same in each process, where
-  // they run other programs.
+  // control: control flow of the program. what: program_text() and planning_text().
+  // of_all: by device; ignored for devices of other processes. Fails in all processes alike if they
+  // run different programs.
   static Expected<std::unique_ptr<ControlInputs>> gather(World& world, const Shares& shares,
                                                          const Program& expanded,
                                                          const ControlFlow& control,
                                                          const std::string& what,
                                                          const std::vector<Binding>& of_all);
-  // By device. They point into this object, and to the operands of `of_all`.
+  // By device. Refers to this object and to the operands in `of_all`.
   const std::vector<Binding>& bindings() const { return bindings_; }
   std::uint64_t hash() const { return hash_; }
 
@@ -37,19 +37,19 @@ class ControlInputs {
   std::uint64_t hash_ = 0;
 };
 
-// What tells one program from another, and one way to plan it.
+// Texts that identify a program, and the options for planning it.
 std::string program_text(const Program& expanded);
 std::string planning_text(const RunOptions& run);
 
-// All of a graph, as a number.
+// Hash of a complete graph.
 std::uint64_t graph_hash(const graph::TaskGraph& graph);
 
-// A folded one; an error, the same in each process, where they have different ones.
+// Returns a folded graph. Fails in all processes alike if their graphs differ.
 Expected<graph::TaskGraph> agreed_graph(World& world, const Program& expanded, JudgedPoints& points,
                                         const ControlInputs& inputs, const RunOptions& run);
 
-// Of a folded graph all that the process itself does; what others do is forgotten, but for the
-// memories and the order of it.
+// Unfolds a graph for one process. Data that only other processes need is removed, except the
+// memories and the order of the nodes.
 Expected<void> keep_own(graph::TaskGraph& graph, const Shares& shares, int process);
 
 }  // namespace tessera::mpi

@@ -30,8 +30,9 @@ PostOffice::Counter& PostOffice::counter(const Task& task) {
   return (task.kind == TaskKind::send ? sends_ : receives_)[static_cast<std::size_t>(task.peer)];
 }
 
-// What a peer has not matched costs it memory and time. The first that is not done always goes:
-// all others may wait for it. Messages of one tag are posted in the order of their numbers.
+// Messages that a peer has not matched cost it memory and time. The first message that is not done
+// is always posted, because all others may depend on it. Messages with the same tag are posted in
+// the order of their numbers.
 bool PostOffice::may_post(const Counter& counter, std::int64_t number) const {
   const std::int64_t same_tag = number - limits_.tags;
   if (same_tag >= 0 && !counter.posted[static_cast<std::size_t>(same_tag)]) return false;

@@ -1,4 +1,4 @@
-// The messages of a run: when each may be posted, and which are under way.
+// Messages of a run: decides when each is posted, and tracks the posted ones.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,9 +12,9 @@
 namespace tessera::mpi {
 
 struct Limits {
-  std::int64_t message_bytes = std::int64_t{1} << 30;  // of one message of MPI
-  std::int64_t posted = 32;  // messages under way with one peer, in each direction
-  std::int64_t tags = 0;     // how many there are; 0: as many as the library has
+  std::int64_t message_bytes = std::int64_t{1} << 30;  // maximum size of an MPI message
+  std::int64_t posted = 32;  // maximum in flight with one peer, in each direction
+  std::int64_t tags = 0;     // number of tags; 0: all tags of the library
 };
 
 struct Sent {
@@ -25,24 +25,24 @@ class PostOffice {
  public:
   PostOffice(World& world, graph::GraphMemory& memories, Tasks& tasks, const Limits& limits);
 
-  // A send whose source may be read, a receive whose destination may be written.
+  // Adds a message: a send with a readable source, or a receive with a writable destination.
   void bring(TaskId task);
-  // Lets MPI work, and posts what may be posted then. The messages that are done, of which the last
-  // call did not tell.
+  // Lets MPI work, and posts further messages. Returns the messages that have completed since the
+  // last call.
   std::vector<TaskId> collect();
   const Sent& sent() const { return sent_; }  // to other processes
 
  private:
   // Messages with one peer in one direction.
   struct Counter {
-    std::set<std::int64_t> waiting;  // may be posted as far as the graph goes
-    std::vector<bool> posted, done;  // by number
+    std::set<std::int64_t> waiting;  // the graph allows to post them
+    std::vector<bool> posted, done;  // by message number
     std::int64_t open = 0;           // posted and not done
-    std::int64_t first = 0;          // not done
+    std::int64_t first = 0;          // first message that is not done
   };
   struct Parcel {
-    std::int64_t parts = 0;        // that are under way
-    std::vector<std::byte> bytes;  // that are added when they are there
+    std::int64_t parts = 0;        // parts in flight
+    std::vector<std::byte> bytes;  // received bytes to add when complete
   };
 
   Counter& counter(const Task& task);

@@ -1,4 +1,4 @@
-// Which process has which devices.
+// Assignment of devices to processes.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -8,14 +8,14 @@ namespace tessera::mpi {
 
 std::string counted_processes(int count);  // "1 process", "2 processes"
 
-// Devices in a row for each process; where they cannot be even, the first have one more. Each has
-// one at least.
+// Each process has consecutive devices, at least one. If the shares cannot be equal, the first
+// processes have one more.
 class Shares {
  public:
-  // 0 < processes <= devices.
+  // Requires 0 < processes <= devices.
   Shares(int devices, int processes) : devices_(devices), processes_(processes) {}
   int owner(int device) const;
-  int first(int process) const;  // its first device; those of a process end where the next begin
+  int first(int process) const;  // its first device; its last one is before first(process + 1)
   std::vector<bool> held(int process) const;  // by device
   std::string text() const;                   // "4 processes, 2 devices each"
 

@@ -74,7 +74,7 @@ class Maker {
   const graph::TaskGraph& graph_;
   const Shares& shares_;
   int process_;
-  Table<SideId, TaskId> task_of_;  // of this process
+  Table<SideId, TaskId> task_of_;  // tasks of this process
   Tasks made_;
 };
 

@@ -1,5 +1,4 @@
-// What one process does of a task graph: its own nodes and sides of copies, and what of them has
-// to be done before others.
+// The tasks of one process in a task graph: its own nodes and sides of copies, with their order.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -9,8 +8,8 @@
 
 namespace tessera::mpi {
 
-// run: a node whose memories are all here, of copies both sides at once. send, receive: one side
-// of a copy, the other is with a peer.
+// run: a node with all memories in this process, including both sides of copies. send, receive: one
+// side of a copy; a peer has the other side.
 enum class TaskKind : std::uint8_t { run, send, receive };
 
 struct Task;
@@ -19,13 +18,13 @@ using TaskId = Id<Task>;
 struct Task {
   TaskKind kind = TaskKind::run;
   graph::NodeId node{};
-  int peer = -1;             // of send and receive
-  std::int64_t number = -1;  // of the message among those from its sender to its receiver
+  int peer = -1;             // send, receive
+  std::int64_t number = -1;  // position among the messages from its sender to its receiver
   std::vector<TaskId> after{};
-  std::int64_t missing = 0;  // tasks that have to be done before
+  std::int64_t missing = 0;  // number of unfinished predecessors
 };
 
-// The messages with one peer in one direction, by their numbers.
+// The messages with one peer in one direction, by number.
 using Lane = std::vector<TaskId>;
 
 struct Tasks {
@@ -33,7 +32,7 @@ struct Tasks {
   std::vector<Lane> sends, receives;  // by peer
 };
 
-// Every process gets the same numbers.
+// All processes assign the same message numbers.
 Tasks tasks_of(const graph::TaskGraph& graph, const Shares& shares, int processes, int process);
 
 }  // namespace tessera::mpi

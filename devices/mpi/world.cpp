@@ -13,11 +13,11 @@ namespace tessera::mpi {
 namespace {
 
 constexpr int control_tag = 1;
-constexpr std::int64_t longest_part = std::int64_t{1} << 30;  // bytes of one message
+constexpr std::int64_t longest_part = std::int64_t{1} << 30;  // maximum bytes of a message
 
 TesseraMpiPiece adjacent(std::byte* bytes, std::int64_t size) { return {bytes, size, 0, {}, {}}; }
 
-// Processes on this machine: as the launcher says, else all.
+// Number of processes on this machine: as reported by the launcher, or else all processes.
 std::int64_t processes_here(std::int64_t all) {
   for (const char* const name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"})
     if (const char* const text = std::getenv(name)) return std::strtoll(text, nullptr, 10);

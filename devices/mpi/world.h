@@ -1,4 +1,4 @@
-// The processes that were started together, as one of them sees them: messages, and agreements.
+// The processes that were started together, from the view of one of them: messages and agreement.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace tessera::mpi {
 
-// Waits that grow: first the core is kept, then given to others.
+// Waits with increasing pauses: keeps the core at first, then yields it to others.
 class Patience {
  public:
   // crowded: there are more processes than cores.
@@ -28,19 +28,18 @@ class Patience {
   int turns_ = 0;
 };
 
-// What a process tells the others at the end of a part of the work: how it stands, or that it has
-// ended, and with what.
+// Message of a process at the end of a part of the work: its state, or its end.
 struct Account {
   bool has_ended = false;
-  int code = 0;        // of a command that has ended
-  std::string text{};  // why it has; else what is to be the same everywhere
+  int code = 0;        // exit code of a command that has ended
+  std::string text{};  // reason of the end; else the text for the other processes
 };
 
-// Of one thread. What MPI itself finds wrong ends all processes, with its message.
+// Not thread-safe. An error of MPI ends all processes, with its message.
 class World final : public Team {
  public:
-  // communicator: the address of an MPI_Comm of the caller's; null: of all processes that the
-  // launcher has started.
+  // communicator: address of the caller's MPI_Comm; null: all processes that the launcher has
+  // started.
   static Expected<std::unique_ptr<World>> open(const TesseraMpiPlugin& plugin,
                                                const void* communicator);
   ~World() override;
@@ -56,19 +55,19 @@ class World final : public Team {
   bool is_crowded() const { return is_crowded_; }
   std::int64_t largest_tag() const { return plugin_.largest_tag(world_); }
 
-  // Everybody's account, by process. An error, the same for all, where one has ended.
+  // Returns the texts of all processes, by process. Fails in all processes alike if one has ended.
   Expected<std::vector<std::string>> agree(std::string text);
-  // The bytes of one process for all, or for process 0.
+  // share: copies the bytes of process `from` to all others. bring: to process 0 only.
   void share(std::span<std::byte> bytes, int from);
   void bring(std::span<std::byte> bytes, int from);
 
-  // Messages of a run. Complete tokens are told by poll().
+  // Messages of a run. poll() returns the tokens of completed messages.
   void send(std::span<const TesseraMpiPiece> pieces, int to, int tag, std::uint64_t token);
   void receive(std::span<const TesseraMpiPiece> pieces, int from, int tag, std::uint64_t token);
   std::span<const std::uint64_t> poll();
   Patience patience() const { return Patience(is_crowded_); }
 
-  // Says why and ends all processes.
+  // Prints the reason and ends all processes.
   [[noreturn]] void abort(std::string_view why);
 
  private:
@@ -88,15 +87,15 @@ class World final : public Team {
   int rank_, size_;
   std::string library_;
   bool is_crowded_ = false;
-  bool has_ended_ = false;  // this command's work, and all know it
+  bool has_ended_ = false;  // agree() has failed because a process has ended
   std::vector<std::uint64_t> tokens_;
   std::vector<std::string> notes_;
 };
 
-// The processes of this program's launcher, joined with the first call; or those of the
-// communicator that join() was given (communicator.h).
+// The processes of this program's launcher, joined by the first call, or of the communicator from
+// join() (communicator.h).
 Expected<World*> world();
-// Whether world() can be tried.
+// Fails with the reason if world() cannot be used.
 Expected<void> is_ready();
 
 }  // namespace tessera::mpi

@@ -1,4 +1,4 @@
-// How processes agree: each tells all others a text, and they end together.
+// Agreement of processes: each sends a text to all others, and all end together.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 namespace tessera::mpi {
 namespace {
 
-constexpr int max_concurrent = 8;  // processes
+constexpr int max_concurrent = 8;  // maximum number of processes for a direct exchange
 
-// What comes first of a text.
+// The first part of a text, with its length.
 struct Head {
-  std::int64_t size = 0;  // of all
+  std::int64_t size = 0;  // total size in bytes
   char begin[1016] = {};
 
   std::byte* bytes() { return reinterpret_cast<std::byte*>(this); }
@@ -49,13 +49,13 @@ Account unpacked(std::string_view& text) {
   return account;
 }
 
-// Why the first failed that has something else to tell than process 0.
+// Reason of the first process that failed with another exit code than process 0; empty: none.
 std::string failure(const std::vector<Account>& all) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Account& one = all[i];
     if (!one.has_ended || one.code < 2) continue;
     if (i == 0) return "process 0 ended the work";
-    if (all[0].has_ended && one.code == all[0].code) continue;  // the same mistake
+    if (all[0].has_ended && one.code == all[0].code) continue;  // the same error
     std::string why = one.text;
     if (why.starts_with("error: ")) why.erase(0, 7);
     while (!why.empty() && why.back() == '\n') why.pop_back();
@@ -64,7 +64,7 @@ std::string failure(const std::vector<Account>& all) {
   return {};
 }
 
-// The same of a process that has something left to do.
+// The same for a process with remaining work.
 std::string early_end(const std::vector<Account>& all) {
   std::string why = failure(all);
   return why.empty() ? "a process has no more to do: its command line is another one" : why;
@@ -72,7 +72,7 @@ std::string early_end(const std::vector<Account>& all) {
 
 }  // namespace
 
-// Its length and its begin are one message, and most texts are no longer.
+// The length and the beginning of a text are one message, which is enough for most texts.
 void World::send_text(std::string_view text, int to) {
   Head head{static_cast<std::int64_t>(text.size()), {}};
   const std::size_t first = text.copy(head.begin, sizeof head.begin);
@@ -94,8 +94,8 @@ std::string World::receive_text(int from) {
   return text;
 }
 
-// The texts of all, one behind the other, in every process. A few tell each other at once, of many
-// the first tells what it was told.
+// Returns the texts of all processes, concatenated, in every process. Few processes exchange them
+// directly; otherwise process 0 collects and distributes them.
 std::string World::gathered(std::string own) {
   if (size_ <= max_concurrent) return told_at_once(own);
   if (rank_ > 0) {

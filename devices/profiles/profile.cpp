@@ -114,7 +114,7 @@ class Reader {
   }
 
   std::shared_ptr<const Source> source_;
-  const std::vector<Profile>* built_in_;  // null while the built-in ones are read
+  const std::vector<Profile>* built_in_;  // null while the built-in profiles are read
   std::vector<Profile> read_;
   std::set<std::string_view> given_;
   Word name_;

@@ -2,9 +2,9 @@
 
 namespace tessera {
 
-// A profile is one core, which the interpreter calls a device. TPU figures: jax/_src/tpu_info.py
-// and the published chip pages; GPU figures: the vendors' data sheets. Figures that nobody
-// publishes are marked as assumed.
+// A profile describes one core, which is a device of the interpreter. TPU figures:
+// jax/_src/tpu_info.py and the published chip pages. GPU figures: data sheets of the vendors.
+// Figures that are not published are marked as assumed.
 const std::string_view profile_data = R"(
 # TPUs. Semaphores are assumed; about 20 to 30 barrier ids exist. 128 lanes, 8 sublanes, smem 1 MiB. Times: vmem is
 # about 22 times as fast as hbm and a hop takes about 1 us (jax-ml.github.io/scaling-book); speeds of i8 and fp8 are

@@ -1,4 +1,4 @@
-// The properties of a profile by the names of its text form.
+// Properties of a profile, by their names in the text form.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -13,35 +13,33 @@ namespace tessera {
 
 struct PropertySet {
   bool known = true;
-  std::string wanted;  // what a value of this property looks like; empty when the one given does
+  std::string wanted;  // expected form of a value; empty if the given one is valid
 };
 
-// A property that bounds what a program may use.
+// A property that limits the resources of a program.
 struct Capacity {
   std::string_view property;
-  std::string_view option;  // what a command line calls it
+  std::string_view option;  // name on the command line
   std::string_view meaning;
 };
 std::span<const Capacity> capacities();
 
-// What a machine has and promises, by the names of the text form: its counts, its bytes and what it
-// does or does not, not its rates.
+// Counts, sizes and flags of a machine, by their names in the text form. Rates are not included.
 struct PropertyValue {
   std::string_view name;
   std::variant<std::int64_t, bool> value;
 };
 std::vector<PropertyValue> promised_properties(const MachineProfile& machine);
 
-// What the model of a run's time assumes of a machine, by the names of the text form: operations
-// and bytes per second, seconds, and multiples of the bf16 rate.
+// Rates that the time model assumes for a machine, by their names in the text form: operations and
+// bytes per second, seconds, and multiples of the bf16 rate.
 struct AssumedRate {
   std::string_view name;
   double value = 0;
 };
 std::vector<AssumedRate> assumed_rates(const Profile& profile);
 
-// Gives the property its value, written as a number, yes or no, or three numbers; `unit` may be
-// empty.
+// Sets a property. value: a number, yes or no, or three numbers. unit: may be empty.
 PropertySet set_property(Profile& profile, std::string_view name, std::string_view value,
                          std::string_view unit);
 

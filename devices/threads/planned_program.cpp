@@ -25,7 +25,7 @@ double seconds_since(Clock::time_point begin) {
 
 std::int64_t min_task() { return shuffled_tasks() ? 1 : graph::min_subtask_work; }
 
-// The machine computes as the threads do.
+// The interpreter uses the same arithmetic as the threads.
 Expected<std::unique_ptr<graph::NodeCheck>> node_check_of(
     const graph::TaskGraph& graph, const std::vector<DeviceBinding>& bindings, RunOptions machine,
     Math math) {

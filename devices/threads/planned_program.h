@@ -22,7 +22,7 @@ class PlannedProgram final : public Executable {
  private:
   struct Plan {
     std::shared_ptr<const graph::TaskGraph> graph;
-    std::int64_t smallest = 0;  // of its tasks
+    std::int64_t smallest = 0;  // minimum work of a task
     std::vector<graph::Task> tasks;
     double seconds = 0;
   };
@@ -31,7 +31,7 @@ class PlannedProgram final : public Executable {
 
   PlannedGraphs graphs_;
   mutable std::mutex mutex_;
-  std::shared_ptr<const Plan> plan_;  // the last
+  std::shared_ptr<const Plan> plan_;  // last plan
 };
 
 }  // namespace tessera

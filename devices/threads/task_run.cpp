@@ -130,7 +130,7 @@ class TaskRun {
   graph::GraphMemory& memories_;
   const graph::WorkerConfig& kit_;
   const TaskRunOptions& options_;
-  std::mutex mutex_;  // of what follows, up to thrown_
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   SplitMix random_;
   std::vector<std::size_t> ready_;    // a heap

@@ -1,4 +1,4 @@
-// Tasks of a graph on the threads of this machine.
+// Runs the tasks of a graph on threads of this machine.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -13,22 +13,22 @@ namespace tessera {
 struct TaskRunOptions {
   int threads = 1;
   Stop stop = nullptr;
-  // For tests: the next task is any that is ready, and now and then a thread waits first. Without
-  // it the next is the first in commit order.
+  // For tests: seed for taking a random ready task, and for a thread to wait sometimes. None: the
+  // first ready task in commit order.
   std::optional<std::uint64_t> shuffle{};
 };
 
-// For tests, of all runs on threads of this process that begin from now on: tasks are as small as
-// may be, and the next is any that is ready. None: not so.
+// For tests: runs on threads that begin later in this process use tasks that are as small as
+// possible, and take a random ready task. None: off.
 void shuffle_tasks(std::optional<std::uint64_t> seed);
 std::optional<std::uint64_t> shuffled_tasks();
 
 struct TaskRunEnd {
-  bool is_stopped = false;  // by `stop`, before it was done
+  bool is_stopped = false;  // by `stop`, before the end
   std::vector<Finding> findings{};
 };
 
-// What the tasks throw is thrown when all threads are done.
+// Rethrows the first exception of a task after all threads have ended.
 TaskRunEnd run_tasks(const std::vector<graph::Task>& tasks, graph::GraphMemory& memories,
                      const graph::WorkerConfig& config, const TaskRunOptions& options);
 

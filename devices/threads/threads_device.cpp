@@ -14,13 +14,13 @@
 namespace tessera {
 namespace {
 
-// A tile of the result for each task, with as much of the contraction as fits: one product of the
-// library, which blocks for the caches by itself.
+// A task computes one tile of the result, with as much of the contraction as fits: one product of
+// the library, which does its own blocking for caches.
 constexpr std::int64_t largest_tile = 512, min_tile = 64;
-// So many tiles for each thread at least, so that none waits long for the last one.
+// Minimum number of tiles per thread, so that no thread waits long for the last tile.
 constexpr std::int64_t tiles_per_thread = 8;
 
-// A program whose windows and sums are more than the machine has that it is for has no graph.
+// True if windows and sums take at most half of vmem. A program that does not fit has no graph.
 bool fits(const GroupedDesc& desc, const KernelConfig& config, std::int64_t vmem_bytes) {
   const Tiling& t = config.tiling;
   const std::int64_t a = t.m * t.k, b = desc.is_tgmm() ? t.m * t.n : t.k * t.n,
@@ -35,7 +35,7 @@ KernelConfig configuration(const ConfigQuery& query, std::int64_t vmem_bytes) {
   config.buffers = query.buffers.value_or(config.buffers);
   Tiling& tiling = config.tiling;
   tiling = {largest_tile, desc.is_tgmm() ? largest_tile : desc.k, largest_tile};
-  // Of the result: rows and columns; of the contraction what it sums at a time.
+  // rows: rows of a result tile. terms: terms of the contraction that are summed at a time.
   std::int64_t &rows = desc.is_tgmm() ? tiling.k : tiling.m,
                &terms = desc.is_tgmm() ? tiling.m : tiling.k;
   const std::int64_t all_rows = desc.is_tgmm() ? desc.k : desc.m;

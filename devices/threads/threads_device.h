@@ -1,4 +1,5 @@
-// The cores of this machine: a proved program as a task graph, of any number of simulated devices.
+// The cores of this machine as a device: runs a proved program as a task graph, with any number of
+// simulated devices.
 #pragma once
 #include "devices/device.h"
 

@@ -1,4 +1,4 @@
-// The plug-in: compiled once against each MPI library that is there.
+// The plug-in. It is compiled once against each installed MPI library.
 #include <mpi.h>
 
 #include <algorithm>
@@ -109,12 +109,12 @@ int type_of(const TesseraMpiPiece& piece, MPI_Datatype& type) {
   return MPI_SUCCESS;
 }
 
-// A message: `count` of `type` from an address.
+// A message: `count` elements of `type` at an address.
 struct Message {
   void* address = nullptr;
   int count = 1;
   MPI_Datatype type = MPI_BYTE;
-  bool is_made = false;  // the type
+  bool is_made = false;  // `type` must be freed
 
   ~Message() {
     if (is_made) MPI_Type_free(&type);
