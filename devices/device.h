@@ -85,8 +85,8 @@ class Executable {
   virtual Expected<void> launch(const DeviceAddresses& operands, void* stream,
                                 const Pitches& pitches = {});
   // The same for a program with several devices, or with operands that decide its actions.
-  // operands: by device. control: by device, in host memory, exactly the operands that decide the
-  // program's actions.
+  // operands: by device. control: by device, in host memory, the operands that decide the program's
+  // actions; no others are needed. Fails with ErrorCode::unsupported if one is missing.
   virtual Expected<void> launch_all(const std::vector<DeviceAddresses>& operands,
                                     const std::vector<DeviceBinding>& control, void* stream);
   // Finding of a launch on the stream that rejected its operands, if there is one. Without a

@@ -87,7 +87,7 @@ class NodeCheck final : public SideObserver {
   Table<SideId, std::vector<Expectation>> expected_;
   std::vector<Expectation> results_;
   MemoryId different_result_{};
-  std::unique_ptr<const running_error::ErrorRun> errors_;  // reports why bounds are missing
+  std::unique_ptr<const running_error::ErrorRun> errors_;  // reasons for missing bounds
   mutable std::mutex mutex_;                               // guards the members below
   Tally tally_;
   SideId unbounded_{};                  // the first one; the tally has the reason

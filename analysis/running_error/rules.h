@@ -54,7 +54,7 @@ class Rules {
   // Bitwise operation on integers, computed in `type`. Operands with errors must be truth values (0
   // or 1); else the bound is not known.
   Number of_bits(Integers op, const Number& a, const Number& b, DType type);
-  // Conversion to an integer type: of floats towards zero, of integers to the low bits.
+  // Conversion to an integer type: floats are truncated towards 0, integers to their low bits.
   Number cut_off(const Number& x, DType from, DType to);
   // Conversion of an integer to f32.
   Number as_f32(const Number& x);

@@ -1,4 +1,4 @@
-// Error propagation of elementwise functions. The results of a monotone function lie between its
+// Error propagation of elementwise functions. A monotone function has results between its
 // values at the ends of the argument's interval. The machine computes in double and rounds once.
 #include <algorithm>
 #include <cmath>
@@ -13,8 +13,8 @@ namespace tessera::running_error {
 namespace {
 
 constexpr double tiny = 0x1p-52;  // relative error of libm
-constexpr double of_libraries =
-    8;  // error of functions in other libraries, in half units in the last place
+// Error of functions in other libraries, in half units in the last place.
+constexpr double of_libraries = 8;
 // Error of exp(x * ln 2) per unit of |x|, in half units in the last place. The rounding of the
 // product contributes ln 2, the rounding of ln 2 a twentieth of it.
 constexpr double exp2_roundings = 0.74;
@@ -108,7 +108,7 @@ Number Rules::function(Function f, const Number& x) {
               of_libraries + of_exponent);
 }
 
-// If the base is above 0, all values lie between the values at the corners. Otherwise the exponent
+// If the base is above 0, the extreme values are at the corners. Otherwise the exponent
 // must be a whole number, and 0 is also a possible value if the base may be 0.
 Number Rules::power(const Number& a, const Number& b) {
   const double wide = std::pow(a.value, b.value);

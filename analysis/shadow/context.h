@@ -97,7 +97,7 @@ class Context {
     none.dtype = x.dtype;
     return none;
   }
-  // True if an op stores integers that no shadow value decides.
+  // True if an op stores integers that do not depend on shadow values.
   template <typename... Operands>
   static bool are_machines(DType to, const Operands&... operands) {
     return is_integer(to) && ((Domain::is_known(operands) && is_integer(operands.dtype)) && ...);

@@ -72,7 +72,7 @@ class GraphMemory {
   }
   // Marks an omitted copy as complete.
   void complete_elided(ActionId copy);
-  // The bytes of memory that is neither; scratch is allocated by the first call.
+  // The bytes of memory that is neither private nor elided. The first call allocates scratch.
   Tensor& tensor(MemoryId memory);
   TileView view(MemoryId memory, const Box& box);
 

@@ -24,7 +24,7 @@ Expected<void> check_pipelines(
 Expected<void> check_live(const TaskGraph& graph, const Table<NodeId, bool>& live);
 
 // For each result on each device the nodes write the elements that the run wrote, and no others.
-// written: by result; nothing is left there.
+// written: by result; is cleared.
 Expected<void> check_results(const TaskGraph& graph, std::map<MemoryId, BoundedBoxes>& written);
 
 // For tests: changes the plan of each graph that is made from now on, as an error of the planner

@@ -44,7 +44,7 @@ class ProgramGraphs {
   std::vector<std::string> control_inputs_;
 };
 
-// Thread-safe.
+// Graphs by key. Thread-safe.
 class GraphCache {
  public:
   static GraphCache& of_process();

@@ -111,9 +111,8 @@ struct NodeSide {
 using Nodes = Table<NodeId, Node, GrownArray<Node>>;
 using NodeSides = Table<SideId, NodeSide, GrownArray<NodeSide>>;
 
-// Seconds for creating a graph. run: the run of the program; verdict: its analysis; graph: the part
-// of splitting the run into nodes and building edges that took longer than the analysis, next to
-// which it starts.
+// Seconds for creating a graph. run: the run of the program; verdict: its analysis; graph: creation
+// of nodes and edges, without the part that ran concurrently with the analysis.
 struct PlanningTime {
   double run = 0, verdict = 0, graph = 0;
   double all() const { return run + verdict + graph; }

@@ -93,9 +93,9 @@ class CostListener : public TimelineListener {
   std::vector<Turn> turns_;
   std::map<std::int32_t, std::int32_t> at_memory_;  // by device: last transfer
   std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> at_link_;
-  std::vector<Place> signals_;                                  // by cause, without the copies
-  std::map<std::int32_t, std::int64_t> last_cause_;             // by cell
-  Table<CoreIndex, Place> last_;                                // last step that was done
+  std::vector<Place> signals_;                       // by cause, from the first signal on
+  std::map<std::int32_t, std::int64_t> last_cause_;  // by cell
+  Table<CoreIndex, Place> last_;                     // last step that was done
   std::map<std::pair<const Source*, int>, std::size_t> known_;  // index in Cost::lines
   Cost cost_;
 };

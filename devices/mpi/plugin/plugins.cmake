@@ -1,5 +1,4 @@
-# One plug-in for each MPI library with installed headers. File names are those of Debian, where
-# both can be installed.
+# One plug-in for each MPI library with installed headers. The folders are as on Debian, where both can be installed.
 function(tessera_mpi_plugin name library)
   set(folders /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/${name} /usr/lib64/${name})
   find_path(TESSERA_${name}_INCLUDE mpi.h PATHS ${folders} /usr/include/${CMAKE_LIBRARY_ARCHITECTURE}/${name}
