@@ -48,7 +48,7 @@ class Splitter {
  private:
   const Action& action(Number a) const { return graph_.actions[actions_[a]]; }
   const AccessList& touches(Number a) const { return graph_.accesses[actions_[a]]; }
-  // True for memory that each subtask has its own copy of: scalars and private scratch.
+  // True for memory of which each subtask has its own copy: scalars and private scratch.
   bool is_own(MemoryId m) const { return !graph_.memories[m].buffer || private_[m]; }
 
   void note_writes() {

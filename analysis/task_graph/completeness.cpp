@@ -65,7 +65,7 @@ class Covered {
   std::size_t last_ = 0;  // index of the access that covered the last rectangle
 };
 
-// The parts of one of `boxes` that no box in `from` covers; empty if all are covered.
+// The uncovered parts of the first of `boxes` that `from` does not cover; empty if it covers all.
 std::vector<Box> missing(const std::vector<Box>& boxes, const std::vector<Box>& from) {
   BoxCover cover;
   for (const Box& box : from) cover.add(box);

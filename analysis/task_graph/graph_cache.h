@@ -18,9 +18,8 @@ namespace tessera::graph {
 struct GraphKey {
   std::array<std::uint64_t, 2> program{};
   std::string options;
-  std::vector<std::span<const std::byte>>
-      control;             // the caller's operands; GraphCache::keep() copies them
-  std::uint64_t hash = 0;  // hash of the other members
+  std::vector<std::span<const std::byte>> control;  // the caller's operands; copied by keep()
+  std::uint64_t hash = 0;                           // hash of the other members
 };
 
 // Creates the graphs of a program that is called repeatedly.

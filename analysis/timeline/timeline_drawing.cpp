@@ -18,8 +18,8 @@ constexpr int bandwidth_points = 500;  // per run
 
 std::int64_t nanoseconds(double seconds) { return std::llround(seconds * 1e9); }
 
-// A copy has three arrows: to its transfer from its start, to the wait for its arrival, and to the
-// wait for its sent count. A signal of a core has one.
+// A copy has three arrows: from its start to its transfer, and from its transfer to the waits for
+// its arrival and for its sent count. A signal of a core has one arrow to a wait.
 Flow start_of(std::int64_t cause) { return static_cast<Flow>(3 * cause + 1); }
 Flow arrival_of(std::int64_t cause) { return static_cast<Flow>(3 * cause + 2); }
 Flow sent_of(std::int64_t cause) { return static_cast<Flow>(3 * cause + 3); }
