@@ -90,7 +90,8 @@ std::optional<Tensor> given_in_words(const Buffer& buffer, DType type, const std
 Tensor OperandFiles::read(const Buffer& buffer, DType type, const Assignment& from, int device,
                           bool any_width, Diags& diags) {
   const auto index = static_cast<std::size_t>(device);
-  if (const auto whole = wholes_.find(&buffer); whole != wholes_.end())
+  if (const auto whole = wholes_.find(&buffer);
+      whole != wholes_.end() && from.device == every_device)
     return part_of(whole->second, index);
   Expected<Tensor> tensor = load_tensor(from.value, type, files_);
   if (!tensor) {

@@ -155,7 +155,7 @@ class DeviceFiles : public testing::Test {
     std::vector<std::string> words;
     std::istringstream given(line);
     for (std::string word; given >> word;) {
-      if (const std::size_t at = word.find('@'); at != std::string::npos)
+      if (const std::size_t at = word.rfind('@'); at != std::string::npos)
         word.replace(at, 1, folder_);
       words.push_back(word);
     }
@@ -227,6 +227,18 @@ TEST_F(DeviceFiles, so_do_the_operations_of_one_device) {
        "tgmm --group-sizes 3,4 --lhs @x.npy --rhs @y.npy");
   same("ragged-dot --group-sizes 3,4 --k 8 --n 8 --out lhs=@x.npy --out rhs=@y.npy",
        "ragged-dot --group-sizes 3,4 --lhs @x.npy --rhs @y.npy --contracting 1/1 --group-axis 0");
+}
+
+TEST_F(DeviceFiles, a_file_for_one_device_replaces_its_part_of_the_file_for_all) {
+  run_it("right-permute --devices 2 --m 8 --n 128 --out lhs=@all.npy");
+  run_it("right-permute --devices 2 --m 8 --n 128 --seed 1 --out lhs=@own{d}.npy");
+  const std::string run =
+      "run right_permute --devices 2 --set rings=1 --set length=2 --in ring=0,1 --in position=0,1 ";
+  for (const std::string in :
+       {"--in x=@all.npy --in x@1=@own1.npy ", "--in x@1=@own1.npy --in x=@all.npy "}) {
+    run_it(run + in + "--out x@1=@taken.npy");
+    EXPECT_EQ(bytes("taken.npy"), bytes("own1.npy")) << in;
+  }
 }
 
 TEST_F(DeviceFiles, sizes_that_are_none_are_refused) {
