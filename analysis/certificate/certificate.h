@@ -70,9 +70,8 @@ struct Explored {
   std::string why;  // reason for the verdict in one line; empty if the runs have a finding
   std::int64_t schedules = 1;   // number of schedules that were run
   std::int64_t executions = 1;  // number of different protocol hashes
-  // Runs of the strategy pct with depth 3. Each run finds a fault of this depth with a probability
-  // of at least pct_bound.
-  std::int64_t pct_runs = 0;
+  // Lower bound for the probability that the runs of the strategy pct find a fault of depth 3.
+  // 0: there is no such run.
   double pct_bound = 0;
 };
 

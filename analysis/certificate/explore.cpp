@@ -111,9 +111,9 @@ Expected<Certificate> explore(const Simulate& simulate, const CertifyOptions& op
       break;
     }
     if (FaultBound* const bound = strategy_of(TRY(parse_schedule(run.schedule))).bound) {
-      ++explored.pct_runs;
-      explored.pct_bound = bound(run.machine.devices * run.machine.cores + result.stats.dmas,
+      const double found = bound(run.machine.devices * run.machine.cores + result.stats.dmas,
                                  result.stats.steps, depth);
+      explored.pct_bound += (1 - explored.pct_bound) * found;
     }
     protocols.insert(protocol_hash(certifier.record()));
     if (certifier.certificate().verdict == SchedulesVerdict::refuted) {

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <variant>
 
 #include "cli/args/limits.h"
@@ -36,11 +35,10 @@ std::string explored_text(const Explored& some) {
   const std::string schedules = counted(some.schedules, "schedule", "schedules");
   if (some.why == "budget")
     return fmt::format("{} only: the run used up its budget before it was done", schedules);
-  if (some.pct_runs == 0) return fmt::format("{} only: {}", schedules, some.why);
+  if (some.pct_bound == 0) return fmt::format("{} only: {}", schedules, some.why);
   return fmt::format(
       "{} only, with {}: {}; a fault of depth 3 is met with probability of at least {:.2g}",
-      schedules, counted(some.executions, "execution", "executions"), some.why,
-      -std::expm1(static_cast<double>(some.pct_runs) * std::log1p(-some.pct_bound)));
+      schedules, counted(some.executions, "execution", "executions"), some.why, some.pct_bound);
 }
 
 // A machine's limits say nothing of the program's schedules.
