@@ -1,7 +1,7 @@
 // The task graph of a proved program: its run without semaphores and waits. Nodes are copies,
 // pipelines and segments of ops. Two nodes that access the same bytes of one device, at least one
 // of them writing, have an edge in the order of their commit points. Every schedule has this order.
-// docs/engines.md defines nodes and gives the reasons.
+// docs/internals/engines.md defines nodes and gives the reasons.
 #pragma once
 #include <cstdint>
 #include <memory>

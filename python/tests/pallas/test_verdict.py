@@ -80,7 +80,7 @@ def test_what_follows_from_a_finding_is_shown_where_all_is_asked_for():
 
 
 def test_the_page_names_every_option_and_what_a_verdict_has():
-    page = (Path(__file__).parents[3] / "docs" / "pallas.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "pallas.md").read_text(encoding="utf-8")
     asked = [name for name in inspect.signature(tessera.pallas.verify).parameters if name not in ("fn", "args", "promises")]
     told = [name for kind in (tessera.pallas.Verdict, tessera.pallas.SiteVerdict, tessera.pallas.Finding) for name in dir(kind)
             if not name.startswith("_") and not callable(getattr(kind, name))]
