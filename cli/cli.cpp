@@ -24,7 +24,7 @@
 
 namespace tessera::cli {
 
-// Of the files of cli/commands; the build writes it.
+// The commands of cli/commands; the build generates this function.
 std::vector<Command> all_commands();
 
 CommandGroup group_of(const Command& command) {
@@ -93,7 +93,7 @@ bool asks_for_help(const std::vector<std::string>& args) {
                      [](const std::string& word) { return word == "--help" || word == "-h"; });
 }
 
-// Where the command is to run; null: it runs nothing, or names what is no device.
+// The device for the command; null if the command has no --device or names an unknown device.
 const Device* device_of(const Command& command, const Arguments& arguments) {
   const auto has_device = [](const Option& option) { return option.name == "device"; };
   if (std::none_of(command.options.begin(), command.options.end(), has_device)) return nullptr;
@@ -104,13 +104,15 @@ const Device* device_of(const Command& command, const Arguments& arguments) {
   return device ? *device : nullptr;
 }
 
-// Whether the process is to leave memory alone: a GPU's driver maps as it needs.
+// True if the command runs on a GPU. Its memory is then not capped by default, because the driver
+// maps memory as needed.
 bool is_on_gpu(const Command& command, const Arguments& arguments) {
   const Device* const device = device_of(command, arguments);
   return device != nullptr && device->supports_launch();
 }
 
-// The limit is the process's: another program keeps its own.
+// Caps the memory of the process. If the process belongs to another program, it is not capped, and
+// --max-memory fails with ErrorCode::unsupported.
 Expected<void> cap_memory(const Command& command, const Arguments& arguments, const Host& host,
                           std::optional<MemoryCap>& cap) {
   if (!host.owns_process) {
@@ -126,8 +128,7 @@ Expected<void> cap_memory(const Command& command, const Arguments& arguments, co
   return {};
 }
 
-// What the command asks for beyond its memory, and a signal where it has nothing to tell yet, end
-// here.
+// Reports exceptions as errors: a failed allocation, and a signal before the command has a result.
 int run_bounded(const Command& command, const Arguments& arguments, Console& console,
                 const Host& host) try {
   const Progress progress(console);
@@ -145,17 +146,17 @@ int run_bounded(const Command& command, const Arguments& arguments, Console& con
 
 int run_whole(const Command& command, const Arguments& arguments, Console& console,
               const Host& host) {
-  arguments.has("json");  // the console's
+  arguments.has("json");  // marks --json as used: `console` implements it
   const StopScope listens(host.stop);
   const int code = run_bounded(command, arguments, console, host);
-  // A command that runs long looks for these before; here none can be forgotten.
+  // Long-running commands check for unused options earlier; this check covers all commands.
   if (const Diags unread = arguments.unread(); code < 2 && !unread.empty())
     return fail(console, unread);
   return code;
 }
 
-// The part of a process that does not report: it writes no files, and what it says goes to the one
-// that does.
+// Runs the command in a process that does not report. It writes no files, and sends its messages
+// to the reporting process.
 int run_part(Team& team, const Command& command, const Arguments& arguments, const Host& host) {
   std::ostringstream out, err;
   Console silent{out, err};
@@ -179,7 +180,8 @@ bool has_option(const Options& options, std::string_view name) {
                      [&](const Option& option) { return option.name == name; });
 }
 
-// `--m 64` may mean the parameter m of the kernel, unless `run` has such an option.
+// Adds a note on --set if an unknown option `--m 64` may be meant as parameter m of the kernel.
+// Options of `run` get no note.
 void add_meant_parameter(const Command& command, const std::vector<std::string>& args, Diag& diag) {
   if (!has_option(command.options, "set")) return;
   const std::vector<Command> known = commands();

@@ -1,4 +1,4 @@
-// gmm-run as a function: no global state, no output but on the streams given.
+// gmm-run as a function that prints only to the given streams.
 #pragma once
 #include <iosfwd>
 #include <string>
@@ -7,9 +7,10 @@
 
 namespace tessera::cli {
 
-// Runs one command line, the program's name left out; returns the exit code.
+// Runs one command line, without the program name; returns the exit code. The work ends early on a
+// signal (catch_signals()), and --max-memory caps the memory of the process during the command.
 int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& err);
-// Whether the command's first word is a file: the golden tests put theirs there.
+// True if the first operand of the command is a file. The golden tests insert their file there.
 bool takes_file(std::string_view command);
 
 }  // namespace tessera::cli

@@ -1,4 +1,4 @@
-// A command of gmm-run: what it is called, what it takes, and the function that runs it.
+// A command of gmm-run: its name, its arguments, and the function that runs it.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -16,39 +16,41 @@
 
 namespace tessera::cli {
 
-// A program that the command line names, with its operands, ready to be run again and again.
+// A program that the command line names, with its operands. It can be run repeatedly.
 struct Prepared {
   RunRequest request;
-  std::string kernel;  // its name and settings, for reports
-  Simulate simulate;   // on the interpreter, under these options
-  // Of a program of a file or by its name: its text, and the same with another text.
+  std::string kernel;  // name and settings of the kernel, for reports
+  Simulate simulate;   // runs the program on the interpreter, with the given options
+  // For a program from a file or by its name: its module, and a function that replaces the text of
+  // the module. Null and empty for an operation.
   std::shared_ptr<const Module> module{};
   std::function<Expected<Simulate>(const std::string& text)> with_text{};
-  // Of an operation: the sides of its tile, as far as they are known before it runs; "tm" and "64".
+  // For an operation: the sides of its tile that are known before it runs; "tm" and "64".
   std::vector<std::pair<std::string, std::string>> sides{};
 };
 
 struct Command {
   std::string_view name;
-  std::string_view operand;   // "FILE.tsr", "FILE.tsr|KERNEL" or empty; the one word it takes
+  std::string_view operand;   // "FILE.tsr|KERNEL", "A [B]" if B is optional, or empty
   std::string_view summary;   // one line, for the list of commands
-  std::string_view examples;  // lines of the form "gmm-run ..."; the first thing --help shows
-  Options options;            // --json and --help are added to every command's
+  std::string_view examples;  // lines of the form "gmm-run ..."; --help shows them first
+  Options options;            // without --json and --help, which all commands have
   int (*run)(const Arguments& arguments, Console& console) = nullptr;
-  // Of a command that runs a program: `verify` takes its name and options.
+  // Prepares the program that the command runs; null if it runs none. If set, `verify` accepts the
+  // name and the options of this command.
   Expected<Prepared> (*prepare)(const Arguments& arguments) = nullptr;
-  // Of a command whose options depend on what follows its name: itself with these options.
+  // Returns this command with the options for the given words; null if the options are fixed.
   Command (*resolve)(const std::vector<std::string>& args) = nullptr;
 };
 
-// What a command works on, by which --help lists them.
+// Groups of commands, as listed by --help.
 enum class CommandGroup : std::uint8_t { operations, programs, tools };
 CommandGroup group_of(const Command& command);
 
-// Its own and those that every command has.
+// The options of the command, and the options that all commands have.
 Options all_options(const Command& command);
-// Group by group, by name. Each file cli/commands/NAME.cpp defines one, `Command NAME_command()`,
-// and the build makes the list of them.
+// All commands, sorted by group, then by name. Each file cli/commands/NAME.cpp defines one
+// command, `Command NAME_command()`; the build generates the list.
 std::vector<Command> commands();
 
 }  // namespace tessera::cli

@@ -1,4 +1,4 @@
-// The two runs of `diff`, of the command and of the debugger.
+// The two runs of `diff`, for the command and for the debugger.
 #pragma once
 #include "cli/reports/diff_report.h"
 #include "cli/run_side.h"
@@ -6,8 +6,8 @@
 
 namespace tessera::cli {
 
-// Options of a run that mean nothing where two are held against each other: no results are written
-// or judged, and both runs are on the interpreter, one event after the other.
+// Options of a run that do not apply if two runs are compared: results are neither written nor
+// checked, and both runs are on the interpreter, event by event.
 OptionNames not_in_diff();
 Expected<DiffReport> diff_runs(RunSide a, RunSide b);
 

@@ -14,8 +14,8 @@
 namespace tessera::cli {
 namespace {
 
-// Options of the other command that say nothing of what is computed, or have no meaning over a
-// field.
+// Options of the other command that do not affect the computed values, or do not apply over a
+// finite field.
 constexpr std::array<std::string_view, 24> not_taken = {"out",
                                                         "check",
                                                         "trace",
@@ -41,7 +41,7 @@ constexpr std::array<std::string_view, 24> not_taken = {"out",
                                                         "dump",
                                                         "prints"};
 
-// Floats are drawn: of an operand of floats no values can be given.
+// Rejects values for an operand of floats: these values are drawn at random.
 Expected<void> check_floats(const Program& program, const Arguments& given) {
   for (const Invocation::Option& option : given.invocation().options) {
     const bool is_run = option.name == "in" && option.value;
@@ -57,7 +57,7 @@ Expected<void> check_floats(const Program& program, const Arguments& given) {
   return {};
 }
 
-// Tables of integers in smem, which `run` takes for zeros where no --in gives them.
+// Integer tables in smem without --in; `run` fills them with zeros.
 std::vector<std::string> zeros(const Program& program, const Arguments& given) {
   std::vector<std::string> names;
   for (const Buffer& buffer : program.buffers) {
@@ -107,7 +107,7 @@ Expected<ComparedProgram> definition_side(const ComparedProgram& of) {
   options.machine.devices = options.machine.cores = 1;
   options.machine.loop_workers = 0;
   options.schedule = "eager";
-  // A definition has its operands whole in vmem, however large they are.
+  // A definition has its whole operands in vmem, whatever their size.
   constexpr std::int64_t everything = std::int64_t{1} << 50;
   options.machine.profile.vmem_bytes = options.machine.profile.smem_bytes =
       options.machine.profile.hbm_bytes = everything;

@@ -1,4 +1,4 @@
-// What `equal` compares: two programs, each by the words of a command line.
+// The two programs that `equal` compares, each given by the words of a command line.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,21 +8,23 @@
 
 namespace tessera::cli {
 
-// One of the two: a file, a kernel or an operation, alone or with options of its own in one quoted
-// word, `"gmm --tiling 8,8,8"`.
+// One of the two programs: a file, a kernel or an operation, optionally with its own options in
+// one quoted word, `"gmm --tiling 8,8,8"`.
 struct ComparedProgram {
-  std::string text;  // the words, and the kernel with its settings, for reports
+  std::string text;  // words, kernel and settings, for reports
   KeptRun run;
   bool is_definition = false;
-  std::vector<std::string> zeros{};  // tables of integers that nobody gave
+  std::vector<std::string> zeros{};  // integer tables without given values
 };
 
-// The options of the commands that the words name, as far as they say what is computed.
+// Options of the commands that the words name, if they affect the computed values, with --budget
+// and --definition.
 Options equal_options(const std::vector<std::string>& words);
-// That of `word`, with the options beside it that its command takes. Nothing has run yet.
+// The program of `word`, with those options of `arguments` that its command accepts. Does not run
+// the program.
 Expected<ComparedProgram> equal_side(const std::string& word, const Arguments& arguments);
 
-// What the kernel of a side is by definition, at its sizes and on one device.
+// The definition of the kernel of `of`, for the same sizes and one device.
 Expected<ComparedProgram> definition_side(const ComparedProgram& of);
 
 }  // namespace tessera::cli

@@ -1,5 +1,4 @@
-// Who runs a command: the program gmm-run, which is there for it, or another one that goes on
-// afterwards.
+// The process that runs a command: gmm-run, or another program that continues afterwards.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,12 +10,12 @@
 namespace tessera::cli {
 
 struct Host {
-  Stop stop = nullptr;        // ends the work when it is set
-  bool owns_process = false;  // the process may be given a cap of memory
+  Stop stop = nullptr;        // ends the command early when set; may be null
+  bool owns_process = false;  // true: the memory of the process may be capped
   HeldFiles* held = nullptr;  // files in memory; may be null
 };
 
-// Runs one command line, the program's name left out; returns the exit code.
+// Runs one command line, without the program name; returns the exit code.
 int run(const std::vector<std::string>& args, Console& console, const Host& host);
 
 }  // namespace tessera::cli

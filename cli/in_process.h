@@ -1,6 +1,6 @@
-// Commands of gmm-run inside another program: files may lie in memory (core/data/held_files.h), the
-// report comes back as text and as an object, and nothing of the process changes. Several threads
-// may run one each.
+// Commands of gmm-run inside another program. Files may be in memory (core/data/held_files.h). The
+// report is returned as text and as a JSON object. The state of the process is not changed.
+// Thread-safe.
 #pragma once
 #include <string>
 #include <vector>
@@ -13,16 +13,18 @@
 namespace tessera::cli {
 
 struct Answer {
-  int exit_code = 0;   // as gmm-run's
-  std::string object;  // the JSON object; empty of a command that has none
-  std::string out;     // the report for people
-  std::string err;     // what is wrong with the call
+  int exit_code = 0;   // of gmm-run
+  std::string object;  // JSON object; empty if the command has none
+  std::string out;     // report as text
+  std::string err;     // errors of the call
 };
 
-// Runs one command line; what it reads of `files`, and what it writes there, is by their names.
+// Runs one command line, without the program name. Words can name entries of `files` for reading
+// and writing, like files on the disk.
 Answer answer(const std::vector<std::string>& args, HeldFiles& files, Stop stop);
 
-// What a command takes when its words begin with these: `verify`, `gmm`.
+// Options of a command line that begins with these words, for example `verify`, `gmm`. Fails if
+// the first word is not a command.
 Expected<Options> options_of(const std::vector<std::string>& words);
 
 }  // namespace tessera::cli

@@ -13,7 +13,7 @@
 
 int main(int argc, char** argv) {
   tessera::cli::end_without_temporary_files();
-  tessera::cli::catch_signals();  // two of them are requests at first
+  tessera::cli::catch_signals();  // SIGINT and SIGTERM: first a request to end
   std::optional<tessera::cli::ColouredLines> out, err;
   if (tessera::cli::shows_colours(STDOUT_FILENO)) out.emplace(std::cout);
   if (tessera::cli::shows_colours(STDERR_FILENO)) err.emplace(std::cerr);

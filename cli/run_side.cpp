@@ -15,7 +15,8 @@
 namespace tessera::cli {
 namespace {
 
-// The words of a quoted command; there are no quotes within. The name of a file is one word.
+// The words of a quoted command, which contains no further quotes. The name of an existing file is
+// one word.
 std::vector<std::string> words_of(const std::string& quoted) {
   if (std::filesystem::exists(quoted)) return {"run", quoted};
   std::istringstream in(quoted);
@@ -39,7 +40,7 @@ Options options_of(const std::vector<std::string>& words, OptionNames not_taken)
   return options;
 }
 
-// `said`: how reports and messages call it.
+// said: name of the run in reports and messages.
 Expected<RunSide> run_side(std::vector<std::string> words, const std::string& said,
                            OptionNames not_taken, Files* files) {
   Options options = options_of(words, not_taken);

@@ -8,11 +8,11 @@
 namespace tessera::cli {
 namespace {
 
-// Those whose default ends the process and that can be caught.
+// Signals that can be caught and that end the process by default.
 constexpr int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGPIPE, SIGALRM, SIGXCPU,
                           SIGUSR1, SIGUSR2, SIGABRT, SIGSEGV, SIGBUS,  SIGFPE,  SIGILL};
 
-// The handler is reset and the signal not blocked when it is called, so that raising it ends.
+// The signal is not blocked and its handler is already reset, so raise() ends the process.
 extern "C" void end_by(int signal) {
   remove_temporary_files();
   std::raise(signal);
@@ -21,7 +21,7 @@ extern "C" void end_by(int signal) {
 }  // namespace
 
 void end_without_temporary_files() {
-  // A stack that ran over has no room for a handler.
+  // After a stack overflow, the handler needs a stack of its own.
   static char stack[1 << 16];
   stack_t own{};
   own.ss_sp = stack;

@@ -1,11 +1,11 @@
-// How the process ends when a signal ends it.
+// Removal of temporary files when the process ends.
 #pragma once
 
 namespace tessera::cli {
 
-// From now on a signal that ends the process removes first the temporary files of what is being
-// written; it then ends as it would have. What the caller or a sanitizer has decided about a signal
-// stays. A file that may not grow is an error of the write, not a signal.
+// Installs signal handlers that remove the temporary files of open outputs before a signal ends
+// the process. Existing handlers, for example those of a sanitizer, and ignored signals are not
+// changed. Exceeding the file size limit becomes an error of the write instead of a signal.
 void end_without_temporary_files();
 
 }  // namespace tessera::cli

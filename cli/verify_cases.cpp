@@ -19,26 +19,25 @@
 namespace tessera::cli {
 namespace {
 
-// Draws for one case until one is allowed, and events that a case may have.
-constexpr int max_draws = 200;
-constexpr std::int64_t max_events = 2'000'000;
+constexpr int max_draws = 200;                  // per case, until one is accepted
+constexpr std::int64_t max_events = 2'000'000;  // per case
 
 struct Case {
   std::int64_t index = 0;
   std::string command;
   SchedulesVerdict verdict = SchedulesVerdict::explored;
-  std::string why;  // the first finding, or why it is only explored
+  std::string why;  // first finding, or the reason for the verdict explored
   std::int64_t events = 0;
 };
 
 struct Summary {
   std::vector<Case> cases;
-  std::int64_t not_allowed = 0;  // draws that a `require`, the operation or the profile refused
-  std::int64_t without = 0;      // cases for which no draw was allowed
+  std::int64_t not_allowed = 0;  // draws rejected by a `require`, the operation or the profile
+  std::int64_t without = 0;      // cases without an accepted draw
   Diags last_refusal;
 };
 
-// A profile that the case does not fit says nothing of the program.
+// True if the case exceeds the machine of the profile. This is not a defect of the program.
 bool is_refused(const Certificate& c) { return any_has(c.findings, FindingTrait::of_machine); }
 
 std::optional<Case> one_case(std::int64_t index, std::uint64_t seed,
@@ -73,7 +72,8 @@ std::optional<Case> one_case(std::int64_t index, std::uint64_t seed,
     command.insert(command.begin(), "gmm-run");
     Case result{index, "", certificate->verdict, std::string(certificate->why_explored()),
                 certificate->statistics.events};
-    // The limit of a case is lower than that of a single `verify`, which would prove more.
+    // The printed command contains the limit: the default limit of `verify` is higher, so it could
+    // prove more.
     if (certificate->end == RunEnd::steps || certificate->end == RunEnd::events) {
       std::erase_if(command, [](const std::string& word) { return word.starts_with("--budget="); });
       if (const auto given = std::find(command.begin(), command.end(), "--budget");

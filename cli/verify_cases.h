@@ -1,12 +1,13 @@
-// verify --cases N: many sizes, tables and device counts in one summary. Each case is a command of
-// its own that `verify` runs again; all follow from (seed, index).
+// verify --cases N: many sizes, tables and device counts in one summary. Each case is a `verify`
+// command that can be repeated; it depends only on the seed and the index of the case.
 #pragma once
 #include "cli/args/options.h"
 #include "cli/reports/console.h"
 
 namespace tessera::cli {
 
-// What the arguments give stays as it is; the rest is drawn.
+// Verifies the cases and prints the summary. Values that the arguments give are fixed; the others
+// are drawn at random.
 int verify_cases(const Arguments& arguments, Console& console);
 
 }  // namespace tessera::cli

@@ -11,8 +11,8 @@
 namespace tessera::cli {
 namespace {
 
-// Options of the other command that mean nothing here: verify writes no results and no trace, and
-// judges points without running them side by side; it does so itself for a witness.
+// Options of the other command that do not apply: verify writes no results and no trace. It
+// analyses parallel loops without loop workers, which it only adds itself for a witness.
 constexpr std::array<std::string_view, 14> not_taken = {
     "strict-values", "out",       "check",  "trace", "timeline",     "save-schedule",
     "unchecked",     "no-verify", "timing", "cost",  "loop-workers", "debug-on-finding",
@@ -78,7 +78,7 @@ Expected<Arguments> verify_arguments(std::vector<std::string> words, Files* file
       !device.empty() && device != simulated_device().name())
     return error(fmt::format("verify runs on the interpreter, not on {}", device));
   if (arguments->has("interpret") || arguments->has("device")) return arguments;
-  // What is verified runs on the interpreter, whatever device would be the default.
+  // Programs are verified on the interpreter, whatever the default device is.
   words.push_back("--interpret");
   return parse_arguments(options, words, files);
 }

@@ -1,5 +1,5 @@
-// What `verify` and what looks at its verdicts ask about: a program or an operation, by the words
-// of a command line.
+// The program or operation that `verify` and the readers of its verdicts work on, given by the
+// words of a command line.
 #pragma once
 #include <string>
 #include <vector>
@@ -14,17 +14,17 @@ struct VerifyTarget {
   CertifyOptions how;
 };
 
-// --budget, of commands whose runs end without one after CertifyOptions::budget steps.
+// --budget; by default runs end after CertifyOptions::budget steps.
 Option budget_option();
-// The options of verify alone.
+// Options that only verify has.
 Options verify_options();
-// The command that the word after `verify` names, else `run`, which takes a file or a kernel.
+// The command that the second word names; otherwise `run`, which accepts a file or a kernel.
 Command verified_command(const std::vector<std::string>& words);
-// The options that verify takes with these words: the command's, as far as they mean something
-// here, and its own.
+// Options that verify accepts with these words: the applicable options of the verified command, and
+// its own options.
 Options verify_options(const std::vector<std::string>& words);
 
-// The words begin with `verify`.
+// `words` begin with `verify`. files: must outlive the result; may be null.
 Expected<Arguments> verify_arguments(std::vector<std::string> words, Files* files);
 Expected<VerifyTarget> verify_target(const Arguments& arguments);
 Expected<VerifyTarget> verify_target(std::vector<std::string> words, Files* files = nullptr);
