@@ -13,7 +13,7 @@
 namespace tessera::cli {
 
 struct Answer {
-  int exit_code = 0;   // of gmm-run
+  int exit_code = 0;   // same as for gmm-run
   std::string object;  // JSON object; empty if the command has none
   std::string out;     // report as text
   std::string err;     // errors of the call

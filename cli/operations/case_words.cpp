@@ -45,7 +45,7 @@ class Draw {
     return std::move(words_);
   }
 
-  // Of an operation: what its options call the sizes.
+  // Draws the sizes that an operation has as options.
   Expected<std::vector<std::string>> of_operation(const Options& options) {
     const auto takes = [&](std::string_view name) {
       return !arguments_.has(name) && std::any_of(options.begin(), options.end(),
@@ -91,7 +91,7 @@ class Draw {
       add("devices", std::to_string(devices_));
     }
   }
-  // Collectives share their sizes between the devices.
+  // Often a multiple of the number of devices: collectives divide their sizes among the devices.
   std::int64_t multiple(std::int64_t n) {
     return choices_.percent(60) ? (n + devices_ - 1) / devices_ * devices_ : n;
   }
@@ -112,7 +112,7 @@ class Draw {
     return {};
   }
 
-  // Integers in smem that no --in gives: sizes, orders, switches.
+  // Draws the integer operands in smem without --in: sizes, permutations, switches.
   void tables(const Program& program) {
     for (const Buffer& buffer : program.buffers) {
       if (buffer.role != Role::in || buffer.space != Space::smem || !is_integer(buffer.dtype))
@@ -136,14 +136,14 @@ class Draw {
   std::vector<std::int64_t> table(std::int64_t n) {
     std::vector<std::int64_t> values(static_cast<std::size_t>(n));
     switch (choices_.between(0, 3)) {
-      case 0:  // all the same
+      case 0:  // equal values
         std::fill(values.begin(), values.end(), choices_.between(0, 3));
         break;
-      case 1:  // an order
+      case 1:  // permutation
         std::iota(values.begin(), values.end(), 0);
         choices_.shuffle(values);
         break;
-      case 2:  // indices of devices
+      case 2:  // device indices
         for (std::int64_t& v : values) v = choices_.between(0, devices_ - 1);
         break;
       default:  // sizes

@@ -1,6 +1,4 @@
-// The words of one random case of `verify`: what the command line leaves open, drawn. A draw need
-// not be one that the program's `require`s, the operation or the profile allow; then the next one
-// is tried.
+// Words of one random case of `verify --cases`.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -12,7 +10,9 @@
 
 namespace tessera::cli {
 
-// `given` are the words of the command without --cases, --seed and the like.
+// Returns `given` with random values for the sizes, tables and device counts that it leaves open.
+// The case may violate a `require`, the operation or the profile; the caller then draws again.
+// given: the words of the command without --cases, --seed and --json; arguments: the same, parsed.
 Expected<std::vector<std::string>> draw_case_words(const std::vector<std::string>& given,
                                                    const Arguments& arguments,
                                                    fuzz::Choices& choices);

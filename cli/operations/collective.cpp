@@ -35,7 +35,7 @@ Words tuning_of(const Launch& launch) {
   return tuning;
 }
 
-// The sides of the tile in this launch, by the names that --tune gives them.
+// The sides of the tile in this launch, with their names in --tune.
 Words sides_of(const Settings& settings) {
   constexpr std::array<std::array<const char*, 3>, 3> names = {
       {{"tm", "tm", "acc_rows"}, {"tk", "tk", "bk"}, {"tn", "tn", "bn"}}};
@@ -60,7 +60,7 @@ std::optional<Tiling> tiling_of(const Settings& settings) {
   return Tiling{sides[0], sides[1], sides[2]};
 }
 
-// A list; of several devices or rings a list of theirs.
+// The list of sizes; a list of lists for several devices or rings.
 Json sizes_json(const Collective::Tensors& group_sizes) {
   std::vector<Json> all;
   for (const Tensor& tensor : group_sizes) all.emplace_back(integers_of(tensor));
@@ -73,7 +73,7 @@ Loc result_place(const Program& program) {
   return {};
 }
 
-// A collective that is called, and what it was made into for `verify`.
+// A called collective and its executable, which `verify` reuses.
 struct State {
   Collective collective;
   std::unique_ptr<Executable> executable{};

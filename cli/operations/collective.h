@@ -24,29 +24,30 @@ struct Collective {
   using Judge = std::function<Verdict(const Launch&, const CheckOptions&)>;
 
   RunRequest request;
-  CollectiveOptions options;     // its `run` is filled in when it runs
-  std::deque<Tensors> operands;  // what the launch's inputs point to
-  // Those that --out can save, by name.
+  CollectiveOptions options;     // its `run` is set for each launch
+  std::deque<Tensors> operands;  // storage for the inputs of the launch
+  // Operands that --out can save.
   struct Named {
     std::string name;
     Per per = Per::device;
     const Tensors* tensors = nullptr;
   };
   std::vector<Named> named;
-  Words files_read;  // "--lhs" and the file's name
+  Words files_read;  // options and file names: "--lhs" and "x0.npy"
   std::optional<Launch> launch;
   Json shape = Json::object();
   std::string types;                     // "bf16 . bf16 -> f32"
-  const Tensors* group_sizes = nullptr;  // one for each device or ring; null: it has none
-  DType dtype = DType::bf16;             // of its first operand
+  const Tensors* group_sizes = nullptr;  // one per device or ring; null: no groups
+  DType dtype = DType::bf16;             // of the operands
   std::int64_t flops = 0;                // on all devices
-  OperandValues values;                  // how its operands were made
+  OperandValues values;                  // origin of the operand values
   bool has_given_config = false;
   std::vector<std::string> notes;
   Judge judge;
 };
 
-// The judge check(operands ..., launch, extra, options). The operands must be the collective's.
+// Returns a judge that calls check(operands..., launch, extra, options). The operands must be
+// stored in the collective: the judge refers to them.
 template <typename Check, typename Extra, typename... Operands>
 Collective::Judge judged(Check check, const Extra& extra, const Operands&... operands) {
   return [check, extra, &operands...](const Launch& done, const CheckOptions& how) {
@@ -54,8 +55,8 @@ Collective::Judge judged(Check check, const Extra& extra, const Operands&... ope
   };
 }
 
-// The call of a collective whose launch is made, and whose results `judge` checks; the errors of a
-// launch that is rejected.
+// Returns the call of a collective with this launch; `judge` checks its results. Fails with the
+// errors of `launch` if the launch was rejected.
 Expected<OperationCall> as_call(Collective collective, Expected<Launch> launch,
                                 Collective::Judge judge);
 

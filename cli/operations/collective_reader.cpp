@@ -18,10 +18,10 @@
 namespace tessera::cli {
 namespace {
 
-// Stands in for a default profile that cannot route a ring.
+// Replaces a default profile that cannot route the copies.
 constexpr std::string_view any_route_profile = "v6e";
 
-// "0,2,1,3/4,5,6,7": rings of one length.
+// Parses "0,2,1,3/4,5,6,7": rings of equal length.
 std::optional<Tensor> parse_rings(std::string_view text, Diags& diags) {
   std::vector<std::vector<std::int64_t>> rings;
   for (const std::string& ring : split(text, '/')) {
@@ -43,7 +43,8 @@ std::optional<Tensor> parse_rings(std::string_view text, Diags& diags) {
   return *std::move(table);
 }
 
-// Whether copies reach every device they go to: from place to place, or from any device to any.
+// True if the machine can route all copies: from each place of a ring to the next, or between all
+// devices.
 bool is_routed(const MachineProfile& machine, const Tensor& rings, Peers peers) {
   if (!machine.power_of_two_routes) return true;
   const std::int64_t devices = rings.elements(), length = rings.dim(1);

@@ -1,5 +1,5 @@
-// The common part of the commands of collectives: operands of each device or ring, from files or
-// filled, by the headers of their kernels.
+// Common part of the collective commands: operands per device or ring, from files or generated,
+// with extents and types from the kernel headers.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -19,7 +19,7 @@
 
 namespace tessera::cli {
 
-// Where the copies of a collective go.
+// Destinations of the copies of a collective.
 enum class Peers : std::uint8_t { neighbours, all };
 
 // An operand of a command.
@@ -29,20 +29,20 @@ struct OperandRow {
   Per per = Per::device;
 };
 
-// Reads the options that commands share, and binds the operands of a kernel.
+// Reads the common options, and binds the operands of a kernel.
 class CollectiveReader : public OperationReader {
  public:
   using Tensors = Collective::Tensors;
   Collective collective;
 
-  // Reads the options of every collective: devices, rings, fill, run; and a profile that has the
-  // routes. Requires ok() before anything else.
+  // Reads the options of every collective: devices, rings, fill and run. Without --profile, selects
+  // a profile that can route the copies. All other functions require ok().
   explicit CollectiveReader(const Arguments& arguments, Peers peers = Peers::neighbours);
-  // Stays valid as long as the collective's operands.
+  // Stays valid as long as Collective::operands.
   const Tensor& rings() const { return *rings_; }
   std::int64_t length() const { return rings().dim(1); }
   std::size_t devices() const { return static_cast<std::size_t>(rings().elements()); }
-  // At most max_extent, the largest count of rows, columns or groups.
+  // Value of an option, at most max_extent (the limit for rows, columns and groups).
   std::optional<std::int64_t> optional(std::string_view option, std::int64_t lowest = 0) {
     return OperationReader::optional(option, lowest, max_extent);
   }
@@ -50,51 +50,55 @@ class CollectiveReader : public OperationReader {
     return OperationReader::type(option, stored_types()).value_or(fallback);
   }
 
-  // Reads the files of operands of a kernel: they give extents and types as options do. Axes and
-  // types are those of the kernel's header.
-  // type: of operands whose type is a parameter, if neither --dtype nor a file gives it.
-  // shared: a parameter that is a place's share of its option; k_shard always is.
+  // Binds operands of a kernel, with axes and types from its header. Reads their files, which set
+  // extents and types in the same way as options.
+  // type: for operands with a type parameter, if neither --dtype nor a file specifies the type.
+  // shared: a parameter that is the share of one place in its option; k_shard always is one.
   void bind(std::string_view kernel, const std::vector<OperandRow>& operands, DType type,
             std::string_view shared = {});
-  // The extent of an option, which files of operands may give as well.
+  // The extent of an option. It can also be set by operand files.
   Extent& extent(std::string_view option);
-  // Its value; reports an extent without one, and returns 0.
+  // Value of the extent; if it has none, reports an error and returns 0.
   std::int64_t value(std::string_view option);
-  // The share of it that each place of a ring has; reports one that is not whole.
+  // Share of the extent for each place of a ring; if the ring length does not divide the extent,
+  // reports an error and returns 0.
   std::int64_t shared(std::string_view option);
-  // Sets an extent that has no value.
+  // Sets the extent if it has no value.
   void otherwise(std::string_view option, std::optional<std::int64_t> value);
-  // Reports all extents of bound operands that have no value or are not shared equally, and
-  // settles the element type.
+  // Reports errors for extents without a value, and for extents of bound operands that the ring
+  // length must divide and does not. Determines the element type.
   void settle();
-  // The element type of the operands; after settle().
+  // Element type of the operands. Requires settle().
   DType dtype() const { return collective.dtype; }
-  // Sets the shape that is reported: these extents.
+  // Adds these extents to the reported shape.
   void describe(std::initializer_list<std::string_view> extents);
-  // Sets the operations of all devices or rings: a product of these extents for each.
+  // Sets the number of operations: twice the product of these extents, for each device or ring.
   void count_flops(std::initializer_list<std::string_view> extents, Per per = Per::device);
-  // Sets the types that are reported for a product.
+  // Sets the reported types of a product.
   void describe_types(DType out, std::string_view more = {});
 
-  // One tensor for each device or ring: those of the operand's file, else by the fill; sums have
-  // `terms` products. Requires settle().
+  // Returns one tensor per device or ring, from the operand's file if given, otherwise generated by
+  // --fill. terms: number of products in a sum of the result. Requires settle().
   const Tensors& fill(std::string_view option, std::int64_t terms);
   const Tensors& fill(std::string_view operand, DType type, const Shape& shape, std::int64_t terms,
                       Per per = Per::device);
-  // The tensors of a file, or null.
+  // The tensors from the operand's file, stored by keep(); null without a file. Call it at most
+  // once per operand.
   const Tensors* held(std::string_view operand, Per per = Per::device);
   // Stores operands under a name that --out can save.
   const Tensors& keep(std::string_view operand, Tensors tensors, Per per = Per::device);
 
-  // The numbers of rows that a file's tensors are: integers of at least 0.
+  // The tensors of a file as numbers of rows. Reports errors for other types than integers,
+  // for negative numbers, and for a tensor with a sum above max_extent.
   std::vector<std::vector<std::int64_t>> counts(std::string_view operand, const Tensors& tensors);
 
-  // --group-sizes, of `rows` rows: a list, or a distribution by a seed of its own.
+  // The list of --group-sizes, or `rows` rows distributed over `groups` groups at random.
+  // stream: selects the random sequence, in addition to --seed.
   std::vector<std::int64_t> group_sizes(std::int64_t groups, std::int64_t rows,
                                         std::uint64_t stream);
 
-  // The experts of the tokens of one device, i32 [tokens, top_k]; reports sizes for which none can
-  // be drawn.
+  // Draws the experts for the tokens of one device, i32 [tokens, top_k]; reports an error if the
+  // sizes do not allow it.
   Tensor experts(std::int64_t tokens, std::int64_t top_k, std::int64_t groups, std::size_t device);
 
  private:
@@ -106,7 +110,7 @@ class CollectiveReader : public OperationReader {
   std::size_t count(Per per) const {
     return per == Per::device ? devices() : static_cast<std::size_t>(rings().dim(0));
   }
-  // The file of --OPERAND, if it is given.
+  // Reads the file of --OPERAND, if given.
   void file(std::string_view operand, const std::vector<Axis>& axes, Agreed<DType>& type,
             DType fallback, Per per);
 
@@ -116,12 +120,12 @@ class CollectiveReader : public OperationReader {
   std::vector<std::pair<std::string_view, Bound>> bound_;
   std::map<std::string, Tensors, std::less<>> loaded_;
   std::uint64_t stream_ = 0;
-  bool has_bad_file_ = false;  // which would have said extents
+  bool has_bad_file_ = false;  // extents may be missing because of it
 };
 
-// The row of an operand that files may give: "[m, k] of each device".
+// The option for the files of an operand. meaning: "[m, k] of each device".
 Option operand_option(std::string_view operand, std::string_view meaning, Per per = Per::device);
-// --m, --k, ... of one command, then those of all; devices without neighbours have no --rings.
+// The options of one command, then the options of all collectives (--rings only for neighbours).
 Options collective_options(Options own, Peers peers = Peers::neighbours);
 
 }  // namespace tessera::cli

@@ -16,7 +16,7 @@
 namespace tessera::cli {
 namespace {
 
-// What --config gives. --tiling and --buffers are parts of a configuration, which it replaces.
+// The configuration of --config; none without it. --tiling and --buffers are then errors.
 Expected<std::optional<GroupedMatmulConfig>> config_option(const Arguments& arguments,
                                                            const GroupedTuningProblem& about) {
   using Result = std::optional<GroupedMatmulConfig>;
@@ -47,19 +47,19 @@ Expected<GroupedMatmulConfig> read_config(const std::string& file_or_json, ReadF
 
 GroupedTuningProblem tuning_problem(const Problem& problem, const RunRequest& request) {
   GroupedTuningProblem result;
-  // The platforms have the names of the devices, the reference's among them.
+  // Platforms have the names of devices; the reference is one of them.
   if (const Expected<Platform> platform = parse_platform(request.device_name()))
     result.platform = *platform;
   result.profile = request.profile;
   result.desc = problem.desc;
-  result.desc.group_offset = 0;  // groups that are passed over cost nothing
+  result.desc.group_offset = 0;  // skipped groups cost nothing
   return result;
 }
 
 Expected<ConfigDecision> settle_config(Problem& problem, const RunRequest& request,
                                        const Arguments& arguments) {
   ConfigQuestion question = question_of(tuning_problem(problem, request));
-  // A kernel of one's own, and the reference, are none that a cache knows.
+  // Caches have no entries for the user's own kernels and for the reference.
   question.is_shipped = problem.program == nullptr && request.device != nullptr;
   question.query.kernel = [desc = question.query.desc,
                            own = problem.program](const KernelConfig& config) {

@@ -1,4 +1,4 @@
-// The configuration of gmm and tgmm: what the command line gives of it, asked of choose_config
+// Choice of the configuration of gmm and tgmm from the command line, by choose_config()
 // (kernels/tuning/grouped_choice.h).
 #pragma once
 #include <string>
@@ -12,24 +12,26 @@
 
 namespace tessera::cli {
 
-// The text of --config: JSON, or a file of it.
+// The configuration of --config: JSON, or the name of a JSON file.
 Expected<GroupedMatmulConfig> read_config(const std::string& file_or_json, ReadFiles* read);
 
-// The problem as tuning knows it, on the device of the request.
+// The tuning problem for the device of the request.
 GroupedTuningProblem tuning_problem(const Problem& problem, const RunRequest& request);
 
-// The configuration that is chosen, written into the problem; that of the reference, which is not
-// cut, stays as it is. Nothing is tuned unless $TESSERA_AUTOTUNE_POLICY says so.
+// Chooses the configuration and stores it in `problem`. The reference has no tiles: `problem` is
+// then not changed. Nothing is tuned unless $TESSERA_AUTOTUNE_POLICY requests it.
 Expected<ConfigDecision> settle_config(Problem& problem, const RunRequest& request,
                                        const Arguments& arguments);
-// Whether the command line and the kernel alone decided: the same words give the same run.
+// True if the configuration depends only on the command line and the kernel, so that the same words
+// repeat the run.
 bool is_given(const ConfigDecision& decision);
-// The command line that also gives this configuration.
+// The command line with options for this configuration.
 Invocation with_config(const Invocation& invocation, const ConfigDecision& decision);
 
-// Lines of a report: all of the decision with --explain, else one when a cache or a tuner decided.
+// Report lines. explains: all of the decision; otherwise the configuration if a cache or a tuner
+// chose it, and warnings.
 std::string config_lines(const ConfigDecision& decision, bool explains);
-// key, source, config and steps.
+// Members key, source, config and steps; candidates and warnings if there are any.
 Json to_json(const ConfigDecision& decision);
 
 }  // namespace tessera::cli

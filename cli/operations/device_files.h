@@ -1,6 +1,6 @@
-// Tensors of several devices in files. A name with a hole, x{d}.npy, is one file for each device; a
-// name without one is one file whose first axis counts them, as np.stack makes it. What is one for
-// each ring has the hole {r}, or an axis of rings.
+// Tensors of several devices in files. A name with a hole, x{d}.npy, names one file per device. A
+// name without a hole names one file with a leading axis for the devices, as np.stack creates it.
+// Tensors per ring have the hole {r}, or a leading axis for the rings.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -16,40 +16,41 @@
 
 namespace tessera::cli {
 
-// Of whom there is one.
+// The unit that has one part of a tensor.
 enum class Per : std::uint8_t { device, ring };
 std::string_view name(Per per);  // "device"
 
+// True if the name contains {d} or {r}.
 bool has_hole(std::string_view spec);
-// The files of `count` parts: one each where the name has the hole, else one for all. A hole of the
-// other kind is an error.
+// The file names of `count` parts: one per part if the name has the hole, otherwise one for all.
+// Fails if the name has a hole of the other kind.
 Expected<std::vector<std::string>> part_files(std::string_view spec, Per per, std::size_t count);
 
-// What is loaded, and how it is called where it does not fit.
+// The loaded parts of a tensor.
 struct Loaded {
-  std::vector<Tensor> parts;  // of one type and shape
-  std::string source;         // "--lhs x0.npy"
+  std::vector<Tensor> parts;  // all with the same type and shape
+  std::string source;         // for messages: "--lhs x0.npy"
 };
-// The parts of --OPTION, each of `rank` axes; of the type `declared`, else that of the files, else
-// `fallback` where raw elements do not say theirs. One file of one part may leave the axis of parts
-// out.
+// Loads the parts of --OPTION, with `rank` axes each. A file with a single part may omit the
+// leading axis. The type is `declared`, otherwise the type in the file, otherwise `fallback` (for
+// raw elements in a file without a type).
 Expected<Loaded> load_parts(std::string_view option, std::string_view spec, Per per,
                             std::size_t count, int rank, std::optional<DType> declared,
                             DType fallback, Files* files);
 
-// One tensor of an operation, on each of its devices or rings.
+// One tensor of an operation, with a part for each device or ring.
 struct NamedTensors {
   std::string name;  // "lhs", "out"
   Per per = Per::device;
   std::vector<std::shared_ptr<const Tensor>> parts{};
 };
 
-// Where the parts of one tensor go, open since before they are computed.
+// Output files for the parts of one tensor, opened before the parts are computed.
 class PartsOutput {
  public:
-  // One file for each part, or one file for all.
+  // names: one file per part, or one file for all parts.
   static Expected<PartsOutput> open(std::vector<std::string> names, Files* files);
-  // The only file of several parts gets them with an axis in front, where `stacks` says so.
+  // stacks: all parts are written to the only file, with a leading axis.
   Expected<void> write(const NamedTensors& tensors, bool stacks);
   const std::vector<std::string>& files() const { return files_; }
 

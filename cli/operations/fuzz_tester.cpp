@@ -18,7 +18,7 @@ namespace {
 
 using fuzz::Failure;
 
-// The program of the case, ready to be run again and again; none: there is not one launch.
+// The program of the case, for repeated runs; none if the case is not one simulated launch.
 std::optional<Prepared> prepared(const Invocation& a_case) {
   const std::vector<Command> known = commands();
   const auto command = std::find_if(known.begin(), known.end(), [&](const Command& candidate) {
@@ -51,7 +51,7 @@ std::optional<Failure> replayed(const Invocation& a_case) {
                                                first->trace_hash, again->trace_hash)};
 }
 
-// The first finding of a command's report, else all that it printed.
+// The first finding of a command's report, otherwise its whole output.
 Failure failure_of(const std::string& out, const std::string& err) {
   const Json result = Json::parse(out);
   const Json* const findings = result.find("findings");
@@ -69,7 +69,7 @@ Failure failure_of(const std::string& out, const std::string& err) {
 std::optional<Failure> try_command(const Invocation& a_case) {
   std::ostringstream out, err;
   const int code = run(a_case.with("json").with("no-verify").words(), out, err);
-  // What was asked to end, and where memory ends, no case is to blame for.
+  // A requested stop is not a failure of the case.
   if (is_stopped(current_stop())) return std::nullopt;
   if (code != 0) return failure_of(out.str(), err.str());
   const auto seed = parse_integer(a_case.value("seed").value_or("0"));

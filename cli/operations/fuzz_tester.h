@@ -1,4 +1,4 @@
-// How a case of the fuzzer is run: as the command that it is.
+// Runs cases of the fuzzer as commands.
 #pragma once
 #include <optional>
 
@@ -6,9 +6,9 @@
 
 namespace tessera::cli {
 
-// Runs the command, which judges its result; bad input is a failure too. One case of eight is run
-// again by the schedule that it wrote down, which must lead through the same run: else
-// "nondeterminism".
+// Runs the command, which checks its result; none if the result is right, or if a stop was
+// requested. Bad input is a failure too. One case in eight is also replayed with its recorded
+// schedule; if the replay differs, the failure is "nondeterminism".
 std::optional<fuzz::Failure> try_command(const Invocation& a_case);
 
 }  // namespace tessera::cli

@@ -67,10 +67,10 @@ std::shared_ptr<const Tensor> lhs_for_files(const std::shared_ptr<Problem>& inpu
       lhs.dtype(), {lhs.dim(1), lhs.dim(0)}, [input] { return transposed(input->operands.lhs); }));
 }
 
-// Decides on the configuration, and notes where it came from.
+// Chooses the configuration and stores its origin for the report.
 Expected<void> configure(OperationCall& call, Problem& problem, const Arguments& arguments) {
   const ConfigDecision config = TRY(settle_config(problem, call.request, arguments));
-  // A replay does what this run did, whatever a cache says then.
+  // A replay uses the same configuration, even if the caches have changed.
   if (!is_given(config)) call.request.invocation = with_config(call.request.invocation, config);
   const bool explains = arguments.was_given("explain");
   call.config_lines = config_lines(config, explains);

@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 22> idle = {
     "math",      "no-math",  "all",   "uninitialised", "tune",          "json",
     "precision", "outliers", "dump",  "prints"};
 
-// A default that takes so much longer than the best is worth a word.
+// Minimum ratio of the time to the best time for a note.
 constexpr double far_from_best = 1.5;
 
 Expected<std::optional<std::string>> faster_than(double seconds, const OperationCall& call,
@@ -104,7 +104,7 @@ std::optional<std::string> faster_tile(const OperationCall& call, const Operatio
       simulated->stats.steps > certified_events || request.invocation.has("tiling") ||
       request.invocation.has("config"))
     return std::nullopt;
-  // Whatever keeps the others from being timed is no reason against this run.
+  // Errors of the other tiles do not affect this run.
   const auto note = faster_than(request.timing->timing().seconds, call, files);
   return note ? *note : std::nullopt;
 }

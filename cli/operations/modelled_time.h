@@ -1,5 +1,5 @@
-// How long a command takes by the model of a run's events (analysis/timeline/timing.h), without its
-// values; and whether another tile would be faster.
+// Modelled time of a command (analysis/timeline/timing.h), without its values, and the search for a
+// faster tile.
 #pragma once
 #include <optional>
 #include <string>
@@ -13,34 +13,35 @@
 
 namespace tessera::cli {
 
-// Options of a run that are about results, checks or values, or give the whole configuration: the
-// model has no use for them.
+// True for options that do not affect the model: options for results, checks and values, and
+// --config, which sets the whole configuration.
 bool is_idle_in_model(std::string_view option);
-// The command ready for its time; `read`: these arguments count as asked for what it asks for.
+// Prepares the command for modelled_seconds(). read: the options that the command uses are marked
+// as used in these arguments; may be null.
 Expected<Prepared> prepared_for_model(const Command& command, const Invocation& line, Files* files,
                                       const Arguments* read = nullptr);
-// Seconds on the machine of its profile; a finding is an error, and so is a run that depends on
+// Seconds on the machine of the profile. Fails if the run has findings, ends early, or depends on
 // counts that it reads.
 Expected<double> modelled_seconds(const Prepared& call);
 
 using ModelTuning = TuningResult<TuningCandidate>;
 
-// The times of candidates of a command line.
+// Modelled times for candidates of a command line.
 struct ModelTimes {
   const Command& command;
-  Invocation line;                  // without its candidate
-  std::vector<std::string> sides;   // of a tile that the candidate and the line do not give
+  Invocation line;                  // without the values of a candidate
+  std::vector<std::string> sides;   // default tile sides
   Files* files;                     // of the command
-  const Arguments* read = nullptr;  // as prepared_for_model has it
+  const Arguments* read = nullptr;  // as in prepared_for_model()
 
   Invocation line_of(const TuningCandidate& candidate) const;
   Expected<Prepared> prepared(const TuningCandidate& candidate) const;
   Expected<ModelTuning> of(const std::vector<TuningCandidate>& candidates) const;
 };
 
-// "a run takes 6.73 us by the model, and 3.37 us with --tiling 256,256,256", where the command line
-// says no tiling, asks for --timing, and the model knows one that is much faster; none too where
-// trying would take long.
+// "a run takes 6.73 us by the model, and 3.37 us with --tiling 256,256,256", if a tile is much
+// faster. None if the run is not simulated with --timing, if the command line has --tiling or
+// --config, or if the run has more than certified_events steps.
 std::optional<std::string> faster_tile(const OperationCall& call, const OperationRun& run,
                                        Files* files);
 

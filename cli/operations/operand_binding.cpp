@@ -1,4 +1,4 @@
-// The operands of a collective: their extents, types and values, by the header of its kernel.
+// The operands of a collective: their extents, types and values, by its kernel header.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace tessera::cli {
 namespace {
 
-// The options of a kernel's parameters that have other names.
+// Kernel parameters and their options, if the names differ.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 8> option_names = {
     {{"rows", "m"},
      {"tokens", "m"},
@@ -85,7 +85,7 @@ void CollectiveReader::bind(std::string_view kernel, const std::vector<OperandRo
                 option,
                 Bound{header_operand(kernel, operand.empty() ? option : operand, parameters), per})
             .second;
-    // Weights are f32. Tables of i32 may be any integers in files, as NumPy has them.
+    // Weights are f32. In files, i32 tables may have any integer type, like NumPy's default.
     const bool is_table = header.type == DType::i32;
     if (!is_table && header.type != DType::f32) header.type.reset();
     Agreed<DType> own(option, is_table ? std::nullopt : header.type);
@@ -174,7 +174,7 @@ const Collective::Tensors& CollectiveReader::fill(std::string_view option, std::
 const Collective::Tensors& CollectiveReader::fill(std::string_view operand, DType type,
                                                   const Shape& shape, std::int64_t terms, Per per) {
   const std::uint64_t first = stream_;
-  stream_ += count(per);  // the other operands are the same with a file and without
+  stream_ += count(per);  // also with a file, so that other operands do not change
   if (const Tensors* const given = held(operand, per)) return *given;
   const Fill kind = fill_kind();
   const std::uint64_t from = seed() * 65536 + first;

@@ -1,5 +1,5 @@
-// An operation that is ready to run, whichever it is: each command makes one of its arguments, and
-// what one launch of it came to.
+// Common form of all operations: a call, which each command creates from its arguments, and the
+// outcome of one launch.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -25,44 +25,44 @@ using Words = std::vector<std::pair<std::string, std::string>>;
 struct OperationRun {
   DeviceReport report;
   std::string kernel;              // "gmm_128x128x128_transpose_rhs"
-  std::optional<Tiling> tiling;    // none: the kernel has none
+  std::optional<Tiling> tiling;    // none: the kernel has no tiling
   Words tuning;                    // names and values of the kernel's tuning parameters
-  std::vector<std::string> notes;  // what the caller should know: conversions, precision
-  Loc result_place;                // where the kernel's text declares `out`
-  std::vector<std::shared_ptr<const Tensor>> results;  // of each device
+  std::vector<std::string> notes;  // on conversions and precision
+  Loc result_place;                // declaration of `out` in the kernel
+  std::vector<std::shared_ptr<const Tensor>> results;  // per device
 };
-// Of one device, with `buffers` slots a window.
+// The outcome of a run on one device, with `buffers` slots per window.
 OperationRun operation_run(GroupedMatmulRun run, std::int64_t buffers);
 
-// What it needs stays alive in its functions.
+// A call of an operation. Its functions own the data that they use.
 struct OperationCall {
   RunRequest request;
-  std::string title;        // what `verify` says that it verifies
-  std::string kernel_note;  // behind the kernel's name: "2 buffers"
-  Words lines;              // of the report, before the device: "shape" and "m 300, k 64, n 32" ...
-  Json fields = Json::object();  // of its object: shape, parameters, ...
+  std::string title;        // for the report of `verify`
+  std::string kernel_note;  // suffix of the kernel name in reports: "2 buffers"
+  Words lines;              // report lines before the device: "shape" and "m 300, k 64, n 32" ...
+  Json fields = Json::object();  // members of the JSON report: shape, parameters, ...
   DType dtype = DType::bf16, out_dtype = DType::f32;
-  Words sides;                // of the tile that is known before it runs: "tm" and "64", ...
+  Words sides;                // tile sides that are known before the run: "tm" and "64", ...
   std::int64_t flops = 0;     // on all devices
-  std::int64_t launches = 1;  // of which a trace, a schedule, a time or a proof is of one
-  OperandValues values;       // how its operands were made
+  std::int64_t launches = 1;  // traces, schedules, times and proofs require 1
+  OperandValues values;       // origin of the operand values
   std::uint64_t seed = 0;
   std::vector<std::string> notes;
 
-  bool has_devices = false;            // operands and results are of several devices
-  std::vector<NamedTensors> operands;  // by the names of their options
-  Words files_read;                    // of several devices: "--lhs" and the file's name
+  bool has_devices = false;            // true: operands and results have parts per device
+  std::vector<NamedTensors> operands;  // by option name
+  Words files_read;                    // with has_devices: "--lhs" and the file name
 
-  // Where the configuration came from, of the operations for which one is chosen: the lines of the
-  // report, and the object where there is something to tell.
+  // Origin of the configuration, for operations that choose one by choose_config(): lines of the
+  // text report, and the member of the JSON report if required.
   std::optional<std::string> config_lines;
   std::optional<Json> config;
-  bool has_given_config = false;  // of the others: the command line gives it
+  bool has_given_config = false;  // for other operations: set by the command line
 
   std::function<Expected<OperationRun>(const RunOptions&)> launch;
   std::function<Verdict(const OperationRun&, const CheckOptions&)> judge;
-  // For `verify`, again and again: what was made ready is kept, results stay as they are. None:
-  // `launch` does it.
+  // Repeatable run for `verify`: prepares the program only once, and does not reset results before
+  // a run. Empty: `launch` is used instead.
   std::function<Expected<RunResult>(const RunOptions&)> simulate;
 };
 

@@ -23,7 +23,7 @@
 namespace tessera::cli {
 namespace {
 
-// How a result is to be checked; refuses what cannot be.
+// Chooses the check of the result; adds an error if the requested check is not possible.
 Check choose_check(const Arguments& arguments, const OperationCall& call, Diags& diags) {
   constexpr std::array<std::string_view, 3> words = {"full", "sample", "none"};
   const Check given = static_cast<Check>(arguments.choice("check", words, diags));
@@ -47,7 +47,7 @@ struct Opened {
   Dumps dumps;
 };
 
-// The files of results are opened before operands are filled.
+// Opens the result files before operands are filled.
 Expected<Opened> open_call(PrepareOperation prepare, const Arguments& arguments) {
   OutputFiles files = TRY(OutputFiles::open(arguments));
   Dumps dumps = TRY(Dumps::open(arguments));
@@ -77,7 +77,7 @@ Expected<OperationOutcome> perform(const OperationCall& call, const RunOptions& 
   return outcome;
 }
 
-// The run, for whoever takes it in the place of the device.
+// Begins the run for an observer that replaces its execution by the device.
 Expected<void> begin(const OperationCall& call, const RunOptions& options) {
   if (call.simulate)
     TRY(call.simulate(options));
@@ -86,7 +86,7 @@ Expected<void> begin(const OperationCall& call, const RunOptions& options) {
   return {};
 }
 
-// A trace, a schedule, a time and a place in the run are of one launch.
+// Fails if an option requires a single launch and the call makes several.
 Expected<void> check_launches(const Arguments& arguments, const OperationCall& call) {
   for (const std::string_view option :
        {"trace", "timing", "cost", "timeline", "save-schedule", "dump"})

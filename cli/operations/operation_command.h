@@ -10,10 +10,11 @@
 namespace tessera::cli {
 
 int run_operation(PrepareOperation prepare, const Arguments& arguments, Console& console);
-// The same call for `verify`.
+// The same call, prepared for `verify`. Fails with ErrorCode::unsupported if the call makes several
+// launches.
 Expected<Prepared> verifiable_operation(PrepareOperation prepare, const Arguments& arguments);
 
-// The command that is one operation.
+// Returns the command of an operation.
 template <PrepareOperation prepare>
 Command operation_command(std::string_view name, std::string_view summary,
                           std::string_view examples, Options options) {

@@ -10,7 +10,7 @@
 namespace tessera::cli {
 namespace {
 
-// A rate only where all of it was computed.
+// The wall time, with a rate if all values were computed.
 std::string time_text(const OperationCall& call, const DeviceReport& report) {
   std::string text = human_seconds(report.wall_seconds);
   const bool computed = report.findings.empty() && call.request.options.math != Math::none;
@@ -20,8 +20,8 @@ std::string time_text(const OperationCall& call, const DeviceReport& report) {
   return text;
 }
 
-// Of a call whose configuration no chain decides: what the command line gives, else what the
-// profile and the kernel say.
+// Steps for a call without a chain of configuration sources: the configuration is given on the
+// command line, or follows from the profile and the kernel.
 std::vector<std::pair<std::string_view, std::string_view>> config_steps(const OperationCall& call) {
   if (call.has_given_config) return {{"override", "hit"}};
   return {{"override", "none given"}, {"heuristics", "hit"}};

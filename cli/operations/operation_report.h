@@ -1,4 +1,4 @@
-// What the command of an operation tells, for people and as JSON.
+// Report of an operation command, as text and as JSON.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,18 +11,18 @@
 
 namespace tessera::cli {
 
-// What a call came to.
+// Outcome of a call.
 struct OperationOutcome {
   Status status = Status::ok;
   OperationRun run;
-  std::optional<Verdict> verdict;   // none when the run was not checked
-  std::optional<Finding> mismatch;  // what the verdict says when it is not ok
+  std::optional<Verdict> verdict;   // none if the run was not checked
+  std::optional<Finding> mismatch;  // present if the verdict is not ok
 };
 
-// The verdict as a finding, with the device and the element that it is about.
+// Converts a verdict that is not ok to a finding, with its device and element.
 Finding mismatch_of(const Verdict& verdict, const OperationRun& run);
 
-// `explains`: with all of where the configuration comes from.
+// explains: with all steps of the choice of the configuration.
 std::string report_lines(const Arguments& arguments, const OperationCall& call,
                          const OperationOutcome& outcome, bool explains);
 Json report_json(const Arguments& arguments, const OperationCall& call,

@@ -1,4 +1,4 @@
-// The files of --out: results, and operands to compute with elsewhere.
+// The files of --out: results, and operands for use in other programs.
 #pragma once
 #include <optional>
 #include <string>
@@ -12,13 +12,13 @@ namespace tessera::cli {
 
 class OutputFiles {
  public:
-  // What --out FILE and --out NAME=FILE name; FILE alone is the result `out`. A file whose name is
-  // complete is opened at once, before the operands cost anything.
+  // Reads --out FILE, which is short for out=FILE, and --out NAME=FILE. Files without a hole in the
+  // name are opened immediately, before operands are created.
   static Expected<OutputFiles> open(const Arguments& arguments);
-  // Opens those of each device. A name that the call does not have, and a file that it reads or
-  // that is named twice, are errors.
+  // Opens the files with a hole in the name. Fails if the call has no tensor of a name, or if a
+  // file is an input of the call or is named twice.
   Expected<void> settle(const OperationCall& call);
-  // The operands of the call and the results of its run.
+  // Writes operands of the call and results of its run; returns the errors.
   [[nodiscard]] Diags write(const OperationCall& call, const OperationRun& run);
 
  private:

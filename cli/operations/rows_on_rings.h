@@ -1,5 +1,5 @@
-// The common part of right-permute, all-gather, all-reduce and reduce-scatter: a matrix on each
-// device, whose rows travel around rings.
+// Common part of right-permute, all-gather, all-reduce and reduce-scatter: each device has a
+// matrix, and its rows are sent around rings.
 #pragma once
 #include <span>
 
@@ -8,19 +8,19 @@
 
 namespace tessera::cli {
 
-// Reads --m, --n, --dtype (default f32) and --lhs, the operand `x` of the kernel; its tensors.
-// shared: as in CollectiveReader::bind().
+// Reads --m, --n, --dtype (default f32) and --lhs, the operand `x` of the kernel. Returns the
+// tensors of `x`; null if there are errors. shared: as in CollectiveReader::bind().
 const Collective::Tensors* rows_on_rings(CollectiveReader& read, std::string_view kernel,
                                          std::string_view shared);
 
-// The options of a sum, with the tile of --tile in which rows are added.
+// The options of a reduction; --tile gives the tile in which rows are added.
 ReduceOptions reduce_options(CollectiveReader& read);
 Option reduce_tile_option();
 
 using JudgeRows = Verdict (*)(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
                               const CheckOptions& options);
 
-// The call of a command line. own: reads the options that only this command has.
+// Creates the call from a command line. own: reads the options that only this command has.
 template <typename Own>
 Expected<OperationCall> rows_call(const Arguments& arguments, std::string_view kernel,
                                   Own (*own)(CollectiveReader&),
@@ -40,10 +40,10 @@ Expected<OperationCall> rows_call(const Arguments& arguments, std::string_view k
                  });
 }
 
-// `m` and `types` say what --m and --dtype mean; `own` are the command's others.
+// m, types: help texts of --m and --dtype. own: other options of the command.
 Options rows_options(std::string_view m, std::string_view types, Options own = {});
 
-// The types of --dtype where rows are only moved, and where they are added.
+// Types for --dtype, if rows are only moved and if they are added.
 inline constexpr std::string_view moved_types = "f32 bf16 f16 i32 i8; default f32";
 inline constexpr std::string_view added_types = "f32 i32; default f32";
 

@@ -1,5 +1,5 @@
-// The common part of sharded-gmm, ep-gmm and ring-of-experts: a grouped product whose groups are
-// shared by devices.
+// Common part of sharded-gmm, ep-gmm and ring-of-experts: a grouped product whose groups are
+// distributed over devices.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -10,21 +10,21 @@
 
 namespace tessera::cli {
 
-// Their own options and those of the product: --k, --n, --groups, --dtype, --transpose-rhs, tiles.
+// `own`, then the options of the product: --k, --n, --groups, --dtype, --transpose-rhs, tiles.
 Options grouped_options(Options own);
 Option group_sizes_option();
 // Reads the options for the execution of the product, after settle(), and sets its reported types.
 void begin_grouped(CollectiveReader& read, GroupedCollectiveOptions& options);
 
-// Group sizes: of --sizes, listed, or drawn once the number of rows is known.
+// Group sizes: from --sizes, from a list, or drawn when the number of rows is known.
 class SharedGroupSizes {
  public:
-  // Sizes of a file or a list give the number of groups.
+  // Sizes from a file or a list set the number of groups. read: must outlive this object.
   SharedGroupSizes(CollectiveReader& read, std::string_view kernel, Per per);
 
-  // The rows that they own, none if they are drawn.
+  // Number of rows in all groups, the maximum over the tensors of a file; none if sizes are drawn.
   std::optional<std::int64_t> rows() const { return rows_; }
-  // One for each of `count` devices or rings. Requires settle().
+  // One tensor for each of `count` devices or rings. Requires CollectiveReader::settle().
   const Collective::Tensors& tensors(std::size_t count);
 
  private:

@@ -15,7 +15,7 @@
 namespace tessera::cli {
 namespace {
 
-// Options that say how an operation is computed, and not what.
+// Options that affect how an operation is computed, but not its result.
 constexpr std::array<std::string_view, 4> knobs = {"buffers", "buffering", "variant", "directions"};
 
 bool takes(const Command& command, std::string_view name) {
@@ -188,7 +188,7 @@ Invocation with_candidate(const Command& command, const Invocation& line,
   std::vector<std::string> sides = standard;
   if (!sides.empty() && line.has(tile.name)) {
     std::vector<std::string> words = split(line.value(tile.name).value_or(""), ',');
-    if (words.size() != sides.size()) return line;  // which the command itself refuses
+    if (words.size() != sides.size()) return line;  // rejected by the command
     sides = std::move(words);
   }
   for (const auto& [name, value] : candidate.values) {

@@ -1,5 +1,5 @@
-// What is tried of a command's configuration: the values of its parts, and the command lines that
-// have them.
+// Candidates of `tune`: values for the parts of a configuration, and the command lines with these
+// values.
 #pragma once
 #include <string>
 #include <utility>
@@ -10,14 +10,14 @@
 
 namespace tessera::cli {
 
-// A part of a configuration and the values that it is to take: a side of the tile (tm, tk, tn), an
-// option of the command (buffers), or a parameter of a program.
+// A part of a configuration and its values to try: a side of the tile (tm, tk, tn), an option of
+// the command (buffers), or a parameter of a program.
 struct TuningAxis {
   std::string name;
   std::vector<std::string> values;
 };
 
-// One value for each part; without parts: the command as it is.
+// One value per part; without parts: the unchanged command.
 struct TuningCandidate {
   std::vector<std::pair<std::string, std::string>> values;
   bool operator==(const TuningCandidate&) const = default;
@@ -27,38 +27,38 @@ Json config_json(const TuningCandidate& candidate);      // {"tm": 64, "tk": 128
 
 inline constexpr std::size_t max_tuning_candidates = 1000;
 
-// What --tune NAME=V1,V2 says, in the order given; none: it is not there. A text of another form, a
-// name given twice and a value given twice are errors, as are more than `max_tuning_candidates`.
+// The values of --tune NAME=V1,V2, in the order given; empty without --tune. Fails on a text of
+// another form, a repeated name or value, and more than `max_tuning_candidates` combinations.
 Expected<std::vector<TuningAxis>> tuning_axes(const Arguments& arguments);
-// All combinations, the last part changing first.
+// All combinations; the value of the last axis changes fastest.
 std::vector<TuningCandidate> combinations(const std::vector<TuningAxis>& axes);
-// The tiles that the interpreter offers for a product, clamped to the m, k and n that the command
-// line says; as values of the sides of the command's tile.
+// The tiles that the interpreter proposes for a product, as sides of the command's tile. They are
+// clamped to --m, --k and --n, if given.
 std::vector<TuningCandidate> usual_candidates(const Command& command, const Invocation& line,
                                               const Profile& profile);
 
-// What can be tuned of an operation by its options; none: nothing.
+// Parts of an operation that can be tuned by its options; may be empty.
 std::vector<std::string_view> tunable_parts(const Command& command);
-// Whether the parts are some of the operation's, and nothing else on the command line gives them.
+// Checks that the operation has these parts, and that no option of the command line sets them.
 Expected<void> check_parts(const Command& command, const Invocation& line,
                            const std::vector<TuningAxis>& axes);
-// The same of a program's parameters.
+// The same check for the parameters of a program.
 Expected<void> check_parameters(const KernelInfo& kernel, const Invocation& line,
                                 const std::vector<TuningAxis>& axes);
 
-// The option of an operation that gives its tile, and the sides that it has; none: no sides.
+// The option for the tile of an operation, and the sides in its value; no sides: no such option.
 struct TileOption {
   std::string_view name;
   std::vector<std::string_view> sides;
 };
 TileOption tile_option(const Command& command);
 
-// The sides of the tile that an operation has without its option: those that it says itself, else
-// the profile's. As long as TileOption::sides.
+// Default sides of the tile of an operation, one for each of TileOption::sides: from `standard`,
+// the prepared command without --tune, otherwise from the profile. standard: may be null.
 std::vector<std::string> standard_sides(const Command& command, const Prepared* standard,
                                         const Tiling& of_profile);
-// The command line with the candidate's values. Sides of the tile that it does not name are those
-// of the operation's option, else `standard`.
+// The command line with the candidate's values. Other sides of the tile are taken from the tile
+// option of `line`, otherwise from `standard`.
 Invocation with_candidate(const Command& command, const Invocation& line,
                           const std::vector<std::string>& standard,
                           const TuningCandidate& candidate);

@@ -20,7 +20,7 @@
 namespace tessera::cli {
 namespace {
 
-// The command line that `tune` was asked about: `gmm ...`, or `run FILE ...`.
+// The command line to tune: `gmm ...`, or `run FILE ...`.
 Invocation tuned_line(const Command& command, const Arguments& arguments) {
   Invocation line{std::string(command.name), {}};
   for (const Invocation::Option& option : arguments.invocation().options) {
@@ -30,7 +30,7 @@ Invocation tuned_line(const Command& command, const Arguments& arguments) {
   return line.has("interpret") || line.has("device") ? line : line.with("interpret");
 }
 
-// Of a program: what --tune says of its parameters.
+// Candidates of a program: the parameter values of --tune.
 Expected<std::vector<TuningCandidate>> program_candidates(const Invocation& line,
                                                           const Arguments& arguments,
                                                           const std::vector<TuningAxis>& axes) {
@@ -51,7 +51,7 @@ Expected<std::vector<TuningCandidate>> program_candidates(const Invocation& line
   return combinations(axes);
 }
 
-// Of an operation: what --tune says of its parts, else the usual tiles.
+// Candidates of an operation: the values of --tune, otherwise the usual tiles.
 Expected<std::vector<TuningCandidate>> operation_candidates(const Command& command,
                                                             const Invocation& line,
                                                             const std::vector<TuningAxis>& axes,
@@ -70,7 +70,7 @@ Expected<std::vector<TuningCandidate>> operation_candidates(const Command& comma
   return axes.empty() ? usual_candidates(command, line, profile) : combinations(axes);
 }
 
-// The first candidate is the command itself.
+// tuning: its first candidate is the unchanged command.
 TuneReport report_of(const Invocation& command, const Invocation& best, const std::string& measure,
                      const ModelTuning& tuning) {
   const double seconds = *tuning.winner().seconds;
@@ -132,7 +132,7 @@ Expected<TuneReport> tune_by_model(const Command& command, const Arguments& argu
                          arguments.files(), &arguments};
   const Expected<ModelTuning> tuning = times.of(candidates);
   if (!tuning && !standard) {
-    // An error of the command itself is reported with its places.
+    // An error of the unchanged command is reported with its source locations.
     const Expected<Prepared> last = times.prepared(candidates.back());
     if (!last && last.diags().front().message == standard.diags().front().message)
       return standard.diags();

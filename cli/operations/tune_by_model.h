@@ -1,5 +1,5 @@
-// tune of whatever runs on the interpreter: candidates are command lines, and their times those of
-// the model of a run's events.
+// `tune` for operations and programs on the interpreter. Candidates are command lines; their times
+// are modelled from the events of a run.
 #pragma once
 #include <string>
 
@@ -7,20 +7,20 @@
 
 namespace tessera::cli {
 
-// The report of a tuning, without how long it took.
+// Report of a tuning, without its duration.
 struct TuneReport {
-  Status status = Status::ok;  // `environment` if the winner could not be kept
+  Status status = Status::ok;  // `environment` if the winner could not be stored
   Json object = {{"status", ""}};
   std::string text;
-  bool has_times = true;  // false: a model's expectations, and nothing was timed
+  bool has_times = true;  // false: only times expected by a model, nothing was timed
 };
 
 // --tune NAME=V1,V2,...
 Option tune_option();
-// Options of the command that is tuned that mean nothing here are left out; --tune is added.
+// The options of the tuned command that affect the model, and --tune.
 Options model_options(const Command& command);
-// Times the candidates of `command`, the operation or the program that `arguments` call: a table of
-// them, the best one and the command that uses it.
+// Times the candidates of `command`, the operation or program of `arguments`. Reports a table of
+// them, the best candidate, and the command line that uses it.
 Expected<TuneReport> tune_by_model(const Command& command, const Arguments& arguments);
 
 }  // namespace tessera::cli
