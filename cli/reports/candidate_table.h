@@ -16,8 +16,8 @@ namespace tessera::cli {
 
 inline Json config_json(const GroupedMatmulConfig& config) { return Json::parse(to_json(config)); }
 
-// One line for each candidate: its configuration, its time or why it has none, and the time that a
-// model expects. The best one has a star.
+// One line per candidate: its configuration, its time or the reason for none, and the time that a
+// model expects. The best candidate has a star.
 template <typename Config>
 std::string candidate_lines(const TuningResult<Config>& tuning) {
   std::size_t width = 28;

@@ -21,7 +21,7 @@ constexpr std::string_view what_it_is = "tessera certificate";
 
 std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
 
-// What holds only because the certificate assumes it.
+// Assumptions of the certificate, which it does not prove.
 Json assumptions(const Certificate& c) {
   Json list = Json::array();
   list.push_back("control inputs are those whose hashes stand here");
@@ -44,7 +44,7 @@ Json conditions_json(const Certificate& c) {
   return list;
 }
 
-// A member of an object by its path, of the kind wanted; else the message says what is wrong.
+// Checks that an object has members with the expected types, and collects the errors.
 class Shape {
  public:
   explicit Shape(const Json& root) : root_(root) {}

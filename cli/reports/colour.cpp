@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view red = "\x1b[1;31m", green = "\x1b[32m", yellow = "\x1b[1;33m",
                            cyan = "\x1b[1;36m", bold = "\x1b[1m", plain = "\x1b[0m";
 
-// The label of a report's line stands in the first ten columns.
+// Width of the label at the start of a report line.
 constexpr std::size_t label_columns = 10;
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> labels = {
     {{"proved", green},
@@ -31,7 +31,7 @@ std::string in_colour(std::string_view line, std::size_t from, std::size_t size,
                      line.substr(from + size));
 }
 
-// "kind: ", at the beginning of the line or behind the place of a message.
+// Position of "kind: " at the start of the line or after the place of a message; npos if absent.
 std::size_t find_kind(std::string_view line, std::string_view kind) {
   for (std::size_t at = line.find(kind); at != std::string_view::npos;
        at = line.find(kind, at + 1)) {

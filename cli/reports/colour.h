@@ -1,5 +1,5 @@
-// Colour for people at a terminal: what kind of message a line is, and where its caret stands.
-// Reports say all of it in words too, so nothing is lost without.
+// Colours for kinds of messages, carets and labels on a terminal. They only repeat information that
+// is in the text.
 #pragma once
 #include <ostream>
 #include <string>
@@ -12,10 +12,11 @@ namespace tessera::cli {
 // The line with escape sequences around its kind, its caret or its label.
 std::string coloured(std::string_view line);
 
-// Whether the file is a terminal that shows colours; NO_COLOR (no-color.org) and TERM=dumb say no.
+// True if the file is a terminal that shows colours. False if NO_COLOR (no-color.org) is not empty,
+// or if TERM is not set or is `dumb`.
 bool shows_colours(int fd);
 
-// Whole lines that are written to the stream are coloured.
+// Colours whole lines that are written to the stream.
 class ColouredLines final : public StreamFilter {
  public:
   explicit ColouredLines(std::ostream& stream) : StreamFilter(stream) {}
@@ -23,12 +24,12 @@ class ColouredLines final : public StreamFilter {
 
  protected:
   std::streamsize xsputn(const char* text, std::streamsize count) override;
-  // A line that has not ended, such as progress, is written without colours.
+  // Writes an incomplete line, for example progress, without colours.
   int sync() override;
 
  private:
-  std::string begun_;           // a line that has not ended
-  bool is_partly_out_ = false;  // its beginning is written already
+  std::string begun_;           // incomplete line
+  bool is_partly_out_ = false;  // true: the start of this line is already written
 };
 
 }  // namespace tessera::cli

@@ -21,14 +21,14 @@ using running_error::ErrorRun;
 
 constexpr std::string_view other_rules = "--rtol SHARE or --atol DIFFERENCE says how much is right";
 
-// The run, to be repeated.
+// Records the run, so that it can be repeated.
 Expected<KeptRun> kept(const std::vector<DeviceBinding>& results, Executable& executable,
                        const DeviceOptions& options) {
   const auto simulate = [&](const RunOptions& once) {
     return executable.run_with_all(results, {options.profile, &once});
   };
   std::optional<KeptRun> launch = TRY(launch_of(simulate, *options.interpreter));
-  CHECK(launch);  // the device simulates
+  CHECK(launch);  // present: the device is simulated
   return *std::move(launch);
 }
 
@@ -51,7 +51,8 @@ std::optional<running_error::ReferenceModel> reference_model(const Expectation& 
   return running_error::ReferenceModel(*expected.computed_in, expected.by_xla_cpu);
 }
 
-// The first element of them that differs where nothing bounds its error.
+// Error for the first element that differs and has no error bound; none if there is no such
+// element.
 std::optional<Diag> not_decided(const KeptRun& run, const std::vector<ComparedResult>& results) {
   for (const ComparedResult& result : results) {
     if (!result.why_unbounded) continue;

@@ -1,4 +1,4 @@
-// The results of a run beside what is expected of them.
+// Comparison of the results of a run with expected values.
 #pragma once
 #include <optional>
 #include <vector>
@@ -15,17 +15,19 @@ namespace tessera::cli {
 struct ComparedResult {
   const Expectation* expected;
   const Tensor* got;
-  ElementBounds bounds{};  // where those are the rule
+  ElementBounds bounds{};  // only with Rule::running_bound
   Comparison comparison{};
-  // Why the bound of the first element that differs without one is not known, and where that began.
+  // For the first element that differs and has no bound: the reason for the missing bound, and the
+  // place of its origin.
   std::optional<Diag> why_unbounded{};
 
   bool is_right(std::int64_t element) const;
 };
 
-// The results point into the first two arguments. Where an error bound is the rule the program runs
-// once more for it, with the options of its run. Errors: a program whose errors nothing bounds, or
-// elements that differ where nothing does, if no others are wrong; a second run that fails.
+// Compares results with expectations; the returned objects point into the first two arguments. With
+// Rule::running_bound, the program runs once more with the same options to compute error bounds.
+// Fails if that run fails, if the program has no error bounds, or if elements without a bound
+// differ and no others are wrong.
 Expected<std::vector<ComparedResult>> compare(const std::vector<Expectation>& expectations,
                                               const std::vector<DeviceBinding>& results,
                                               Executable& executable, const DeviceOptions& options);

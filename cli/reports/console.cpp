@@ -45,7 +45,7 @@ Status status_of(const Diags& diags) {
       return Status::unsupported;
     case ErrorCode::environment:
       return Status::environment;
-    case ErrorCode::interrupted:  // without a signal: by a limit
+    case ErrorCode::interrupted:  // by a signal, otherwise by a limit
       return is_stopped(current_stop()) ? Status::interrupted : Status::budget;
     case ErrorCode::invalid_value:
     case ErrorCode::invalid_type:
@@ -144,7 +144,7 @@ void print(Console& console, const Json& object) {
 
 namespace {
 
-// Writes what is wrong into the object of a report.
+// Adds errors to the object of a report.
 void add_errors(Json& object, const Diags& diags) {
   std::string text;
   for (const Diag& diag : diags)

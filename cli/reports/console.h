@@ -1,5 +1,5 @@
-// Where a command writes: a report for people, or one JSON object and nothing else on standard
-// output; or, for a caller inside another program, both, apart from each other.
+// Output of a command: a text report, or only one JSON object on standard output. A caller inside
+// another program gets both, in separate streams.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -12,8 +12,8 @@
 
 namespace tessera::cli {
 
-// budget: a limit that was set ended the work, interrupted: a signal did; what is told is as far as
-// it came.
+// budget: a limit ended the work. interrupted: a signal ended it. The report then covers the work
+// up to this point.
 enum class Status {
   ok,
   mismatch,
@@ -26,9 +26,10 @@ enum class Status {
 };
 
 std::string_view name(Status status);  // "bad_input"
-int exit_code(
-    Status status);  // 0 fine, 1 a finding or mismatch, 2 bad input or unsupported, else 3
-Status status_of(const Diags& diags);  // of the first, which is what stopped the command
+// 0 ok, 1 a finding or mismatch, 2 bad input or unsupported, otherwise 3.
+int exit_code(Status status);
+// Status for the first diagnostic, which ended the command; ok if there are none.
+Status status_of(const Diags& diags);
 
 class Progress;  // cli/reports/progress.h
 
@@ -36,7 +37,7 @@ struct Console {
   std::ostream& out;
   std::ostream& err;
   bool json = false;
-  std::ostream* object = nullptr;  // where the object goes beside the report for people
+  std::ostream* object = nullptr;  // for the JSON object, in addition to the text; may be null
   Progress* progress = nullptr;    // may be null: no progress line
 
   bool prints_json() const { return json || object != nullptr; }
@@ -46,19 +47,19 @@ struct Console {
 Json to_json(const Diag& diag);
 Json to_json(const Finding& finding);
 Json to_json(const Remark& remark);
-// A place's fields: file, line, column, device, agent; null where there is none.
+// Members file, line, column, device and agent of a place; null if unknown. device: -1 if unknown.
 Json place_json(const Loc& loc, int device, std::string_view agent);
 
-// The number of the format that docs/schema/gmm-run.json describes.
+// Version of the format in docs/schema/gmm-run.json.
 inline constexpr std::int64_t output_schema = 2;
 
-// Prints the object where it goes, with the number of its format first.
+// Prints the object to its stream, with the version of the format as first member.
 void print(Console& console, const Json& object);
-// Ends a command that has a report: prints it, in JSON or for people, and after it what could not
-// be written, which then is the status. Nothing that was computed is lost for a full disk.
+// Prints the report of a command, as JSON or text, and returns the exit code. unwritten: errors of
+// output files; they are reported too and decide the status, so a full disk does not lose a report.
 int report(Console& console, Status status, const Diags& unwritten,
            const std::function<Json()>& json, const std::function<void()>& text);
-// Says why the command cannot do its work, in the way asked for; returns the exit code.
+// Prints the errors that ended a command, as JSON or text; returns the exit code.
 int fail(Console& console, const Diags& diags);
 int fail(Console& console, Diag diag);
 

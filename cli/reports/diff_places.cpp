@@ -1,4 +1,4 @@
-// Goes to where two runs part, and sees who is there and what memory holds.
+// Finds the places where two runs differ, with the agents and the contents of memory there.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::int64_t max_elements = 1 << 22;  // that are looked at one by one
-constexpr std::size_t max_results = 4;          // of which the writers are looked for
+constexpr std::int64_t max_elements = 1 << 22;  // compared one by one
+constexpr std::size_t max_results = 4;          // with a search for the writers
 
 Expected<std::optional<DiffPlace>> place_of(Session& session, std::int64_t event) {
   if (event < 0) return std::optional<DiffPlace>();
@@ -56,7 +56,7 @@ Expected<std::vector<Element>> elements_at(Session& session, CoreIndex owner, Bu
   return elements_of(storage, box);
 }
 
-// Where the sessions stand.
+// Compares the memory at the current positions of the sessions.
 Expected<DiffValue> value_at(Session& a, Session& b, const ValueDifference& found) {
   const Program& program = a.program();
   const Buffer& buffer = program.buffers[found.buffer_a];
@@ -76,12 +76,12 @@ Expected<DiffValue> value_at(Session& a, Session& b, const ValueDifference& foun
   return value;
 }
 
-// The event that wrote the box last; -1: none did. The session stands at its end.
+// The last event that wrote the box; -1: none. Requires that the session is at the end of its run.
 Expected<std::int64_t> last_write(Session& session, CoreIndex owner, BufferId buffer,
                                   const Box& box) {
   Written written(buffer, box, owner);
   StopCondition* const one = &written;
-  // What the last event wrote is known behind it alone.
+  // The accesses of the last event are only known after that event.
   const std::int64_t end = session.position();
   TRY(session.go_to(std::max<std::int64_t>(end - 1, 0)));
   const Arrival ahead = TRY(session.forward({&one, 1}));

@@ -64,7 +64,7 @@ std::string result_lines(const DiffReport& report) {
   return text;
 }
 
-// What of both is not the same.
+// List of the kinds of differences.
 std::string different_text(const DiffReport& report) {
   const RunDifference& found = report.difference;
   std::vector<std::string> parts;
@@ -130,7 +130,7 @@ std::string diff_lines(const DiffReport& report) {
   for (const auto& [run, end] : {std::pair("A", found.end_a), {"B", found.end_b}})
     if (end != RunEnd::program)
       text += line("cut off", cut_off(end, run).message + "; its results are not compared");
-  // Where somebody does something else the order is another as well.
+  // A different event also changes the order; only the event is then reported.
   const bool is_event =
       found.event && (found.event->a == found.order || found.event->b == found.order);
   if (report.order && !is_event) text += places_lines("order", *report.order);

@@ -1,4 +1,4 @@
-// What `diff` says of two runs: where they part, with the places and the values of both.
+// Report of `diff`: the first differences of two runs, with places and values in both.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -16,38 +16,39 @@ namespace tessera::cli {
 struct DiffPlace {
   std::int64_t event = 0;
   AgentId agent{};
-  Loc loc{};           // of a copy: of its start
+  Loc loc{};           // for a copy: of its start
   std::string line{};  // "ring.tsr:12"
   LoopIndices loops{};
 };
 
-// Of both runs; none: it has no such event.
+// Events of both runs; none if a run has no such event.
 struct DiffPlaces {
   std::optional<DiffPlace> a{}, b{};
 };
 
-// An element, or a rectangle where no one of its elements tells.
+// A different element, or a rectangle if no single element is found.
 struct DiffValue {
   std::string where;             // "dev0 acc[0, 3]"
-  std::string value_a, value_b;  // "1.5"; "?" is undefined; empty: of a rectangle
-  DiffPlaces places;             // who wrote them
+  std::string value_a, value_b;  // "1.5"; "?" if undefined; empty for a rectangle
+  DiffPlaces places;             // events that wrote the values
 };
 
 struct DiffResult {
   TensorDifference tensor;
   std::string where;  // "dev0 out"
-  DiffValue first{};  // of a result that differs
+  DiffValue first{};  // if the result differs
 };
 
 struct DiffReport {
-  std::string a, b;  // the words of both
+  std::string a, b;  // names of the runs, from their words
   RunDifference difference;
   std::optional<DiffPlaces> order{}, event{};
   std::optional<DiffValue> value{};
   std::vector<DiffResult> results{};
 };
 
-// The sessions are of the two runs; they are moved. An error: one does not come to where it was.
+// Creates the report from sessions of the two runs; changes the positions of the sessions. Fails if
+// a session does not reach a place of its run again.
 Expected<DiffReport> diff_report(std::string a, std::string b, RunDifference difference,
                                  Session& session_a, Session& session_b);
 std::string diff_lines(const DiffReport& report);

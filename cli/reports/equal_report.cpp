@@ -28,13 +28,13 @@ std::string_view verdict(Outcome outcome) {
   return "not_shown";
 }
 
-// The verdict as the status that every command has.
+// Value of the member `status` for a verdict.
 std::string_view status(Outcome outcome) {
   if (outcome == Outcome::not_shown) return "not_shown";
   return name(outcome == Outcome::equal ? Status::ok : Status::mismatch);
 }
 
-// What was run.
+// Number of draws, or of branch patterns.
 std::string draws_text(const Equality& equality) {
   const std::string draws = counted(equality.draws, "draw", "draws");
   if (!equality.bound.has_order) return draws;
@@ -53,7 +53,7 @@ std::string equal_text(const Equality& equality) {
       equality.probability);
 }
 
-// What the probability follows from.
+// The numbers that determine the probability of a wrong verdict.
 std::string fields_text(const Equality& equality, std::int64_t seed) {
   const fields::Bound& bound = equality.bound;
   const double bits = std::ceil(bound.height);
@@ -64,7 +64,7 @@ std::string fields_text(const Equality& equality, std::int64_t seed) {
       bits == 1 ? "bit" : "bits");
 }
 
-// The first element that differs, as a mismatch of B, or of A where B is its definition.
+// Finding for the first element that differs: a mismatch of B, or of A if B is its definition.
 Finding difference_finding(const ComparedProgram& a, const ComparedProgram& b,
                            const Equality& equality) {
   const fields::Difference& difference = *equality.difference;
@@ -95,7 +95,8 @@ std::vector<Finding> findings_of(const ComparedProgram& a, const ComparedProgram
   return findings;
 }
 
-// Integers that nobody gave. Those of A are B's as well where both have them.
+// Integer operands without given values. If both programs have an operand, the values of A are used
+// for both.
 std::vector<std::string> zeros_of(const ComparedProgram& a, const ComparedProgram& b) {
   std::vector<std::string> all = a.zeros;
   for (const std::string& name : b.zeros) {

@@ -1,4 +1,4 @@
-// What `equal` says.
+// Report of `equal`.
 #pragma once
 #include <cstdint>
 #include <string>

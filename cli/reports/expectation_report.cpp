@@ -17,7 +17,7 @@
 namespace tessera::cli {
 namespace {
 
-// What floats were judged by; empty of integers, which must be equal.
+// Rule of the comparison of floats; empty for integers, which must be equal.
 std::string rule_text(const Expectation& expected) {
   switch (expected.rule) {
     case Rule::equality:
@@ -35,7 +35,7 @@ std::string rule_text(const Expectation& expected) {
                          : "");
 }
 
-// Behind a wrong element: what it was judged by, and how much that is here.
+// Suffix for a wrong element: the rule of the comparison, and the bound of this element if known.
 std::string judged_text(const ComparedResult& result, std::int64_t element) {
   const std::string rule = rule_text(*result.expected);
   if (rule.empty()) return {};
@@ -43,7 +43,7 @@ std::string judged_text(const ComparedResult& result, std::int64_t element) {
   return fmt::format(" ({}: {:.3g})", rule, result.bounds[static_cast<std::size_t>(element)]);
 }
 
-// How the elements of a right result agree.
+// Agreement of a right result with the expected values.
 std::string agreement_text(const ComparedResult& result) {
   const std::string rule = rule_text(*result.expected);
   const Comparison& c = result.comparison;
@@ -60,12 +60,12 @@ std::string agreement_text(const ComparedResult& result) {
                                                 without == 1 ? "is" : "are"));
 }
 
-// "out", or "out@1" of one device of several.
+// "out", or "out@1" if there are several devices.
 std::string result_name(const Buffer& buffer, int device, int devices) {
   return devices > 1 ? fmt::format("{}@{}", buffer.name, device) : buffer.name;
 }
 
-// With the digits that tell it from its neighbours.
+// The value, with enough digits to distinguish it from adjacent values of its type.
 std::string value_text(const Tensor& tensor, std::int64_t element) {
   if (tensor.dtype() == DType::i64) return fmt::format("{}", tensor.as<std::int64_t>()[element]);
   const double value = tensor.at(element);

@@ -1,4 +1,4 @@
-// What a report says of results that were compared with expected ones, and of those that were not.
+// Report on results that were compared with expected values, and on results that were not.
 #pragma once
 #include <functional>
 #include <string>
@@ -11,19 +11,20 @@
 
 namespace tessera::cli {
 
-// Runs the program again, with these observers; it writes the same results.
+// Runs the program again with these observers. Must write the same results.
 using Rerun = std::function<Expected<void>(const std::vector<Observer*>& observers)>;
 
-// A finding for each result with wrong elements: the first of them, and where the program wrote the
-// tile that it is in. Without `rerun` the place is that of the result's declaration.
+// One finding per result with wrong elements: the first wrong element, and the place that wrote the
+// tile around it. If `rerun` is empty, the place is the declaration of the result.
 Expected<std::vector<Finding>> mismatches(const Program& program,
                                           const std::vector<ComparedResult>& results,
                                           const Rerun& rerun);
 
-// `values`: which results are as expected, which nobody compared. Empty without results.
+// Line `values`: results that are as expected, and results that were not compared. Empty if the
+// program has no results. results: without wrong elements.
 std::string value_lines(const Program& program, const std::vector<ComparedResult>& results,
                         int devices);
-// A row for each result of each device.
+// One row per result and device.
 Json values_json(const Program& program, const std::vector<ComparedResult>& results, int devices);
 
 }  // namespace tessera::cli

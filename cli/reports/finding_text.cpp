@@ -14,7 +14,7 @@
 namespace tessera::cli {
 namespace {
 
-// Without --all a report stays readable, whatever the size of the program.
+// Limits without --all, to keep reports on large programs readable.
 constexpr std::size_t max_causes = 100, max_notes = 20;
 
 std::string omitted_text(std::size_t count, std::string_view one, std::string_view many) {

@@ -1,4 +1,5 @@
-// Findings as every report shows them: causes, and how many follow from each; with --all those too.
+// Findings in the form of all reports: causes, each with the number of findings that follow from
+// it. With --all, these findings are shown too.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -11,7 +12,7 @@
 namespace tessera::cli {
 
 // The findings, numbered if there are several causes; at most 100 unless `all`.
-// behind: its result for the index of a finding is printed after the finding.
+// behind: returns text to append to the finding with this index; may be empty.
 std::string findings_text(const std::vector<Finding>& findings, bool all,
                           const std::function<std::string(std::size_t)>& behind = {});
 // Each finding as a note; without `all` the first 20.

@@ -38,7 +38,7 @@ std::string counted(std::int64_t count, std::string_view one) {
   return counted(count, one, std::string(one) + "s");
 }
 
-// Between two nodes there is one edge for people, whatever halves it is between.
+// One edge per pair of nodes, whichever of their sides it connects; true if data flows along it.
 std::map<std::pair<NodeId, NodeId>, bool> node_edges(const TaskGraph& graph) {
   std::map<std::pair<NodeId, NodeId>, bool> edges;
   for (const graph::SideId h : graph.sides.ids())
@@ -47,7 +47,7 @@ std::map<std::pair<NodeId, NodeId>, bool> node_edges(const TaskGraph& graph) {
   return edges;
 }
 
-// As Graphviz reads it between quotes.
+// Escapes text for a quoted string of Graphviz.
 std::string escaped(std::string_view plain) {
   std::string text;
   for (const char c : plain) {

@@ -1,4 +1,4 @@
-// A task graph as a report, as JSON, and as the text that Graphviz draws.
+// A task graph as a text report, as JSON and as input of Graphviz.
 #pragma once
 #include <string>
 
@@ -9,7 +9,7 @@ namespace tessera::cli {
 
 std::string graph_lines(const Prepared& prepared, const graph::TaskGraph& graph);
 Json graph_json(const Prepared& prepared, const graph::TaskGraph& graph);
-// Edges along which data flows are drawn solid, those that only order two nodes dashed.
+// Edges with a data flow are solid; edges that only order two nodes are dashed.
 std::string graph_dot(const graph::TaskGraph& graph);
 
 }  // namespace tessera::cli

@@ -16,8 +16,7 @@ using fields::JudgedValueMutant;
 using fields::ValueFate;
 using fields::ValueTest;
 
-// Counts of what became of mutants, a row for each change and one for all; the changes in the order
-// of their enumerators.
+// Counts of fates: one row per change, in the order of the enumerators, and a row for all changes.
 template <typename Mutation, typename Fate, int fate_count>
 class Table {
  public:
@@ -60,7 +59,7 @@ std::string what(const JudgedValueMutant& judged) {
                      name(judged.mutant.mutation));
 }
 
-// Why it is told; empty: it is killed or does nothing.
+// Reason to list the mutant; empty if it is not listed.
 std::string note(const JudgedMutant& judged) {
   if (judged.fate == Fate::equivalent) return "proved, same results";
   return judged.fate == Fate::race || judged.fate == Fate::undecided ? judged.why : "";
@@ -71,7 +70,7 @@ std::string note(const JudgedValueMutant& judged) {
   return judged.fate == ValueFate::undecided ? judged.why : "";
 }
 
-// One line for each op and change; the same line of a kernel can stand in a program many times.
+// One line per op and change, although a line of a kernel can occur many times in a program.
 template <typename Judged>
 std::string survivors(const std::vector<Judged>& mutants) {
   std::map<std::string, std::int64_t> places;

@@ -1,5 +1,4 @@
-// What becomes of the mutants of a program, those of synchronising ops and those of values, as
-// tables and as JSON.
+// Fates of the mutants of a program, for synchronising ops and for values, as tables and as JSON.
 #pragma once
 #include <string>
 

@@ -1,4 +1,4 @@
-// What a report says of a run that was compared node by node with the interpreter.
+// Report on a run that was compared with the interpreter node by node.
 #pragma once
 #include <string>
 
@@ -11,9 +11,10 @@ namespace tessera::cli {
 
 // "40 of 42 nodes compared with the interpreter: all bit for bit; and all results"
 std::string node_check_text(const graph::NodeCheckReport& report);
-// The counts, and the first node that differs as its finding.
+// The counts, and the finding for the first difference.
 Json node_check_json(const graph::NodeCheckReport& report);
-// An error where --check-nodes asked a device that compared nothing.
+// Fails with ErrorCode::unsupported if --check-nodes was given, but the device compared nothing and
+// has no findings.
 Expected<void> require_node_check(const RunRequest& request, const DeviceReport& report);
 
 }  // namespace tessera::cli

@@ -1,4 +1,5 @@
-// What watches a run from outside: the progress line, the text trace and the timeline.
+// The observers of a run that a command line requests: progress line, text trace, timeline and
+// others.
 #pragma once
 #include <memory>
 #include <optional>
@@ -16,15 +17,15 @@ namespace tessera::cli {
 
 class Observation {
  public:
-  // `more`: others who watch it, after those of the request.
+  // more: further observers, called after the observers of the request.
   Observation(const RunRequest& request, Console& console, const std::vector<Observer*>& more = {});
   Observation(const Observation&) = delete;
   Observation& operator=(const Observation&) = delete;
 
-  // Those of the request, with the observers; they point into this object.
+  // The options of the request with all observers. They point into this object.
   const RunOptions& options() const { return options_; }
-  // After the run: what kept the trace and the timeline from being written to where --trace and
-  // --timeline say.
+  // Completes the output after the run. Fails if the file of --trace or of --timeline could not be
+  // written.
   Expected<void> finish();
 
  private:
@@ -35,10 +36,10 @@ class Observation {
   Watch watch_;
   std::shared_ptr<Prints> prints_;
   std::shared_ptr<OutputFile> trace_file_;
-  Expected<void> written_;  // the first problem of the trace ends it
+  Expected<void> written_;  // first error of the trace, which ends it
   TextTrace trace_;
   std::shared_ptr<OutputFile> timeline_file_;
-  Expected<void> drawn_;  // the first problem of the timeline ends it
+  Expected<void> drawn_;  // first error of the timeline, which ends it
   TimelineDrawing drawing_;
   std::shared_ptr<TimingObserver> timing_;
   Certifier certifier_;

@@ -1,4 +1,4 @@
-// The texts of docs/ that commands print, as the build embedded them.
+// The pages of docs/ that commands print, embedded by the build.
 #pragma once
 #include "core/report/embedded_text.h"
 

@@ -1,5 +1,5 @@
-// A filter of an output stream: text that a command prints cannot control the terminal, whatever
-// input it comes from.
+// Filter of an output stream that removes control characters, so that printed input cannot control
+// the terminal.
 #pragma once
 #include <ostream>
 #include <streambuf>
@@ -9,14 +9,14 @@
 
 namespace tessera::cli {
 
-// Everything written to the stream passes printable().
+// Applies printable() to everything written to the stream.
 class PrintableStream final : public StreamFilter {
  public:
   explicit PrintableStream(std::ostream& stream) : StreamFilter(stream) {}
   ~PrintableStream() override { sync(); }
 
-  // The buffer below the stream's filters, for output that is a protocol and for control sequences
-  // of our own.
+  // The buffer below the PrintableStream filters of the stream, for protocol output and for control
+  // sequences of the program itself.
   static std::streambuf* raw(std::ostream& stream);
 
  protected:
@@ -24,7 +24,7 @@ class PrintableStream final : public StreamFilter {
   int sync() override;
 
  private:
-  std::string unfinished_;  // bytes of a character that is not complete yet
+  std::string unfinished_;  // bytes of an incomplete character
 };
 
 }  // namespace tessera::cli

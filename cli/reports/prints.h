@@ -1,4 +1,4 @@
-// What a program's `print` and `breakpoint` tell, as it happens.
+// Output of the ops `print` and `breakpoint` of a program, during the run.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -12,22 +12,23 @@
 
 namespace tessera::cli {
 
-// Writes each line when it is told; with --json keeps them for the object. Of each statement the
-// first ones, the others are counted.
+// Writes each line immediately; with --json, stores the lines for the JSON object. Lines of a
+// statement above the limit are only counted.
 class Prints final : public DebugSink {
  public:
-  static constexpr std::int64_t most = 100;  // of one statement, unless --prints says otherwise
+  static constexpr std::int64_t most = 100;  // default limit: lines per statement
 
   explicit Prints(std::int64_t limit) : limit_(limit) {}
 
   bool accepts(const Program& program, StmtId statement) override;
   void receive(const Program& program, const DebugOutput& output) override;
 
-  // Where to write, and what has to be cleared before; null: nothing is written.
+  // Sets the console for the lines; without one, they are dropped. The console must outlive this
+  // object. before: called before each line is written; may be empty.
   void attach(Console& console, std::function<void()> before);
-  // What was left out, and which breakpoints were passed; nothing where nothing was.
+  // Notes on omitted lines and passed breakpoints; empty if there are none.
   std::string notes() const;
-  // "prints", "prints_left_out", "breakpoints"; what there is none of is no member.
+  // Adds the members "prints", "prints_left_out" and "breakpoints", unless they are empty.
   void add_to(Json& object) const;
 
  private:
@@ -40,7 +41,7 @@ class Prints final : public DebugSink {
   Console* console_ = nullptr;
   std::function<void()> before_{};
   std::int64_t limit_;
-  // By the place: a pipeline makes several statements of one of the source.
+  // By place in the source: a pipeline expands one statement of the source to several.
   std::map<std::tuple<std::string, int, int>, Count> of_;
   std::vector<DebugOutput> kept_;
 };

@@ -17,7 +17,7 @@ using std::chrono::seconds;
 
 }  // namespace
 
-// A stream that is not the process's own belongs to a test: it stays free of what depends on time.
+// Progress is only shown on std::cerr: output to other streams must not depend on time, for tests.
 Progress::Progress(Console& console) : console_(console) {
   if (console.progress != nullptr) return;
   console.progress = this;

@@ -1,5 +1,5 @@
-// One line on standard error that says how far long work is; never on standard output, and nothing
-// where standard error is no terminal.
+// Progress line for long work, on standard error. Nothing is shown if standard error is not a
+// terminal.
 #pragma once
 #include <chrono>
 #include <condition_variable>
@@ -12,9 +12,9 @@
 
 namespace tessera::cli {
 
-// Appears after two seconds and changes in place, also while nobody tells it anything: a thread of
-// its own shows the last text and the time. If a console has several, the first shows the texts
-// of all; it must outlive the others.
+// Appears after two seconds and changes in place. A separate thread shows the last text and the
+// time. If a console has several objects, the first one shows the texts of all and must outlive the
+// others.
 class Progress {
  public:
   explicit Progress(Console& console);
@@ -23,13 +23,13 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
 
   void show(std::string text);
-  // Whether a text would be seen; formatting it can be saved otherwise.
+  // True if a new text would be shown; otherwise the caller need not format one.
   bool is_due() const;
   double elapsed() const;  // seconds
-  // Clears the line until something is shown again: before a report.
+  // Clears the line until the next show(), for example before a report.
   void hide() { show({}); }
 
-  // Shows what the command does now, if its console has a progress line; empty: clears the line.
+  // Shows the current phase, if the console has a progress line. what: empty clears the line.
   static void phase(const Console& console, std::string_view what);
 
  private:
@@ -39,13 +39,13 @@ class Progress {
 
   Console& console_;
   Clock::time_point start_ = Clock::now();
-  Clock::time_point next_ = start_;  // a text that comes earlier is not worth its formatting
+  Clock::time_point next_ = start_;  // earliest time for a new text
   bool is_first_ = false;
   bool is_shown_ = false;
   std::string text_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::jthread ticker_;  // the last: it uses the others
+  std::jthread ticker_;  // last member, because it uses the others
 };
 
 }  // namespace tessera::cli

@@ -29,7 +29,7 @@ Status status_of(RunEnd end) {
 }
 
 Status status_of(const std::vector<Finding>& findings) {
-  // That a device computed something else is no mistake of the program.
+  // A wrong result alone is not a defect of the program.
   if (findings.size() == 1 && findings.front().kind == FindingKind::mismatch)
     return Status::mismatch;
   return all_have(findings, FindingTrait::unsupported) ? Status::unsupported : Status::finding;
@@ -89,7 +89,7 @@ void add_end(Json& object, const Arguments& arguments, RunEnd end, const RunStat
 
 namespace {
 
-// How many processes ran it, and what they sent each other.
+// Notes on the processes of the run and their messages.
 std::vector<std::string> notes_of_team(const RunRequest& request) {
   if (request.device == nullptr) return {};
   const Expected<Team*> team = team_of(*request.device);
@@ -167,7 +167,7 @@ std::string verify_line(const RunRequest& request) {
   return verified.line();
 }
 
-// What the run tells of other schedules.
+// The verdict of the run on other schedules.
 std::string certificate_line(const Certificate& c) {
   switch (c.verdict) {
     case SchedulesVerdict::proved:

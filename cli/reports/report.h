@@ -1,5 +1,4 @@
-// What every run of a program tells: where it ran, what it cost, what it found, and how to replay
-// it.
+// Common part of the reports on runs: device, cost, findings and replay.
 #pragma once
 #include <functional>
 #include <optional>
@@ -15,35 +14,36 @@
 
 namespace tessera::cli {
 
-// A finding, or unsupported when nothing else was found; budget or interrupted when the run ended
-// in the middle; else ok.
+// Status of a run. With findings: see below. Without: budget or interrupted if the run was cut
+// short, otherwise ok.
 Status status_of(const DeviceReport& report);
-// Of work with these findings, at least one.
+// Status for at least one finding: mismatch if it is the only one, unsupported if all are,
+// otherwise finding.
 Status status_of(const std::vector<Finding>& findings);
-// Of work that ended so, without a finding.
+// Status without findings.
 Status status_of(RunEnd end);
-// Whether the results are what the program makes, to the end.
+// True if the run has no findings and was not cut short, so that its results are complete.
 bool has_results(const DeviceReport& report);
-// The verdict on them, or none: the check was interrupted.
+// Checks the results with `judge`; none if the check was interrupted.
 std::optional<Verdict> judged(const Console& console, const std::function<Verdict()>& judge);
 
-inline constexpr std::size_t longest_schedule = 500;  // characters that read as a command line
+inline constexpr std::size_t longest_schedule = 500;  // characters, in a command line
 
-// The command line that runs this again under the same schedule. The schedule's text stands in it
-// when it is short; else the file that --save-schedule wrote, or the schedule as it was asked for.
+// The command line that repeats the run with the same schedule: the file of --save-schedule if
+// given, otherwise the text of the schedule if it is short, otherwise the schedule as requested.
 std::string replay_line(const RunRequest& request, const RunResult& result);
-// Writes the schedule where --save-schedule says.
+// Writes the schedule to the file of --save-schedule, if given.
 Expected<void> save_schedule(const RunRequest& request, const DeviceReport& report);
 
-// `ended` of a run that ended in the middle: by what, and after how many steps.
+// Adds the member `ended` if the run was cut short: the limit or signal, and the number of steps.
 void add_end(Json& object, const Arguments& arguments, RunEnd end, const RunStats& stats);
-// wall_seconds, schedule, trace_hash, counts, findings and replay.
+// Adds wall_seconds, schedule, trace_hash, counts, findings and replay.
 void add_run(Json& object, const Arguments& arguments, const RunRequest& request,
              const DeviceReport& report);
-// "device", "schedule", "steps" ... for people; the time stands in the line `time`.
+// Lines "device", "schedule", "steps" ...; the line "time" is separate.
 std::string run_lines(const Arguments& arguments, const RunRequest& request,
                       const DeviceReport& report);
-// The findings, of which --all shows also what follows from others, and the replay.
+// The findings and the replay. --all also shows findings that follow from others.
 std::string finding_lines(const Arguments& arguments, const RunRequest& request,
                           const DeviceReport& report);
 
@@ -51,7 +51,7 @@ std::string finding_lines(const Arguments& arguments, const RunRequest& request,
 std::string cores_words(const RunOptions& options);
 // One aligned line of a report.
 std::string line(std::string_view label, std::string_view text);
-// Of races beyond those that are listed; empty: there are none.
+// Line on races that are not listed; empty if there are none.
 std::string more_races_line(const Certificate& certificate);
 
 }  // namespace tessera::cli

@@ -9,7 +9,7 @@
 namespace tessera::cli {
 namespace {
 
-// A number where JSON has it: it has no infinity.
+// The value as a number if JSON can represent it; JSON has no infinity.
 Json setting_json(const std::string& value) {
   if (const auto integer = parse_integer(value)) return Json(*integer);
   const auto reals = parse_reals(value);

@@ -1,4 +1,4 @@
-// Filters of an output stream: they change the text on its way to the stream's buffer.
+// Filters of an output stream, which change text before it is written to the stream's buffer.
 #pragma once
 #include <ostream>
 #include <streambuf>

@@ -1,4 +1,4 @@
-// The support table as a page, and as JSON.
+// The support table as Markdown and as JSON.
 #pragma once
 #include <string>
 

@@ -1,5 +1,5 @@
-// The language for editors: a TextMate grammar, made of the tables that the parser and the checker
-// read (https://macromates.com/manual/en/language_grammars).
+// TextMate grammar of the language, for editors. Generated from the tables of the parser and the
+// checker (https://macromates.com/manual/en/language_grammars).
 #pragma once
 #include "text/json.h"
 

@@ -55,7 +55,7 @@ std::string timing_text(const Timing& timing, const MachineProfile& profile) {
 
 namespace {
 
-// A table of every line would hide those that matter.
+// Only the lines with the highest cost are shown.
 constexpr std::size_t max_lines = 12;
 constexpr double least_share = 1;  // percent
 

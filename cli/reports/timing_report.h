@@ -1,4 +1,4 @@
-// What a timed run tells.
+// Report on a timed run.
 #pragma once
 #include <string>
 
@@ -10,15 +10,15 @@
 
 namespace tessera::cli {
 
-// "4.2 us; matrix unit busy 30 %, ...": the shares are those of the busiest device.
+// "4.2 us; matrix unit 30 %, ...": the shares on the busiest device.
 std::string timing_text(const Timing& timing, const MachineProfile& profile);
 // Reason for a time that is not complete.
 std::string why_unknown_time(const MachineProfile& profile);
-// seconds, and for each device the seconds of its parts.
+// The seconds in all and, for each device, of its units.
 Json to_json(const Timing& timing);
 
-// Lines of a report: the critical path, then the lines of the source and the regions with a share
-// of the core that waits least, and which window would make the run shorter by one more slot.
+// Report lines: the critical path, source lines and regions with their shares on the core that
+// waits least, and windows for which one more slot would shorten the run.
 std::string cost_text(const Cost& cost, const DeeperWindows& deeper, const Timing& timing);
 Json to_json(const Cost& cost, const DeeperWindows& deeper);
 

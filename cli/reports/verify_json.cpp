@@ -12,7 +12,7 @@ namespace {
 
 Json file_of(const Loc& loc) { return loc ? Json(loc.source->name) : Json(); }
 
-// The verdict and what the run came to; `findings` and `replay` keep their places in it.
+// The verdict and the outcome of the run. Reserves the positions of `findings` and `replay`.
 Json run_json(const Prepared& prepared, const Certificate& c, double seconds) {
   const RunRequest& request = prepared.request;
   Json object = {
@@ -47,7 +47,7 @@ Json witness_json(const Arguments& arguments, const RaceWitness& race) {
   return {{"commands", std::move(commands)}, {"shown", race.is_shown}, {"outcome", race.outcome}};
 }
 
-// The findings with the races' witnesses, the replay, and what comes in no order.
+// Adds the findings with the witnesses of races, the replay, and additions in no fixed order.
 void add_findings(Json& object, const Arguments& arguments, const RunRequest& request,
                   const Certificate& c) {
   object["findings"] = findings_json(c.findings);
@@ -59,7 +59,7 @@ void add_findings(Json& object, const Arguments& arguments, const RunRequest& re
   if (c.verdict == SchedulesVerdict::refuted)
     object["replay"] = verify_replay_line(arguments, request, c);
   object["order"] = Json::array();
-  // The form has them as races.
+  // The JSON format represents them as races.
   for (const Remark& order : c.order)
     object["order"].push_back(to_json(Finding{.kind = FindingKind::race,
                                               .message = order.at.message,
@@ -68,7 +68,7 @@ void add_findings(Json& object, const Arguments& arguments, const RunRequest& re
   object["more_sums"] = c.unlisted.sums;
 }
 
-// What the verdict rests on: conditions, the values that decide, parallel loops and waits.
+// Adds the basis of the verdict: conditions, control inputs, parallel loops and waits.
 void add_basis(Json& object, const Certificate& c) {
   object["conditions"] = Json::array();
   for (const BrokenCondition& broken : c.basis.broken)

@@ -10,7 +10,7 @@
 namespace tessera::cli {
 namespace {
 
-// The words of the command that runs what was verified.
+// Words of the command that runs the verified program.
 std::vector<std::string> command_words(const Arguments& arguments, bool drops_granularity) {
   const std::vector<std::string>& given = arguments.given();
   std::vector<std::string> words = {"gmm-run"};
@@ -68,7 +68,7 @@ std::string verify_replay_line(const Arguments& arguments, const RunRequest& req
   const bool is_long = replay.schedule.size() > longest_schedule;
   return schedule_words(arguments,
                         is_saved ? fmt::format("replay:{}", arguments.text("save-schedule"))
-                        // A file that was given leads there as it is.
+                        // The schedule as given, which may name a file.
                         : replay.schedule == request.options.schedule ? request.schedule
                         : is_long                                     ? "replay:FILE"
                                                                       : replay.schedule,

@@ -1,4 +1,4 @@
-// The command lines that run what was verified again.
+// Command lines that repeat verified runs.
 #pragma once
 #include <string>
 
@@ -6,19 +6,20 @@
 
 namespace tessera::cli {
 
-// What replays the finding: the second order of its first race, else another order of the points,
-// else the run.
+// Options that replay a finding: the second order of the first race with schedules, otherwise the
+// witness for another order of points, otherwise the recorded run.
 struct Replay {
   std::string schedule;  // text for --schedule
   CopyGranularity granularity = CopyGranularity::whole;
-  int loop_workers = 0;  // with --loop-workers
+  int loop_workers = 0;  // for --loop-workers
 };
 Replay replay_of(const Certificate& certificate);
-// Its command line; a schedule that is too long for one stands in a file.
+// Command line of the replay. The schedule is read from the file of --save-schedule, if given. If
+// it is too long and neither saved nor given by the caller, the file name is the placeholder FILE.
 std::string verify_replay_line(const Arguments& arguments, const RunRequest& request,
                                const Certificate& certificate);
-// The command line that runs it under this schedule, in place of the options that `verify` took;
-// with --copy-granularity partial where it lands so, and with --loop-workers when there are any.
+// Command line of a run with this schedule, without the options of `verify`. It has
+// --copy-granularity partial and --loop-workers only if required.
 std::string schedule_words(const Arguments& arguments, const std::string& schedule,
                            CopyGranularity granularity, int loop_workers = 0);
 

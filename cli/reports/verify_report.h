@@ -1,4 +1,4 @@
-// What a certificate reads like.
+// Report on a certificate.
 #pragma once
 #include <string>
 
@@ -6,7 +6,7 @@
 
 namespace tessera::cli {
 
-// For people, a line for each thing to tell, and as one object; seconds: of the whole command.
+// The report as lines of text and as JSON. seconds: time of the whole command.
 std::string verify_lines(const Arguments& arguments, const Prepared& prepared,
                          const Certificate& certificate, double seconds);
 Json verify_json(const Arguments& arguments, const Prepared& prepared,

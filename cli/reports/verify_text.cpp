@@ -41,7 +41,7 @@ std::string explored_text(const Explored& some) {
       schedules, counted(some.executions, "execution", "executions"), some.why, some.pct_bound);
 }
 
-// A machine's limits say nothing of the program's schedules.
+// True if the findings are only limits of the machine, which do not depend on the schedule.
 bool is_of_machine(const Certificate& c) { return all_have(c.findings, FindingTrait::of_machine); }
 
 std::string verdict_text(const Certificate& c, const MachineProfile& machine) {
@@ -60,7 +60,7 @@ std::string verdict_text(const Certificate& c, const MachineProfile& machine) {
   return {};
 }
 
-// "line 12" of the program's text; of another one, as that of the library, "library.tsr:12".
+// "line 12" for the text of the program; "library.tsr:12" for other texts, such as the library.
 std::string line_text(const Prepared& prepared, const Loc& loc) {
   const bool is_own = prepared.module && prepared.module->source == loc.source;
   return is_own ? fmt::format("line {}", loc.line)
@@ -78,7 +78,7 @@ std::string points_text(const ParallelLoop& loop) {
                      loop.why_whole);
 }
 
-// Where it ran, and what happened in this run.
+// The device and the outcome of the recorded run.
 std::string run_section(const Arguments& arguments, const Prepared& prepared,
                         const Certificate& c) {
   const RunRequest& request = prepared.request;
@@ -112,7 +112,7 @@ std::string run_section(const Arguments& arguments, const Prepared& prepared,
   return text;
 }
 
-// Characters; a longer one is printed once.
+// Characters; longer schedules are printed only once.
 constexpr std::size_t long_schedule = 200;
 
 std::string race_witness_text(const Arguments& arguments, const RaceWitness& race) {
@@ -135,7 +135,7 @@ std::string race_witness_text(const Arguments& arguments, const RaceWitness& rac
   return text;
 }
 
-// What was found, with the races' witnesses, and what comes in no order without being one.
+// Findings with the witnesses of races, and additions in no fixed order, which are not races.
 std::string findings_section(const Arguments& arguments, const Certificate& c) {
   std::string text = findings_text(c.findings, arguments.has("all"), [&](std::size_t i) {
     std::string witnesses;
@@ -152,7 +152,7 @@ std::string findings_section(const Arguments& arguments, const Certificate& c) {
   return text;
 }
 
-// What the verdict rests on: waits, conditions, parallel loops and the values that decide.
+// The basis of the verdict: waits, conditions, parallel loops and control inputs.
 std::string basis_section(const Prepared& prepared, const Certificate& c) {
   std::string text;
   for (const ExplainedWait& wait : c.waits) text += render(wait.remark, "wait ");
@@ -175,7 +175,7 @@ std::string basis_section(const Prepared& prepared, const Certificate& c) {
   return text;
 }
 
-// Of a refuted program: in which schedules it fails, and how to see it again.
+// For a refuted program: the schedules in which it fails, and the replay.
 std::string replay_section(const Arguments& arguments, const RunRequest& request,
                            const Certificate& c) {
   std::string text;
@@ -204,7 +204,7 @@ std::string replay_section(const Arguments& arguments, const RunRequest& request
   return text;
 }
 
-// By which method and program versions, and in which time.
+// Method, version, hashes and times.
 std::string method_section(const Certificate& c, double seconds) {
   std::string text;
   if (!c.statistics.method.empty())

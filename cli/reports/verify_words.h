@@ -1,4 +1,4 @@
-// What a certificate's text and its JSON form say alike.
+// Texts that the text and the JSON report on a certificate share.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace tessera::cli {
 
-// ok, finding, or unsupported when nothing else was found.
+// Status by the findings; without findings, by the end of the run (cli/reports/report.h).
 Status status_of(const Certificate& certificate);
 
-// What is proved of all schedules; of a run that one analysis decided.
+// The statement that is proved for all schedules, for a program that one run decided.
 std::string proved_text(const Certificate& certificate);
 // 16 hexadecimal digits.
 std::string hash_text(std::uint64_t hash);
-// What promises about copies would make of a refuted program.
+// Promises about copies under which a refuted program would be proved.
 std::string promises_text(const Promises& promises);
 
 }  // namespace tessera::cli

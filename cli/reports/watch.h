@@ -1,4 +1,4 @@
-// The progress line of runs: which phase they are in, how many steps are done, and how fast.
+// Progress line of runs: phase, number of steps and speed.
 #pragma once
 #include "cli/reports/progress.h"
 #include "interp/run.h"
@@ -8,7 +8,7 @@ namespace tessera::cli {
 class Watch {
  public:
   explicit Watch(Console& console) : progress_(console) {}
-  // The run tells this object, which must outlive it.
+  // Sets the progress callback of the run. This object must outlive the run.
   void attach(RunOptions& options);
   void hide() { progress_.hide(); }
 
@@ -16,8 +16,8 @@ class Watch {
   void tell(Phase phase, std::int64_t steps);
 
   Progress progress_;
-  double begin_ = 0;               // of the run at hand ...
-  std::int64_t steps_before_ = 0;  // ... which counts its steps from 0
+  double begin_ = 0;               // start of the current run, in seconds of progress_
+  std::int64_t steps_before_ = 0;  // at the last call; each run counts from 0
 };
 
 }  // namespace tessera::cli

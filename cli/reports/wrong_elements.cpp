@@ -21,7 +21,7 @@ Indices indices_of(const std::vector<bool>& has) {
   return indices;
 }
 
-// Their common distance; 0: they have none.
+// Distance of adjacent indices; 0 if it varies.
 std::int64_t step_of(const Indices& indices) {
   if (indices.size() < 2) return 1;
   const std::int64_t step = indices[1] - indices[0];
@@ -32,10 +32,10 @@ std::int64_t step_of(const Indices& indices) {
 
 struct SliceWords {
   std::string text;
-  bool is_exact = true;  // no other index is in it
+  bool is_exact = true;  // true: contains no other index
 };
 
-// "5", "0 .. 32", or "64 .. 128 step 2", as the language has them.
+// "5", "0 .. 32" or "64 .. 128 step 2", in the syntax of the language.
 SliceWords words_of(const Indices& indices) {
   const std::int64_t step = step_of(indices), first = indices.front(), last = indices.back();
   if (first == last) return {fmt::format("{}", first)};

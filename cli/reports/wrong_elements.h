@@ -1,4 +1,4 @@
-// Where the wrong elements of a result lie: often the shape of the mistake.
+// Positions of the wrong elements of a result, which often show the cause.
 #pragma once
 #include <string>
 #include <string_view>
@@ -7,9 +7,9 @@
 
 namespace tessera::cli {
 
-// "the wrong elements are out[0 .. 32, 64 .. 128 step 2]" where they are just the elements at these
-// indices of each dimension, "... lie in out[0 .. 32, 64 .. 128]" where these have right ones among
-// them too. Empty of one wrong element, and where every element is wrong.
+// "the wrong elements are out[0 .. 32, 64 .. 128 step 2]" if exactly these elements are wrong,
+// "... lie in out[0 .. 32, 64 .. 128]" if some of these elements are right. Empty if fewer than two
+// or all elements are wrong, and for a result without dimensions.
 std::string wrong_elements_text(const ComparedResult& result);
 
 }  // namespace tessera::cli
