@@ -1,6 +1,6 @@
 // Commands of gmm-run inside another program. Files may be in memory (core/data/held_files.h). The
 // report is returned as text and as a JSON object. The state of the process is not changed.
-// Thread-safe.
+// Calls may be concurrent, each with its own HeldFiles.
 #pragma once
 #include <string>
 #include <vector>

@@ -18,7 +18,7 @@ struct RunSide {
   std::string command;  // `run`, or the name of the operation
 };
 
-// Options of the commands that the words name, except `not_taken`.
+// Options of `run` and of the commands that the words name, except `not_taken`.
 using OptionNames = std::span<const std::string_view>;
 Options run_side_options(const std::vector<std::string>& words, OptionNames not_taken);
 // The run of `word`, with those options of `arguments` that its command accepts. Does not execute

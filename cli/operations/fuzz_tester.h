@@ -6,7 +6,7 @@
 
 namespace tessera::cli {
 
-// Runs the command, which checks its result; none if the result is right, or if a stop was
+// Runs the command, which checks its result. Returns none if the result is right, or if a stop was
 // requested. Bad input is a failure too. One case in eight is also replayed with its recorded
 // schedule; if the replay differs, the failure is "nondeterminism".
 std::optional<fuzz::Failure> try_command(const Invocation& a_case);

@@ -77,7 +77,7 @@ Expected<OperationOutcome> perform(const OperationCall& call, const RunOptions& 
   return outcome;
 }
 
-// Begins the run for an observer that replaces its execution by the device.
+// Starts the run for launch_of(), which records it instead of executing it.
 Expected<void> begin(const OperationCall& call, const RunOptions& options) {
   if (call.simulate)
     TRY(call.simulate(options));

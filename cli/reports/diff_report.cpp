@@ -130,7 +130,7 @@ std::string diff_lines(const DiffReport& report) {
   for (const auto& [run, end] : {std::pair("A", found.end_a), {"B", found.end_b}})
     if (end != RunEnd::program)
       text += line("cut off", cut_off(end, run).message + "; its results are not compared");
-  // A different event also changes the order; only the event is then reported.
+  // If the order first differs at the different event, only the event is reported.
   const bool is_event =
       found.event && (found.event->a == found.order || found.event->b == found.order);
   if (report.order && !is_event) text += places_lines("order", *report.order);

@@ -70,7 +70,7 @@ std::string note(const JudgedValueMutant& judged) {
   return judged.fate == ValueFate::undecided ? judged.why : "";
 }
 
-// One line per op and change, although a line of a kernel can occur many times in a program.
+// One line per op and change, even if a line of a kernel occurs many times in the program.
 template <typename Judged>
 std::string survivors(const std::vector<Judged>& mutants) {
   std::map<std::string, std::int64_t> places;

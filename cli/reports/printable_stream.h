@@ -1,4 +1,4 @@
-// Filter of an output stream that removes control characters, so that printed input cannot control
+// Filter of an output stream that escapes control characters, so that printed input cannot control
 // the terminal.
 #pragma once
 #include <ostream>

@@ -14,8 +14,8 @@
 
 namespace tessera::cli {
 
-// Status of a run. With findings: see below. Without: budget or interrupted if the run was cut
-// short, otherwise ok.
+// Status of a run: by its findings, if any; otherwise budget or interrupted if the run was cut
+// short, and ok if not.
 Status status_of(const DeviceReport& report);
 // Status for at least one finding: mismatch if it is the only one, unsupported if all are,
 // otherwise finding.
