@@ -38,7 +38,7 @@ struct Collective {
   Json shape = Json::object();
   std::string types;                     // "bf16 . bf16 -> f32"
   const Tensors* group_sizes = nullptr;  // one per device or ring; null: no groups
-  DType dtype = DType::bf16;             // of the operands
+  DType dtype = DType::bf16;             // element type of the operands
   std::int64_t flops = 0;                // on all devices
   OperandValues values;                  // origin of the operand values
   bool has_given_config = false;

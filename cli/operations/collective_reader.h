@@ -65,8 +65,8 @@ class CollectiveReader : public OperationReader {
   std::int64_t shared(std::string_view option);
   // Sets the extent if it has no value.
   void otherwise(std::string_view option, std::optional<std::int64_t> value);
-  // Reports errors for extents without a value, and for extents of bound operands that the ring
-  // length must divide and does not. Determines the element type.
+  // Reports errors for extents without a value, and for shared extents of bound operands that the
+  // ring length does not divide. Determines the element type.
   void settle();
   // Element type of the operands. Requires settle().
   DType dtype() const { return collective.dtype; }
