@@ -1,5 +1,5 @@
-// Arrays of Python as tensors and back, without their element type: NumPy has no bf16 and no FP8,
-// so arrays cross as unsigned integers of the same size, and the type is told beside them.
+// Conversion between Python arrays and tensors. NumPy has no bf16 and no FP8, so arrays are passed
+// as unsigned integers of the same size, and the element type is passed separately.
 #pragma once
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -12,10 +12,11 @@ namespace tessera::python {
 
 using AnyArray = nanobind::ndarray<nanobind::ro, nanobind::device::cpu>;
 
-// The memory of the array, which lives as long as the tensor does. Called with the interpreter lock
-// held; it may be let go of without.
+// Returns a tensor that refers to the memory of the array and keeps the array alive. Throws
+// std::invalid_argument if `dtype` is unknown or has another size than the array's elements. Call
+// with the interpreter lock held; the result may be destroyed without the lock.
 HeldTensor held(AnyArray array, const std::string& dtype);
-// A NumPy array that owns the tensor.
+// Returns a NumPy array of unsigned integers that owns the tensor.
 nanobind::object array_of(Tensor tensor);
 
 }  // namespace tessera::python

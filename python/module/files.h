@@ -1,4 +1,5 @@
-// What a call of Python hands over in the place of files, and what it gets back.
+// Conversion of in-memory files between Python and C++: texts and arrays of a call, and its
+// results.
 #pragma once
 #include <nanobind/nanobind.h>
 
@@ -9,13 +10,13 @@
 
 namespace tessera::python {
 
-// A str as UTF-8. Raises UnicodeEncodeError for a lone surrogate.
+// Returns a str as UTF-8. Raises UnicodeEncodeError for a lone surrogate.
 std::string text_of(nanobind::handle given);
 std::vector<std::string> texts_of(const nanobind::list& given);
 
 // texts: name to text; arrays: name to (array, element type).
 HeldFiles held_files_of(const nanobind::dict& texts, const nanobind::dict& arrays);
-// Name to (array, element type); takes the tensors.
+// Returns the written tensors: name to (array, element type). Moves them out of `files`.
 nanobind::dict written_of(HeldFiles& files);
 
 }  // namespace tessera::python

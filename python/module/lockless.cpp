@@ -16,11 +16,11 @@ namespace nb = nanobind;
 namespace tessera::python {
 namespace {
 
-// How long a signal waits at most.
+// Maximum delay before a signal is handled.
 constexpr auto between_looks = std::chrono::milliseconds(20);
 
-// A thread that does one piece of work after the other. It lives as long as the process: ending it
-// would wait for a thread that a fork has left behind.
+// A thread that runs tasks in order. Never destroyed: in a forked child its thread does not exist,
+// so the destructor would block.
 class Worker {
  public:
   Worker() {
@@ -33,7 +33,7 @@ class Worker {
     is_done_ = false;
     changed_.notify_all();
   }
-  // Whether the work is done, now or within the time.
+  // Waits for at most `time`. True if the work is done.
   bool is_done_within(std::chrono::milliseconds time) {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, time, [this] { return is_done_; });
@@ -58,7 +58,7 @@ class Worker {
   bool is_done_ = true;
 };
 
-// That of this process: a child that was forked has none yet.
+// Returns the worker of this process; a forked child creates its own.
 Worker& worker() {
   static Worker* all = nullptr;
   static pid_t of = 0;
@@ -74,7 +74,7 @@ bool is_main_thread() {
   return nb::cast<unsigned long>(main.attr("ident")) == PyThread_get_thread_ident();
 }
 
-// While the work goes on the exception of a handler is kept: the first is the one that counts.
+// Runs pending Python signal handlers and stores the first exception that one of them raises.
 void hear_signals(std::optional<nb::python_error>& raised) {
   const nb::gil_scoped_acquire lock;
   if (PyErr_CheckSignals() == 0) return;

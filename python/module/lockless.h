@@ -1,4 +1,4 @@
-// Work in C++ while other threads of Python run.
+// Execution of C++ work without the interpreter lock.
 #pragma once
 #include <functional>
 
@@ -6,9 +6,11 @@
 
 namespace tessera::python {
 
-// Does the work with the interpreter lock released. Python hears signals in its main thread alone,
-// so that thread waits while another does its work: where a handler raises, as that of Ctrl-C does,
-// the stop is set, and once the work has ended the exception goes on. Called with the lock held.
+// Runs the work with the interpreter lock released. Call with the lock held. Python handles signals
+// only in its main thread, so a call from the main thread runs the work on another thread and
+// checks for signals meanwhile. If a signal handler raises, for example for Ctrl-C, the stop flag
+// is set, and the exception is thrown after the work has ended. Exceptions of the work are
+// rethrown.
 void without_lock(const std::function<void(Stop)>& work);
 
 }  // namespace tessera::python

@@ -1,5 +1,5 @@
-// The extension module tessera._tessera: commands of gmm-run by their words. What they mean in
-// Python is in the package.
+// The extension module tessera._tessera: runs commands of gmm-run, given as command-line words. The
+// Python API is in the package.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -38,8 +38,8 @@ nb::tuple command(const nb::list& given, const nb::dict& texts, const nb::dict& 
   return nb::make_tuple(answer.exit_code, answer.object, answer.out, answer.err, written_of(files));
 }
 
-// Name, form of the value and meaning of each option, whether it may be given again, reads a file,
-// and may stand without its value.
+// Name, form of the value and meaning of an option; true if it may be repeated; true if it reads a
+// file; true if its value may be omitted.
 using OptionRow = std::tuple<std::string, std::string, std::string, bool, bool, bool>;
 
 std::vector<OptionRow> options(const nb::list& words) {
@@ -78,8 +78,8 @@ nb::dict described(const KernelInfo& kernel) {
   return row;
 }
 
-// The kernels of a text, a file or of the library by its name, and what that text is called and
-// says; else what is wrong.
+// Opens a program: a name in `texts`, a file or a kernel of the library. Returns descriptions of
+// its kernels, its name, its text, and the error message, which is empty on success.
 std::tuple<nb::list, std::string, std::string, std::string> kernels(const nb::str& name,
                                                                     const nb::dict& texts) {
   HeldFiles held = held_files_of(texts, {});
@@ -102,7 +102,7 @@ std::string near(const nb::str& word, const Words& known) {
   return did_you_mean(text_of(word), candidates);
 }
 
-// A run that is looked at step by step. An answer is (text, what is wrong).
+// A debugging session. command() returns (output, error message).
 class Debugger {
  public:
   Debugger(const nb::list& given, const nb::dict& texts, const nb::dict& arrays)
@@ -137,7 +137,7 @@ class Debugger {
   bool is_over() const { return debugger_->is_over(); }
 
  private:
-  HeldFiles held_;  // the operands, read when they are needed
+  HeldFiles held_;  // operands, read on demand
   Files files_{&held_};
   std::unique_ptr<cli::HeldDebugger> debugger_;
 };

@@ -1,11 +1,11 @@
-"""Kernels for grouped and collective matrix multiplication: written once, run and proved on simulated devices.
+"""Kernels for grouped and collective matrix multiplication, run and verified on simulated devices.
 
-    kernel = tessera.load("kernel.tsr")        # or a text, or a kernel of the library by its name
-    out = kernel(a, b, tm=256)                 # runs it with all checks; sizes follow from the arrays
-    assert kernel.verify(a, b, devices=8)      # decides all schedules
+    kernel = tessera.load("kernel.tsr")        # or a program text, or the name of a kernel in the library
+    out = kernel(a, b, tm=256)                 # runs it with all checks; sizes are derived from the arrays
+    assert kernel.verify(a, b, devices=8)      # verifies all schedules
     y = tessera.gmm(lhs, rhs, group_sizes)     # the operations as functions
 
-docs/python.md has the rest.
+See docs/python.md.
 """
 
 from ._arrays import dtype_name, numpy_dtype

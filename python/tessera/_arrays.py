@@ -1,4 +1,4 @@
-"""Arrays of NumPy, JAX and PyTorch as the engine takes them, and its results as they are wanted."""
+"""Conversion of NumPy, JAX and PyTorch arrays to arrays of the engine, and of its results back."""
 
 from __future__ import annotations
 
@@ -23,11 +23,15 @@ _NUMPY = {name: np.dtype(_NAMES[name]) for name, _ in _tessera.dtypes()}
 _OURS = {dtype: name for name, dtype in _NUMPY.items()}
 _BITS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 
-# The name of an array that is handed over, and of a result: "<lhs>". Of several devices "{d}" stands for the number.
+# In a command line, operand arrays and results have names in angle brackets: "<lhs>". For several devices: "<lhs@{d}>", with the
+# device number for "{d}".
 
 
 def dtype_name(dtype: Any) -> str:
-    """The word of the language for an element type of NumPy, ml_dtypes, JAX or PyTorch."""
+    """Returns the language's name ("bf16") for an element type of NumPy, ml_dtypes, JAX or PyTorch.
+
+    Raises BadInput if the language does not have the type.
+    """
     if isinstance(dtype, str) and dtype in _NUMPY:
         return dtype
     text = str(dtype)
@@ -40,7 +44,7 @@ def dtype_name(dtype: Any) -> str:
 
 
 def numpy_dtype(name: str) -> np.dtype[Any]:
-    """The NumPy type of an element type by its word: "bf16"."""
+    """Returns the NumPy type for an element type of the language ("bf16"). Raises KeyError if there is none."""
     return _NUMPY[name]
 
 
@@ -54,7 +58,7 @@ def _is_of(array: Any, module: str, cls: str) -> bool:
 
 
 def is_array(given: Any) -> bool:
-    """Whether it is one array: of NumPy, JAX or PyTorch, or of whatever has the array interface or DLPack."""
+    """True for an array of NumPy, JAX or PyTorch, and for any other object with an array interface or DLPack."""
     return isinstance(given, np.ndarray | np.generic) or any(
         hasattr(given, name) for name in ("__array_interface__", "__array__", "__dlpack__"))
 
@@ -64,7 +68,7 @@ def is_list_of_arrays(given: Any) -> bool:
 
 
 def family_of(given: Sequence[Any]) -> str:
-    """Whose arrays they are: "jax" or "torch" where one is, else "numpy"."""
+    """Returns the library of the arrays: "jax" if one of them is a JAX array, else "torch" if one is a tensor, else "numpy"."""
     parts = [part for one in given for part in (one if isinstance(one, list | tuple) else (one,))]
     if any(_is_of(part, "jax", "Array") for part in parts):
         return "jax"
@@ -74,7 +78,10 @@ def family_of(given: Sequence[Any]) -> str:
 
 
 def family_called(like: str | None) -> str | None:
-    """A family by the name that `like=` has; BadInput where there is none, EnvironmentFailure where it is not installed."""
+    """Checks the value of `like=` and returns it. May be None.
+
+    Raises BadInput if the name is unknown, EnvironmentFailure if the library is not installed.
+    """
     if like is None or like == "numpy":
         return like
     if like not in ("jax", "torch"):
@@ -85,9 +92,9 @@ def family_called(like: str | None) -> str | None:
 
 
 def handed_over(name: str, array: Any) -> tuple[Any, str]:
-    """The bits of the array as a NumPy array of unsigned integers, and its element type.
+    """Returns the bits of the array as a NumPy array of unsigned integers, and the element type.
 
-    There is no copy unless elements are not a whole number of elements apart.
+    Copies the array only if a stride is not a multiple of the element size.
     """
     if _is_of(array, "torch", "Tensor"):
         array, dtype = _torch_bits(name, array)
@@ -100,12 +107,12 @@ def handed_over(name: str, array: Any) -> tuple[Any, str]:
     if not array.dtype.isnative:
         raise BadInput(f"{name}: bytes are in the other order; expected {array.dtype.newbyteorder('=')}")
     if any(stride % array.dtype.itemsize for stride in array.strides):
-        array = np.array(array, order="C")    # a field of a packed record: no whole number of elements apart
+        array = np.array(array, order="C")    # a field of a packed record
     return array.view(_BITS[array.dtype.itemsize]), dtype
 
 
 def _as_numpy(name: str, array: Any) -> Any:
-    """What JAX traces, what was deleted, and types that DLPack has and NumPy has not, cannot be read."""
+    """Raises BadInput if the elements cannot be read: a traced or deleted JAX array, or a DLPack type that NumPy does not have."""
     if isinstance(array, np.ndarray):
         return array
     try:
@@ -116,7 +123,7 @@ def _as_numpy(name: str, array: Any) -> Any:
 
 
 def _torch_bits(name: str, tensor: Any) -> tuple[Any, str]:
-    import torch  # noqa: PLC0415: it is loaded where there is a tensor of it
+    import torch  # noqa: PLC0415: already loaded if there is a tensor
 
     if tensor.device.type != "cpu":
         raise BadInput(f"{name}: is on {tensor.device}; expected memory of the CPU: {name}.cpu()")
@@ -132,10 +139,10 @@ def _torch_bits(name: str, tensor: Any) -> tuple[Any, str]:
 
 
 def result(bits: Any, dtype: str, family: str) -> Any:
-    """A result of the engine as an array of that family."""
+    """Returns a result of the engine as an array of the library `family`."""
     array = bits.view(_NUMPY[dtype])
     if family == "jax":
-        import jax.numpy as jnp  # noqa: PLC0415: who asks for it has it
+        import jax.numpy as jnp  # noqa: PLC0415: installed if this family was selected
 
         return jnp.asarray(array)
     if family == "torch":

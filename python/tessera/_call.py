@@ -1,4 +1,4 @@
-"""One command, in this process: its words in, its answer out."""
+"""Runs one command in this process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RESULT = re.compile(r"<([^@]*)(?:@(\d+))?>")
 
 
 def command(words: Words, kind: type[R], family: str = "numpy") -> R:
-    """The answer whatever it is; an interrupted command raises KeyboardInterrupt."""
+    """Runs the command and returns its report, also for errors. An interrupted command raises KeyboardInterrupt."""
     code, text, out, err, written = _tessera.command(words.words, words.texts, words.arrays)
     answer = kind(json.loads(text) if text else {}, err + out, code, _results(written, family))
     if answer.status == "interrupted":
@@ -24,7 +24,7 @@ def command(words: Words, kind: type[R], family: str = "numpy") -> R:
 
 
 def asked(words: Words, kind: type[R], family: str = "numpy") -> R:
-    """The answer of a command that could do its work; findings are an answer, bad input is an exception."""
+    """Runs the command and returns its report, which may have findings. Raises if there is no result, for example for bad input."""
     answer = command(words, kind, family)
     if answer.exit_code > 1 and answer.status not in ("ok", "finding", "mismatch", "budget"):
         raise error_of(answer)
@@ -32,7 +32,7 @@ def asked(words: Words, kind: type[R], family: str = "numpy") -> R:
 
 
 def _results(written: dict[str, tuple[Any, str]], family: str) -> dict[str, list[Any]]:
-    """By name, and by device where there are several: <out@0>, <out@1>."""
+    """Returns the results by name, each a list by device: from the labels <out>, or <out@0>, <out@1> for several devices."""
     parts: dict[str, dict[int, Any]] = {}
     for label, (bits, dtype) in written.items():
         found = _RESULT.fullmatch(label)

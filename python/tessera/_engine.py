@@ -1,6 +1,6 @@
-"""Runs and proves the text of one kernel.
+"""Runs and verifies the text of one kernel.
 
-Operands are NumPy arrays (types NumPy lacks: those of ml_dtypes), one for all devices or a list with one for each.
+An operand is one NumPy array for all devices, or a list with one array per device. Types that NumPy does not have come from ml_dtypes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Operand = np.ndarray | Sequence[np.ndarray]
 
 @dataclass(frozen=True)
 class Report:
-    """What a command answered: its JSON object, its text for people, and of a run the results, one per device."""
+    """Result of a command: its JSON object, its report as text, and the results of a run, one array per device."""
 
     object: dict[str, Any]
     text: str
@@ -34,13 +34,13 @@ class Report:
 
 def run(text: str, operands: Mapping[str, Operand], results: Mapping[str, np.dtype], *, devices: int = 1,
         options: Sequence[str] = (), name: str = "kernel.tsr") -> Report:
-    """Runs the kernel; `results` names the results wanted and their types as NumPy sees them."""
+    """Runs the kernel. `results`: NumPy type of each requested result, by name."""
     return _command("run", text, operands, results, devices, options, name)
 
 
 def verify(text: str, operands: Mapping[str, Operand], *, devices: int = 1, options: Sequence[str] = (),
            name: str = "kernel.tsr") -> Report:
-    """Decides all schedules of the kernel for these operands."""
+    """Verifies all schedules of the kernel for these operands."""
     return _command("verify", text, operands, {}, devices, options, name)
 
 

@@ -1,4 +1,4 @@
-"""Kernels of `.tsr` texts."""
+"""Kernels that are loaded from `.tsr` programs."""
 
 from __future__ import annotations
 
@@ -17,15 +17,21 @@ __all__ = ["Kernel", "load"]
 
 
 class Kernel:
-    """A kernel that can be run, verified and looked at.
+    """A kernel that can be run, verified, timed and debugged.
 
-    Arguments of every method: the operands in the order of the text, or by their names; parameters of the kernel by their
-    names (`tm=256`, `T="bf16"`; sizes and types that arrays say need not be given); and the options of the command of
-    the same name (`devices=8`, `schedule="random:1"`, `profile="v5e"`; `kernel.options("run")` lists them). A
-    name that the kernel and the command share is the kernel's; `set={...}`, `in_={...}` and `options={...}` say which
-    one is meant. An operand is one array for all devices, or a list with one for each; arrays are of NumPy (with ml_dtypes),
-    JAX or PyTorch, numbers give small operands, and a text is the name of a file. Operands that nobody gives are filled
-    (`fill`, `seed`).
+    Every method accepts the following arguments:
+
+    - operands, in the order of the text or by name;
+    - parameters of the kernel, by name (`tm=256`, `T="bf16"`). Sizes and types that follow from the arrays can be omitted;
+    - options of the command with the name of the method (`devices=8`, `schedule="random:1"`, `profile="v5e"`);
+      `kernel.options("run")` lists them.
+
+    If the kernel and the command both have an argument name, it is the kernel's. `set={...}` (parameters), `in_={...}`
+    (operands) and `options={...}` are explicit.
+
+    An operand is one array for all devices, a list with one array per device, or an array whose first axis is the device.
+    Arrays are from NumPy (with ml_dtypes), JAX or PyTorch. Numbers are a small operand, and a string is a file name. An
+    operand that is not given is generated (`fill`, `seed`).
     """
 
     def __init__(self, source: str, text: str, head: Mapping[str, Any]) -> None:
@@ -36,7 +42,7 @@ class Kernel:
         operands = head["operands"]
         self.__doc__ = "\n".join([*([head["doc"], ""] if head["doc"] else []), *map(_declared, operands)])
         self._extents: dict[str, list[str]] = {o["name"]: o["extents"] for o in operands}
-        # A parameter may choose between two declarations of one operand: rhs, or rhs transposed.
+        # An operand may be declared twice, selected by a parameter: rhs, or rhs transposed.
         self.operands: tuple[str, ...] = tuple(dict.fromkeys(o["name"] for o in operands if not o["is_result"]))
         self.results: tuple[str, ...] = tuple(dict.fromkeys(o["name"] for o in operands if o["is_result"]))
         self.parameters: tuple[str, ...] = tuple(p["name"] for p in head["parameters"])
@@ -47,9 +53,9 @@ class Kernel:
     def __call__(self, *operands: Any, like: str | None = None, **arguments: Any) -> Any:
         """Runs the kernel and returns its result, or a tuple of results in the order of the text.
 
-        On several devices each result is a list with one array per device. Results are new arrays of the family of the
-        operands: of JAX or PyTorch where one of them is, else of NumPy; `like="numpy"`, "jax" or "torch" says it.
-        Raises FindingError where the run finds something, BadInput for arguments that do not fit.
+        For several devices each result is a list with one array per device. Results are new arrays of the operands' library:
+        JAX or PyTorch if one of them is, else NumPy. `like="numpy"`, "jax" or "torch" selects another one.
+        Raises FindingError if the run has a finding, BadInput if the arguments are invalid.
         """
         if not _computes(arguments):
             raise BadInput("no_math computes no result: kernel.run(...) has the report")
@@ -61,7 +67,7 @@ class Kernel:
         return found[0] if len(found) == 1 else tuple(found)
 
     def run(self, *operands: Any, like: str | None = None, **arguments: Any) -> Report:
-        """Runs the kernel; what it finds is in the report, and its results where it ended well."""
+        """Runs the kernel and returns the report, with its findings, and with the results if the run succeeded."""
         wanted = _arrays.family_called(like)
         words, family = self._words("run", operands, arguments)
         several = _devices(arguments) > 1
@@ -70,39 +76,39 @@ class Kernel:
         return asked(words, Report, wanted or family)
 
     def verify(self, *operands: Any, **arguments: Any) -> Proof:
-        """Decides all schedules: whether one of them can race, deadlock or leave counts on semaphores."""
+        """Verifies that no schedule can race, deadlock or leave counts on semaphores."""
         return asked(self._words("verify", operands, arguments)[0], Proof)
 
     def timing(self, *operands: Any, **arguments: Any) -> Timing:
-        """How long the run takes on the profile's machine, by a model of its events."""
+        """Returns the modelled time of the run on the profile's machine."""
         arguments = {"interpret": True, "timing": True, **arguments}
         return asked(self._words("run", operands, arguments)[0], Timing).check()
 
     def check(self, **arguments: Any) -> Report:
-        """Whether the text is valid with these parameters; nothing runs. BadInput says what is not."""
+        """Checks that the text is valid with these parameters, without running it. Raises BadInput if it is not."""
         return asked(self._words("check", (), arguments)[0], Report)
 
     def expand(self, **arguments: Any) -> str:
-        """The program that the interpreter runs: loops, slots, copies and waits."""
+        """Returns the program that the interpreter runs: pipelines are expanded to loops, slots, copies and waits."""
         return asked(self._words("expand", (), arguments)[0], Report).object["text"]
 
     def emit(self, **arguments: Any) -> str:
-        """The CUDA source of the kernel."""
+        """Returns the CUDA source of the kernel."""
         return asked(self._words("emit", (), arguments)[0], Report).object["source"]
 
     def why(self, *operands: Any, of: str | Sequence[str], **arguments: Any) -> str:
-        """What `of` was made from ("out[5, 130]"), or what a core waits for."""
+        """Returns the origin of memory contents (`of="out[5, 130]"`), or the reason that a core is blocked."""
         words, _ = self._words("why", operands, {**arguments, "of": of})
         return asked(words, Report).text
 
     def debug(self, *operands: Any, **arguments: Any) -> Session:
-        """A run that stands before its first step, to be gone through forward and backward."""
+        """Returns a session at the start of a run, to step through it forward and backward."""
         words, _ = self._words("debug", operands, arguments)
         return Session(words)
 
     @staticmethod
     def options(command: str) -> dict[str, str]:
-        """What a command takes beside operands and parameters, with a line on each."""
+        """Returns the options of a command, except operands and parameters, with one line about each."""
         return {name: row.meaning for name, row in options_of(command, "-").items() if name != "set"}
 
     def _words(self, command: str, operands: Sequence[Any], arguments: Mapping[str, Any]) -> tuple[Words, str]:
@@ -146,7 +152,7 @@ class Kernel:
             chosen[name] = value
 
     def _check_rank(self, name: str, value: Any, devices: int) -> None:
-        """Sizes follow from an array only where it has the operand's dimensions, or one of devices in front."""
+        """Raises BadInput unless an array has the operand's number of dimensions, or for several devices one more in front."""
         extents = self._extents[name]
         for part in value if _arrays.is_list_of_arrays(value) else [value] if _arrays.is_array(value) else []:
             shape = tuple(getattr(part, "shape", extents))
@@ -159,11 +165,12 @@ class Kernel:
 
 
 def load(source: str | os.PathLike[str], *, kernel: str | None = None, name: str = "kernel.tsr") -> Kernel:
-    """The kernel of a `.tsr` text.
+    """Loads a kernel from a `.tsr` program.
 
-    `source` is the name of a file, a kernel of the library ("gmm"), or the text itself, which has more than one line;
-    `name` is what places in a text are called in reports. `kernel` names one where the text has several.
-    BadInput is raised with the places where the text is wrong; EnvironmentFailure where a file cannot be read.
+    source: name of a file, name of a kernel in the library ("gmm"), or the program text, which must have several lines.
+    kernel: name of the kernel; required if the program has several.
+    name: file name of a program text in reports.
+    Raises BadInput, with the places of the errors, if the program is invalid, and EnvironmentFailure if the file does not exist.
     """
     given = os.fsdecode(source)
     text = given if "\n" in given else None
@@ -191,7 +198,7 @@ def _dimensions(extents: Sequence[str]) -> str:
 
 
 def _declared(operand: Mapping[str, Any]) -> str:
-    """`a: T[m, k]` as the text has it; `_` is an extent that is no parameter."""
+    """Returns the declaration of an operand, `a: T[m, k]`; `_` is an extent that is not a parameter."""
     return f"{'returns ' if operand['is_result'] else ''}{operand['name']}: {operand['dtype']}{_dimensions(operand['extents'])}"
 
 
@@ -204,6 +211,6 @@ def _devices(arguments: Mapping[str, Any]) -> int:
     try:
         return int(given)
     except (TypeError, ValueError):
-        return 1        # the command says what is wrong with it
+        return 1        # the command reports the error
 
 

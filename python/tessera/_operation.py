@@ -1,4 +1,4 @@
-"""What the functions of all operations share: a function says which operands it has, the rest is its command."""
+"""Base of the operations: a decorated function returns its operands and options, and the operation runs its command."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Operands = Mapping[str, Any]
 
 
 class Function(Protocol[P]):
-    """An operation as its callers see it."""
+    """Type of an operation: a function with additional methods."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Any: ...
     def run(self, *args: P.args, **kwargs: P.kwargs) -> Report: ...
@@ -30,7 +30,7 @@ class Function(Protocol[P]):
 
 
 class Operation(Generic[P]):
-    """An operation as a function, with the other questions that its command answers."""
+    """Implementation of an operation and its methods, by the command with its name."""
 
     def __init__(self, command: str, function: Callable[P, Operands], ranks: Mapping[str, int]) -> None:
         self._command = command
@@ -47,25 +47,25 @@ class Operation(Generic[P]):
         return found if self._ranks else found[0]
 
     def run(self, *args: P.args, **kwargs: P.kwargs) -> Report:
-        """Runs the operation and compares the result with a reference (`check`); results are in the report."""
+        """Runs the operation, compares the result with a reference (`check`), and returns the report with the results."""
         like, arguments = _taken(kwargs)
         return self._run(arguments, args, like)
 
     def verify(self, *args: P.args, **kwargs: P.kwargs) -> Proof:
-        """Decides all schedules: whether one of them can race, deadlock or leave counts on semaphores."""
+        """Verifies that no schedule can race, deadlock or leave counts on semaphores."""
         return asked(self._words(["verify", self._command], args, kwargs)[0], Proof)
 
     def timing(self, *args: P.args, **kwargs: P.kwargs) -> Timing:
-        """How long the run takes on the profile's machine, by a model of its events."""
+        """Returns the modelled time of the run on the profile's machine."""
         arguments = {"interpret": True, "timing": True, "check": "none", **kwargs}
         return asked(self._words([self._command], args, arguments)[0], Timing).check()
 
     def debug(self, *args: P.args, **kwargs: P.kwargs) -> Session:
-        """A run that stands before its first step, to be gone through forward and backward."""
+        """Returns a session at the start of a run, to step through it forward and backward."""
         return Session(self._words(["debug", self._command], args, kwargs)[0])
 
     def options(self) -> dict[str, str]:
-        """What the operation takes by keyword, with a line on each."""
+        """Returns the keyword arguments of the operation, with one line about each."""
         return {name: row.meaning for name, row in options_of(self._command).items()}
 
     def _run(self, arguments: Mapping[str, Any], args: tuple[Any, ...], like: str | None) -> Report:
@@ -89,7 +89,7 @@ class Operation(Generic[P]):
         return words, _arrays.family_of(list(given.values()))
 
     def _devices(self, given: Mapping[str, Any]) -> int | None:
-        """As many as there are parts of an operand, where nothing else says it."""
+        """Returns the number of arrays of a per-device operand. None if unknown, or if `devices` or `rings` is given."""
         if given.get("devices") is not None or given.get("rings") is not None:
             return None
         for name, rank in self._ranks.items():
@@ -113,7 +113,10 @@ _RAISES = """\
 
 
 def operation(command: str, **ranks: int) -> Callable[[Callable[P, Operands]], Function[P]]:
-    """The function of a command; `ranks` of the operands that each device has, of an operation on several."""
+    """Decorator that makes a function an operation.
+
+    command: name of the command. ranks: rank on one device of each per-device operand; empty for an operation on one device.
+    """
 
     def made(function: Callable[P, Operands]) -> Function[P]:
         known = Operation(command, function, ranks)
@@ -132,5 +135,5 @@ def operation(command: str, **ranks: int) -> Callable[[Callable[P, Operands]], F
 
 
 def sizes(given: Any) -> dict[str, Any]:
-    """Group sizes: an array is the command's `sizes`, numbers and the name of a distribution are `group_sizes`."""
+    """Returns group sizes as an option: `sizes` for an array, `group_sizes` for numbers or the name of a distribution."""
     return {"sizes" if _arrays.is_array(given) or _arrays.is_list_of_arrays(given) else "group_sizes": given}

@@ -1,4 +1,4 @@
-"""What commands answer, as objects."""
+"""Reports of commands as objects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Finding", "Place", "Proof", "Report", "Timing"]
 
 @dataclass(frozen=True)
 class Place:
-    """Where something is: a line of a text, and who was there. What is not known is None."""
+    """A source line, with a message about it, and the device and agent concerned. Unknown fields are None."""
 
     message: str
     file: str | None
@@ -32,10 +32,11 @@ class Place:
 
 @dataclass(frozen=True)
 class Finding(Place):
-    """Something that the program does wrong.
+    """A defect of the program.
 
-    `kind` is the word that `gmm-run explain` explains ("race", "deadlock", ...), `notes` are the other places
-    that belong to it, and `object` is all that the command's JSON says of it.
+    kind: "race", "deadlock", ...; `gmm-run explain` describes each kind.
+    notes: other places that are part of the finding.
+    object: the finding in the JSON of the command.
     """
 
     kind: str = ""
@@ -55,11 +56,12 @@ class Finding(Place):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report:
-    """What a command answered.
+    """Result of a command.
 
-    `object` is its JSON (docs/schema/gmm-run.json), `text` the report for people, `exit_code` that of gmm-run (0 fine,
-    1 a finding, 2 bad input, 3 the environment), and `results` the results of a run by their names, a list with one array
-    per device.
+    object: its JSON (docs/schema/gmm-run.json).
+    text: the report as text.
+    exit_code: exit code of gmm-run. 0: success; 1: a finding or mismatch; 2: bad input or unsupported; 3: environment.
+    results: results of a run by name, each a list with one array per device.
     """
 
     object: dict[str, Any] = field(repr=False)
@@ -93,24 +95,24 @@ class Report:
 
     @property
     def replay(self) -> str | None:
-        """The command line that shows the finding again, its schedule in it; None where nothing was found."""
+        """The command line that replays the finding, with its schedule. None if there is no finding."""
         return self.object.get("replay")
 
     @property
     def schedule(self) -> str | None:
-        """Of a run that found something: the schedule that shows it again, for `schedule=`."""
+        """The schedule that replays the finding, for `schedule=`. None if there is none."""
         words = shlex.split(self.replay or "")
         return words[words.index("--schedule") + 1] if "--schedule" in words else None
 
     @property
     def statistics(self) -> dict[str, Any]:
-        """The numbers of the run: steps, ops, copies, bytes, peak memory, seconds."""
+        """Statistics of the run: steps, ops, copies, bytes, peak memory, seconds."""
         names = ("steps", "ops", "dmas", "dma_bytes", "peak_vmem", "peak_smem", "events", "wall_seconds", "flops",
                  "max_abs_error", "max_error_over_bound", "checked_rows")
         return {name: self.object[name] for name in names if name in self.object}
 
     def check(self) -> Report:
-        """Itself; an exception with its text where something is wrong."""
+        """Returns this report if the exit code is 0; else raises the exception for it."""
         if self.exit_code:
             raise error_of(self)
         return self
@@ -122,12 +124,12 @@ class Proof(Report):
 
     @property
     def verdict(self) -> str:
-        """"proved", "refuted" or, where neither could be shown, "explored"."""
+        """"proved", "refuted", or "explored" if neither could be shown."""
         return self.object.get("verdict", "explored")
 
     @property
     def proved(self) -> bool:
-        """No schedule can race, deadlock or leave counts."""
+        """True if no schedule can race, deadlock or leave counts."""
         return self.verdict == "proved"
 
     def __bool__(self) -> bool:
@@ -139,23 +141,23 @@ class Proof(Report):
 
     @property
     def certificate(self) -> dict[str, Any]:
-        """What the verdict rests on, in numbers; `verify(..., save="FILE")` keeps it with its evidence."""
+        """The certificate as numbers; `verify(..., save="FILE")` saves it with its evidence."""
         return self.object.get("certificate", {})
 
     @property
     def conditions(self) -> list[dict[str, Any]]:
-        """Conditions of a proof that the program breaks: why a verdict is only explored."""
+        """Conditions of a proof that the program violates, so that the verdict is only "explored"."""
         return self.object.get("conditions", [])
 
     @property
     def promises(self) -> dict[str, Any] | None:
-        """Of a refuted program: which stronger promises of the machine would make it right."""
+        """For a refuted program: the stronger guarantees of a machine under which it would be correct."""
         return self.object.get("promises")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Timing(Report):
-    """How long a run would take on the profile's machine, by a model of its events."""
+    """Modelled time of a run on the profile's machine."""
 
     @property
     def seconds(self) -> float:
@@ -163,13 +165,13 @@ class Timing(Report):
 
     @property
     def timing(self) -> dict[str, Any]:
-        """All that the model says: per device, beside the roofline, on the critical path."""
+        """All results of the time model: per device, relative to the roofline, on the critical path."""
         return self.object["simulated"]
 
 
 def error_of(report: Report) -> Error | KeyboardInterrupt:
-    """The exception for an answer that is not fine."""
-    text = re.sub(r"\bgive --set (\w+=)", r"give \1", report.text.rstrip("\n"))    # as an argument
+    """Returns the exception for a report whose exit code is not 0."""
+    text = re.sub(r"\bgive --set (\w+=)", r"give \1", report.text.rstrip("\n"))    # the Python argument
     if report.status == "interrupted":
         return KeyboardInterrupt(text)
     if report.status in ("finding", "mismatch"):

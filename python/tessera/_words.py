@@ -1,4 +1,4 @@
-"""Arguments of Python as the words of a command line: the same names, the same values."""
+"""Conversion of Python arguments to the words of a command line, with the same names and values."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ from .errors import BadInput
 
 @dataclass
 class Words:
-    """One command line as it grows, with what it holds in memory."""
+    """A command line under construction, with its in-memory texts and arrays."""
 
     words: list[str]
     texts: dict[str, str] = field(default_factory=dict)
     arrays: dict[str, tuple[Any, str]] = field(default_factory=dict)
 
     def hold(self, name: str, given: Any, hole: str = "{d}") -> str:
-        """The word that stands for an array, or for a list with one for each device, or each ring."""
+        """Adds an array, or a list with one array per device or ring, and returns its name in the command line.
+
+        hole: placeholder for the device ("{d}") or ring ("{r}") in the name of a list.
+        """
         if not isinstance(given, list | tuple):
             self.arrays[f"<{name}>"] = _arrays.handed_over(name, given)
             return f"<{name}>"
@@ -33,7 +36,7 @@ class Words:
         return f"<{name}@{hole}>"
 
     def operand(self, name: str, given: Any) -> None:
-        """`--in` of a kernel's operand: an array, a list of arrays, numbers, or the name of a file."""
+        """Adds `--in` for an operand of a kernel: an array, a list of arrays, numbers, or the name of a file."""
         if _arrays.is_list_of_arrays(given):
             for device, part in enumerate(given):
                 label = f"<{name}@{device}>"
@@ -54,7 +57,7 @@ class Words:
         return text_of(given)
 
     def option(self, row: OptionRow, given: Any) -> None:
-        """An option by its row of the command's table; None and False leave it out."""
+        """Adds an option of the command. None and False omit the option."""
         if given is None or given is False:
             return
         word = f"--{row.name}"
@@ -90,18 +93,18 @@ class OptionRow:
 
 @lru_cache
 def options_of(*words: str) -> dict[str, OptionRow]:
-    """The options of a command, by their names in Python."""
+    """Returns the options of a command by their Python names."""
     return {python_name(row[0]): OptionRow(*row) for row in _tessera.options(list(words))}
 
 
 def python_name(option: str) -> str:
-    """dma-order is dma_order, and what is a word of Python itself has an underscore behind it: in_."""
+    """Returns the Python name of an option: dma_order for dma-order. Keywords and builtins get a trailing underscore: in_, all_."""
     name = option.replace("-", "_")
     return name + "_" if name in ("in", "all") else name
 
 
 def text_of(given: Any) -> str:
-    """A value as a command line has it: 100,150,50."""
+    """Returns a value in command-line syntax, for example 100,150,50 for a list. Raises BadInput for other types."""
     if isinstance(given, bool):
         raise BadInput(f"expected a value, found {given}")
     if isinstance(given, str | os.PathLike):

@@ -1,4 +1,4 @@
-"""A run step by step, forward and backward (docs/debugging.md)."""
+"""Debugging of a run, forward and backward (docs/debugging.md)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ __all__ = ["Session"]
 
 
 class Session:
-    """What `gmm-run debug` has, one method a command; each returns what the debugger tells.
+    """A session of `gmm-run debug`. Each method is a command of the debugger and returns its output.
 
-    Made by `kernel.debug(...)` or `tessera.gmm.debug(...)`. `event` is how many events have happened, `is_over` whether
-    nothing can move any more.
+    Created by `kernel.debug(...)` or `tessera.gmm.debug(...)`.
+    event: number of events so far. is_over: True if no agent can take another step.
     """
 
     def __init__(self, words: Words) -> None:
@@ -23,7 +23,7 @@ class Session:
             raise BadInput(str(error).rstrip("\n")) from None
 
     def command(self, line: str) -> str:
-        """Any command of the debugger, as `help` lists them: "break 17", "info semaphores". BadInput says what is wrong."""
+        """Executes any command of the debugger: "break 17", "info semaphores"; `help` lists them. Raises BadInput if it fails."""
         told, wrong = self._debugger.command(line)
         if wrong:
             raise BadInput(wrong.rstrip("\n"))
@@ -38,35 +38,35 @@ class Session:
         return self._debugger.is_over
 
     def step(self, times: int = 1) -> str:
-        """Goes on by statements of the core that is looked at."""
+        """Continues until the core in focus has executed `times` steps."""
         return self.command(f"step {times}")
 
     def back(self, times: int = 1) -> str:
-        """Goes back by statements."""
+        """Goes back by `times` steps of the core in focus."""
         return self.command(f"reverse-step {times}")
 
     def run(self) -> str:
-        """Goes on to the next stop, a finding or the end."""
+        """Continues to the next stop, a finding or the end."""
         return self.command("continue")
 
     def run_back(self) -> str:
-        """Goes back to the stop before, or to the beginning."""
+        """Goes back to the previous stop, or to the beginning."""
         return self.command("reverse-continue")
 
     def goto(self, event: int) -> str:
-        """To before an event by its number, forward or backward."""
+        """Goes to the state before event number `event`, forward or backward."""
         return self.command(f"goto {event}")
 
     def stop_at(self, place: int | str) -> str:
-        """A breakpoint at a line or where a condition holds, in the words of `break`."""
+        """Sets a breakpoint at a line, optionally with a condition, in the syntax of `break`."""
         return self.command(f"break {place}")
 
     def print(self, what: str) -> str:
-        """A value, a slice of memory or a semaphore: "acc[0, 0 .. 4]"."""
+        """Prints a value, a slice of memory or a semaphore: "acc[0, 0 .. 4]"."""
         return self.command(f"print {what}")
 
     def why(self, of: str = "") -> str:
-        """What a core waits for, or what memory was made from."""
+        """Prints the reason that a core is blocked, or the origin of memory contents."""
         return self.command(f"why {of}".rstrip())
 
     def help(self) -> str:

@@ -1,4 +1,4 @@
-"""What is raised: the text of each exception is the report as people read it."""
+"""Exceptions of the package. The text of each is the report."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["BadInput", "EnvironmentFailure", "Error", "FindingError", "Unsupport
 
 
 class Error(Exception):
-    """Of every exception of this package. `report` is the whole answer, where a command was asked."""
+    """Base of all exceptions of this package. `report`: the report of the command, or None if none was run."""
 
     report: Report | None
 
@@ -21,16 +21,16 @@ class Error(Exception):
 
 
 class FindingError(Error):
-    """The program did something wrong (`report.findings`), or its results are not what they should be."""
+    """The program has a finding (`report.findings`), or its results differ from the expected ones."""
 
 
 class BadInput(Error, ValueError):
-    """Arguments, shapes, element types or a program's text that do not fit."""
+    """Invalid arguments, shapes, element types or program text."""
 
 
 class Unsupported(Error, NotImplementedError):
-    """Sound, and not built; the text has the reason."""
+    """Valid, but not implemented; the text has the reason."""
 
 
 class EnvironmentFailure(Error, RuntimeError):
-    """A file, a device or memory that is not there, or a limit that ended the work."""
+    """A missing file, device or memory, or a limit that ended the work."""

@@ -1,16 +1,16 @@
-"""In tests: reports of verdicts as failure texts, and a marker that verifies every `pallas_call` of a test.
+"""Pytest plugin: adds reports of verdicts to failures, and a marker that verifies every `pallas_call` of a test.
 
     @pytest.mark.tessera
     def test_layer(): ...
 
-    @pytest.mark.tessera(dma_order=["unordered", "fifo"], accept=[Accepted("race", "kernel.py:91", "why it stays")])
+    @pytest.mark.tessera(dma_order=["unordered", "fifo"], accept=[Accepted("race", "kernel.py:91", "reason")])
     def test_all_gather(): ...
 
     @pytest.mark.tessera(devices=[2, 4], seed=[0, 1], schedule=["eager", "random:1"])
     def test_ring(tessera_devices, tessera_seed): ...
 
-A list is one test for each of its values. The marker's keywords are those of `tessera.pallas.interpret`, and `devices` and `seed`, which
-the test gets by the fixtures `tessera_devices` and `tessera_seed`: it makes its mesh and its inputs of them.
+A list parametrizes the test: one test per value. The marker accepts the keywords of `tessera.pallas.interpret`, and `devices` and `seed`.
+These two are passed to the test by the fixtures `tessera_devices` and `tessera_seed`; the test creates its mesh and inputs from them.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from typing import Any
 
 import pytest
 
-# What the marker says to the test, and not to the proof: its fixture has this name behind `tessera_`.
+# Keywords of the marker for the test, not for the proof. The fixture of `devices` is `tessera_devices`.
 OF_THE_TEST = ("devices", "seed")
 
-# Before JAX makes its CPU client: threads for devices that wait for each other.
+# Number of threads of JAX's CPU client, read when it is created: each device that waits for another one blocks a thread.
 os.environ.setdefault("NPROC", "16")
 
 
@@ -43,7 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One test for each combination of the marker's lists."""
+    """Parametrizes a test over all combinations of the marker's lists."""
     marker = metafunc.definition.get_closest_marker("tessera")
     if marker is None:
         return
@@ -61,7 +61,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def tessera_devices(request: pytest.FixtureRequest) -> int:
-    """The marker's `devices`, as many as `--host-devices` makes or fewer; without one, all that JAX has on the CPU."""
+    """The marker's `devices`; by default all CPU devices of JAX. The test fails if JAX has fewer devices (`--host-devices`)."""
     import jax
     found = len(jax.devices("cpu"))
     wanted = _given(request.node).get("devices", found)
@@ -72,12 +72,12 @@ def tessera_devices(request: pytest.FixtureRequest) -> int:
 
 @pytest.fixture
 def tessera_seed(request: pytest.FixtureRequest) -> int:
-    """The marker's `seed`, else 0."""
+    """The marker's `seed`; by default 0."""
     return int(_given(request.node).get("seed", 0))
 
 
 def _given(item: pytest.Item) -> dict[str, Any]:
-    """The marker's keywords, of each list the value that this test is for."""
+    """Returns the marker's keywords, with this test's value for each list."""
     marker = item.get_closest_marker("tessera")
     one = item.callspec.params.get("_tessera_promises", {}) if hasattr(item, "callspec") else {}
     return {**(marker.kwargs if marker is not None else {}), **one}
@@ -98,7 +98,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
     if verdict.ok:
         item.add_report_section("call", "tessera", f"covers {verdict.covers}")
         return
-    if outcome.excinfo is not None:  # the test fails by itself: the verdict stands in its report
+    if outcome.excinfo is not None:  # the test failed on its own: the verdict is added to its report
         item.add_report_section("call", "tessera", str(verdict))
     else:
         outcome.force_exception(pytest.fail.Exception(str(verdict), pytrace=False))
@@ -106,7 +106,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """What a verdict found stands in the report of the test that asked, once."""
+    """Adds each verdict that is not proved and ok to the report of the test, once."""
     texts = list(dict.fromkeys(str(verdict) for verdict in _asked()
                                if not (verdict.proved and verdict.ok))) if call.when == "call" else []
     if call.excinfo is not None:
@@ -118,7 +118,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def _shorten(error: BaseException, texts: list[str]) -> None:
-    """An assertion about a verdict says its first line: pytest's own words for it have the report and all arguments."""
+    """Reduces the message of an assertion about a verdict to its first line. Pytest's message has the whole report and all arguments."""
     said = str(error)
     for text in texts:
         first = text.splitlines()[0]
