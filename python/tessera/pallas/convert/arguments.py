@@ -1,4 +1,4 @@
-"""Operands and results of a kernel: bounds of the grid, scalars that are fetched first, and the arrays of blocks."""
+"""Operands and results of a kernel: bounds of the grid, prefetched scalars, and the arrays of blocks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tessera.pallas.versions import effect_target
 
 
 class Prefetched:
-    """A scalar operand; one that the kernel stores to is copied, since operands stay as they are."""
+    """A prefetched scalar operand. If the kernel stores to it, it is copied, because operands are read-only."""
 
     def __init__(self, c: Conversion, ref: Ref):
         self.c, self.ref = c, ref
@@ -30,8 +30,11 @@ class Prefetched:
 
 
 class Arguments:
-    """Declares operands and results. `aliases` has the input of each result that shares its memory with one; `changed` the
-    kernel's refs that something may be written to; `decides` the inputs on which the control flow depends."""
+    """Declares operands and results.
+
+    aliases: input of each result that shares its memory with an input. changed: refs of the kernel that may be written.
+    decides: inputs on which control flow depends.
+    """
 
     def __init__(self, c: Conversion, mapping: Any, jaxpr: Any, aliases: tuple, shared: Shared):
         self.c, self.mapping, self.jaxpr, self.shared = c, mapping, jaxpr, shared
@@ -66,7 +69,7 @@ class Arguments:
         return Prefetched(self.c, held(ref.name, ref.root, "smem", dtype, shape))
 
     def source(self, at: int, block: Any) -> Ref:
-        """The operand or the result that a block is taken of."""
+        """Declares the operand or the result that contains a block."""
         c, mapping = self.c, self.mapping
         output = at - mapping.num_inputs
         array, dtype = tuple(array_aval(block).shape), str(array_aval(block).dtype)

@@ -1,4 +1,4 @@
-"""Rules of arithmetic: integers go to scalars.py, everything else is tiles."""
+"""Rules of arithmetic: scalar integers are converted by scalars.py, everything else is tiles."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _linear(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
 
 
 def _bounds(kind: str, x: tuple[int, int], y: tuple[int, int], dtype: str) -> tuple[int, int] | None:
-    """The range of a sum, a difference or a product of tiles; None if it can wrap."""
+    """Returns the range of a sum, a difference or a product of tiles. None if it can wrap."""
     ends = [{"add": i + j, "sub": i - j, "mul": i * j}[kind] for i in x for j in y]
     return (min(ends), max(ends)) if fits(min(ends), max(ends), dtype) else None
 
@@ -78,7 +78,7 @@ def _towards_zero(c: Conversion, eqn: Any, a: Any, b: Any, what: str) -> Tile:
 
 
 def _but_at_zero(c: Conversion, eqn: Any, a: Any, b: Any, what: str) -> Tile:
-    """By 0 all bits of a quotient are 1, and the remainder is the dividend."""
+    """Division that may be by 0: all bits of the quotient are then 1, and the remainder is the dividend."""
     a, b, dtype = tiles.reusable(c, a), tiles.reusable(c, b), _dtype(eqn)
     ones = limits(dtype)[1] if dtype.startswith("u") else -1
     return tiles.operate(c, eqn, [b, a], lambda w, v: (
@@ -86,7 +86,7 @@ def _but_at_zero(c: Conversion, eqn: Any, a: Any, b: Any, what: str) -> Tile:
 
 
 def floor_tiles(c: Conversion, eqn: Any, a: Any, b: Any, what: str) -> Tile:
-    """The quotient rounded down of tiles of integers, or what it leaves."""
+    """Floor division of integer tiles: the quotient, rounded down, or its remainder."""
     if what == "quotient" and isinstance(b, Scalar) and b.known == 1:
         return a
     (low, high), (least, most) = tiles.as_tile(c, a).range, tiles.as_tile(c, b).range
@@ -168,7 +168,7 @@ def _shift(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
 
 
 def _logical_shift(c: Conversion, eqn: Any, a: Any, b: Any, dtype: str) -> Tile:
-    """To the right of what has a sign: its bits go as a number without one."""
+    """Logical right shift of a signed tile: the bits are shifted as an unsigned number."""
     signed, unsigned = tiles.TYPES[dtype], tiles.TYPES[f"u{dtype}"]
     whole = tiles.full(c, tiles.as_tile(c, a), eqn.outvars[0].aval.shape)
     made = tiles.operate(c, eqn, [whole, b], lambda x, y: (f"bitcast(shift_right(bitcast({x.text}, {unsigned}), {y.text}), {signed})", 1),
@@ -218,7 +218,7 @@ def _round(c: Conversion, eqn: Any, x: Any) -> Any:
 
 @rule("bitcast_convert_type", "bitcast")
 def _bitcast(c: Conversion, eqn: Any, x: Any) -> Any:
-    """The bits of a tile; of a type of another width, rows packed as the TPU packs them."""
+    """The bits of a tile as another type. If the width differs, rows are packed as on a TPU."""
     dtype = _dtype(eqn)
     if isinstance(x, Scalar) and not is_float(dtype):
         return integer_bits.convert(c, x, dtype)

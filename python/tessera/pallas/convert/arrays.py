@@ -1,4 +1,4 @@
-"""Whole arrays that stand for operands and results in a kernel: shared with a result, copied to be written to, or padded."""
+"""Whole arrays of operands and results in a kernel: shared with a result, copied because they are written, or padded."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tessera.pallas.convert.values import Ref, whole
 
 
 class Arrays:
-    """`before` and `after`: copies before and after the grid."""
+    """Arrays of the blocks. before, after: copies before and after the grid."""
 
     def __init__(self, c: Conversion, arguments: Arguments, sources: list[Ref]):
         self.c, self.arguments, self.sources = c, arguments, sources
@@ -24,7 +24,7 @@ class Arrays:
         self._pad()
 
     def of(self, at: int) -> Ref:
-        """The array of a block. An input that shares its memory with an output is that output, which begins as a copy of it."""
+        """Returns the array of a block. For an input that shares its memory with an output, this is the output, initialised with a copy."""
         return self.joined.get(at, self.sources[at])
 
     def _join(self) -> None:
@@ -37,7 +37,7 @@ class Arrays:
             self.joined[given - count] = result
 
     def _keep_written(self) -> None:
-        """Inputs in hbm that the kernel writes to, as some take memory for their own use: operands stay as they are."""
+        """Copies inputs in hbm that the kernel writes, because operands are read-only. Some kernels use an input as scratch memory."""
         c = self.c
         for at, (block, source) in enumerate(zip(self.mapping.block_mappings[:self.mapping.num_inputs], self.sources)):
             var = self.arguments.jaxpr.invars[self.mapping.num_index_operands + at]
@@ -49,7 +49,7 @@ class Arrays:
             self.joined[at] = whole(kept.name, kept.root, "hbm", source.dtype, source.extents)
 
     def _pad(self) -> None:
-        """Padded arrays get a copy with room around them, before the grid, and results go back after it."""
+        """Copies padded arrays to larger memory before the grid, and padded results back after it."""
         c, made = self.c, dict[str, Ref]()
         for at, block in enumerate(self.mapping.block_mappings):
             array, room, for_pipeline = self.of(at), padding.of_block(block), False

@@ -1,4 +1,4 @@
-"""What JAX says of the blocks of a `pallas_call`: where they are, of which arrays, how large."""
+"""Properties of the blocks of a `pallas_call`: memory space, array, type and size."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def space_of(c: Conversion, aval: Any) -> str:
 
 
 def block_aval(block: Any) -> Any:
-    """The type of the kernel's ref: JAX 0.8 renamed the field."""
+    """Returns the type of the kernel's ref. JAX 0.8 renamed the field."""
     found = getattr(block, "transformed_block_aval", None)
     return found if found is not None else block.block_aval
 
@@ -38,5 +38,5 @@ def numpy_type(dtype: str) -> np.dtype:
 
 
 def covers(kind: Any, extent: int) -> bool:
-    """Whether a dimension of a block is the array's whole one, wherever its index map puts it."""
+    """True if a dimension of a block covers the whole dimension of the array, for any index map."""
     return extent == 1 if type(kind).__name__ == "Squeezed" else getattr(kind, "block_size", None) == extent

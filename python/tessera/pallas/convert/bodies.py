@@ -1,4 +1,4 @@
-"""Bodies of branches, loops and calls: their results, and the cells through which they hand them on."""
+"""Bodies of branches, loops and calls: their results, and the cells in which results are passed on."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tessera.pallas.convert.walk import walk
 
 
 class Cell:
-    """Where a result of a branch, or what a loop carries, is kept: integers in smem, the rest in registers."""
+    """Storage for a result of a branch or for a value that a loop carries: integers in smem, others in registers."""
 
     def __init__(self, c: Conversion, aval: Any, wanted: str | None):
         self.dtype, self.shape = dtype_name(aval.dtype), tuple(aval.shape)
@@ -43,6 +43,6 @@ class Cell:
 
 
 def run_body(c: Conversion, closed: Any, operands: Sequence[Any]) -> list[Any]:
-    """The results of a body whose names are the surrounding ones'."""
+    """Converts a body in the current scope and returns its results."""
     c.learn(closed.jaxpr)
     return walk(c, closed.jaxpr, operands, [constant(c, v, v) for v in map(np.asarray, closed.consts)])

@@ -1,4 +1,4 @@
-"""Constants of a jaxpr, and numbers as the language writes them."""
+"""Constants of a jaxpr, and number literals of the language."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from tessera.pallas.convert.conversion import Conversion, Value
 from tessera.pallas.convert.values import ATOM, TYPES, Tile, dtype_name, is_float, number
 
-_MOST = 1024        # elements of a constant array, each of which is a line of the text
+_MOST = 1024        # max elements of a constant array; each is a line of the text
 
 
 def constant(c: Conversion, value: Any, aval: Any) -> Value:
-    """A constant of the jaxpr."""
+    """Converts a constant of the jaxpr. An array is refused if it has more than _MOST elements."""
     array, dtype = np.asarray(value), dtype_name(aval.dtype)
     if array.shape == ():
         if not is_float(dtype):
@@ -30,7 +30,7 @@ def constant(c: Conversion, value: Any, aval: Any) -> Value:
 
 
 def nan(c: Conversion, dtype: str) -> Tile:
-    """The language has no word for it: the bits of one."""
+    """A NaN, made from its bits: the language has no literal for it."""
     held = c.declare("tile", "nan_bits", "int32", (1,))
     c.say(f"{held.name} = {0x7fc00000}")
     name = c.names.new("nan")

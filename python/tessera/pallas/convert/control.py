@@ -1,4 +1,4 @@
-"""Branches, calls and scopes. What a branch hands on goes through a cell of its own."""
+"""Rules of branches, calls and scopes. Each result of a branch is stored in a cell."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _run_scoped(c: Conversion, eqn: Any, *constants: Any) -> Any:
 
 @rule("empty_ref", "new_ref")
 def _new_ref(c: Conversion, eqn: Any, *value: Any) -> Any:
-    """Memory that the kernel makes without a scope."""
+    """Memory that the kernel allocates without a scope."""
     made = scratch(c, eqn.outvars[0].aval, assigned_name(c.place))
     for one in value:
         stored(c, made, one)

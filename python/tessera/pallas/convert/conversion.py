@@ -17,13 +17,13 @@ from tessera.pallas.convert.writer import NOWHERE, Writer
 Value = Scalar | Tile | Ref | Unused
 Rule = Callable[..., Any]
 RULES: dict[str, Rule] = {}
-MODULAR: set[str] = set()      # their results have the right low bits whatever the high bits of their operands are
+MODULAR: set[str] = set()      # primitives with low result bits that do not depend on the operands' high bits
 
 
 def rule(*primitives: str, modular: bool = False) -> Callable[[Rule], Rule]:
-    """The function converts these primitives: it gets the conversion, the equation and its operands.
+    """Decorator that registers a rule for these primitives. The rule is called with the conversion, the equation and its operands.
 
-    Integer operands are wrapped in their type, except for `modular` rules.
+    Integer operands are wrapped to their type, except for `modular` rules.
     """
     def add(function: Rule) -> Rule:
         for primitive in primitives:
@@ -43,23 +43,23 @@ class Conversion:
     programs: list[tuple[Scalar, Scalar]] = field(default_factory=list)     # program_id and num_programs
     collective: int | None = None
     barrier: Ref | None = None
-    names_device: bool = False          # the text contains its own device number or another
-    parallel: bool = False              # points of the grid may be on several cores
-    cores: dict[str, int] = field(default_factory=dict)         # the axes of a mesh of TensorCores, with their sizes
-    named: dict[str, Scalar] = field(default_factory=dict)      # places along the named dimensions of the grid
+    names_device: bool = False          # the text contains a device number
+    parallel: bool = False              # parallel dimensions of the grid are marked as parallel
+    cores: dict[str, int] = field(default_factory=dict)         # sizes of the axes of a mesh of TensorCores
+    named: dict[str, Scalar] = field(default_factory=dict)      # indices in the named dimensions of the grid
     opaque: list[Opaque] = field(default_factory=list)
-    loops: dict[str, str] = field(default_factory=dict)     # the Python's words for variables of loops
+    loops: dict[str, str] = field(default_factory=dict)     # the Python's names for loop variables
     windows: set[str] = field(default_factory=set)
     arrays: dict[str, str] = field(default_factory=dict)    # the Python ref of each array
     padded: frozenset[str] = frozenset()                # arrays that are padded to whole tiles
     unpadded: dict[str, tuple[int, ...]] = field(default_factory=dict)     # extents before padding, by the padded memory
-    leaving: set[str] = field(default_factory=set)      # arrays that must be, as a pipeline's copies reach over their ends
+    leaving: set[str] = field(default_factory=set)      # arrays that must be padded, because copies of a pipeline exceed them
     equations: int = 0
     used: set[Any] = field(default_factory=set)
     learnt: dict[int, Any] = field(default_factory=dict)
 
     def learn(self, jaxpr: Any) -> None:
-        """Notes which variables of a body are used at all."""
+        """Records the used variables of a body."""
         if id(jaxpr) in self.learnt:
             return
         self.learnt[id(jaxpr)] = jaxpr
@@ -83,14 +83,14 @@ class Conversion:
         return TYPES[name]
 
     def declare(self, space: str, wanted: str | None, dtype: str, shape: Sequence[int]) -> Ref:
-        """New memory of the kernel."""
+        """Declares new memory of the kernel."""
         name = self.names.new(wanted)
         extents = f"[{', '.join(map(str, shape))}]" if shape else ""
         self.writer.declare(f"{space} {name}: {self.type_of(stored_type(dtype, space.split()[-1]))}{extents}", self.place)
         return whole(name, name, space, dtype, tuple(shape))
 
     def name(self, value: Tile | Scalar, wanted: str | None = None) -> Tile | Scalar:
-        """Assigns the value to a new name and returns the value under that name."""
+        """Assigns the value to a new name and returns the named value."""
         if isinstance(value, Scalar):
             value, name = wrapped(value), self.names.new(wanted, "n")
             self.say(f"{name} = {value.text}")

@@ -1,4 +1,4 @@
-"""Several cores of a device: the grid is a mesh of TensorCores, or the cores share its first parallel dimension."""
+"""Kernels on several cores of a device: the grid is a mesh of TensorCores, or the cores share its first parallel dimension."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from tessera.pallas.convert.values import ATOM, Scalar, number
 
 
 class Shared:
-    """`indices` are the grid's where it is a mesh of cores, else None; `dimension` is the one that the cores share, or None."""
+    """Distribution of a grid over the cores of a device.
+
+    indices: grid indices of this core if the grid is a mesh of cores, else None. dimension: the shared dimension, or None.
+    """
 
     def __init__(self, c: Conversion, mesh: Any, grid: Sequence[Any], semantics: Any, cores: int):
         self.c = c
@@ -32,7 +35,7 @@ class Shared:
         return prod(self.c.cores.values())
 
     def _of_mesh(self) -> list[Scalar]:
-        """Cores are numbered row-major in the mesh."""
+        """Returns the mesh indices of this core; cores are numbered row-major."""
         c, found = self.c, []
         for at, (axis, size) in enumerate(c.cores.items()):
             behind = prod(list(c.cores.values())[at + 1:])
@@ -44,7 +47,7 @@ class Shared:
         return found
 
     def range_of(self, at: int, bound: Scalar) -> str:
-        """The indices of a dimension that this core takes: all, or its part of those that are shared."""
+        """Returns this core's index range in a dimension: all indices, or its part of the shared dimension."""
         if at != self.dimension:
             return bound.text
         if bound.known is not None and bound.known % self.count == 0:
@@ -54,7 +57,7 @@ class Shared:
         return f"min(core * {part}, {bound.text}) .. min((core + 1) * {part}, {bound.text})"
 
     def say_once(self, texts: Sequence[str]) -> None:
-        """Copies of whole arrays before the kernel: core 0 makes them, and the others wait."""
+        """Writes copies of whole arrays before the kernel: core 0 executes them, and the other cores wait."""
         c = self.c
         if self.count == 1 or not texts:
             for text in texts:

@@ -1,4 +1,4 @@
-"""Primitives that are written in others: JAX's own definition of them is traced and converted."""
+"""Primitives that are expressed by other primitives: a definition in JAX is traced and converted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TRACED: dict[Any, Any] = {}
 
 
 def traced(c: Conversion, eqn: Any, fn: Callable[..., Any], *operands: Any, known: Any = None) -> Any:
-    """Converts fn, traced with the types of the operands. `known`: values that fn depends on in addition to the equation's params."""
+    """Converts fn, traced with the types of the operands. known: values on which fn depends in addition to the equation's params."""
     avals = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in eqn.invars]
     key = (eqn.primitive.name, known, str(sorted(eqn.params.items(), key=lambda one: one[0])), *((a.shape, a.dtype) for a in avals))
     if key not in _TRACED:
@@ -46,7 +46,7 @@ def _threefry(c: Conversion, eqn: Any, *operands: Any) -> Any:
 
 @rule("population_count", "clz")
 def _bits(c: Conversion, eqn: Any, x: Any) -> Any:
-    """Bits that are 1, added up in ever larger groups; leading zeros are the bits above the highest 1."""
+    """Counts bits that are 1 by adding groups of doubling size. Leading zeros are the bits above the highest 1."""
     dtype = dtype_name(eqn.outvars[0].aval.dtype)
     width = jnp.iinfo(dtype).bits
 
@@ -78,7 +78,7 @@ def _any_or_all(c: Conversion, eqn: Any, x: Any) -> Any:
 
 @rule("argmax", "argmin")
 def _where_extreme(c: Conversion, eqn: Any, x: Any) -> Any:
-    """The first index of the extreme, or of a NaN where there is one."""
+    """The first index of the extreme, or of a NaN if there is one."""
     (along,), dtype = eqn.params["axes"], eqn.params["index_dtype"]
     largest = eqn.primitive.name == "argmax"
 
@@ -140,7 +140,7 @@ def _running(c: Conversion, eqn: Any, x: Any) -> Any:
 
 @rule("gather")
 def _gather(c: Conversion, eqn: Any, x: Any, at: Any) -> Any:
-    """Elements by an index along each of some dimensions: of each place of those in turn, where the indices are that place."""
+    """Gather by an index in each of several dimensions: loops over their positions and selects the elements with that index."""
     p, numbers = eqn.params, eqn.params["dimension_numbers"]
     shape, out = eqn.invars[0].aval.shape, eqn.outvars[0].aval
     along, batching = tuple(numbers.start_index_map), tuple(numbers.operand_batching_dims)
@@ -156,12 +156,12 @@ def _gather(c: Conversion, eqn: Any, x: Any, at: Any) -> Any:
 
     def pick(v, index):
         wanted = [index[..., i] for i in range(len(along))]
-        if "FILL" not in mode:      # XLA takes the nearest element
+        if "FILL" not in mode:      # XLA clamps the index
             wanted = [jnp.clip(one, 0, shape[d] - 1) for one, d in zip(wanted, along)]
         wanted = [jax.lax.broadcast_in_dim(one, out.shape, of_indices) for one in wanted]
 
         def turns(v, chosen, found):
-            """With the places of the first dimensions chosen, which `v` has no longer."""
+            """Loops over the remaining dimensions. chosen: positions in the first ones, which `v` no longer has."""
             if len(chosen) == len(along):
                 row = jnp.transpose(v, [kept.index(d) for d in order])
                 row = jax.lax.broadcast_in_dim(row, out.shape, [places[d] for d in order])
@@ -177,7 +177,7 @@ def _gather(c: Conversion, eqn: Any, x: Any, at: Any) -> Any:
 
 
 def _filling(dtype: Any) -> Any:
-    """What JAX takes for an element outside where it fills."""
+    """Returns JAX's default fill value for elements that are out of bounds."""
     if jnp.issubdtype(dtype, jnp.floating):
         return float("nan")
     info = jnp.iinfo(dtype)
@@ -186,7 +186,7 @@ def _filling(dtype: Any) -> Any:
 
 @rule("roll")
 def _roll(c: Conversion, eqn: Any, x: Any, shift: Any) -> Any:
-    """With a stride each row of `stride_axis` is moved by a stride more than the one before it."""
+    """A roll. With a stride, each row of `stride_axis` is moved by `stride` more than the previous row."""
     by, along, stride, rows = scalar(c, shift), *(eqn.params[name] for name in ("axis", "stride", "stride_axis"))
     size = eqn.invars[0].aval.shape[along]
 
@@ -208,7 +208,7 @@ def _roll(c: Conversion, eqn: Any, x: Any, shift: Any) -> Any:
 
 @rule("call_hi_primitive")
 def _high(c: Conversion, eqn: Any, *operands: Any) -> Any:
-    """A primitive of JAX's high level, which has its definition."""
+    """A high-level primitive of JAX, which has its own definition."""
     return traced(c, eqn, eqn.params["_prim"].expand, *(tiles.reusable(c, one) for one in operands), known=eqn.params["_prim"])
 
 
@@ -232,7 +232,7 @@ def _reverse(c: Conversion, eqn: Any, x: Any) -> Any:
 
 
 def strided(c: Conversion, eqn: Any, x: Any) -> Any:
-    """A slice with strides, one place of a strided dimension after the other."""
+    """A slice with strides: a loop over the positions of each strided dimension."""
     p = eqn.params
 
     def taken(v):
@@ -251,7 +251,7 @@ def strided(c: Conversion, eqn: Any, x: Any) -> Any:
 
 
 def one_of(c: Conversion, eqn: Any, which: Any, *cases: Any) -> Any:
-    """By an integer, one of more than two cases; it is brought into their range."""
+    """Selects one of more than two cases by an integer, which is clamped to their range."""
     def picked(which, *cases):
         made = cases[-1]
         for at in range(len(cases) - 2, -1, -1):

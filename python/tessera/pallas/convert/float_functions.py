@@ -1,4 +1,4 @@
-"""Functions of floats that the language has no word for, in terms of those that it has."""
+"""Float functions that the language does not have, expressed by functions that it has."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tessera.pallas.convert.values import dtype_name
 
 @rule("tan", "sinh", "cosh", "asinh", "acosh", "atanh", "cbrt", "asin", "acos", "atan", "erf_inv")
 def _function(c: Conversion, eqn: Any, x: Any) -> Any:
-    """In functions of the language; each is exact enough where JAX's is."""
+    """Expresses the function by functions of the language, about as accurately as JAX."""
     written = {"tan": lambda v: jnp.sin(v) / jnp.cos(v), "sinh": _sinh,
                "cosh": lambda v: jnp.exp(v + _HALF) + jnp.exp(_HALF - v), "asinh": _asinh,
                "acosh": lambda v: jnp.where(v > 1e18, jnp.log(v) - _HALF, jnp.log(v + jnp.sqrt(v - 1) * jnp.sqrt(v + 1))), "atanh": lambda v: (jnp.log1p(v) - jnp.log1p(-v)) / 2,
@@ -32,7 +32,7 @@ def _function(c: Conversion, eqn: Any, x: Any) -> Any:
     return traced(c, eqn, wide, tiles.reusable(c, x))
 
 
-_HALF = -math.log(2)    # exp(v + _HALF) is exp(v) / 2, and does not overflow before that does
+_HALF = -math.log(2)    # exp(v + _HALF) is exp(v) / 2 without an early overflow
 
 
 def _sinh(v: Any) -> Any:
@@ -47,12 +47,12 @@ def _asinh(v: Any) -> Any:
 
 
 def _polynomial(x: Any, factors: Sequence[float]) -> Any:
-    """The factor of the highest power is the first."""
+    """Evaluates a polynomial; the coefficient of the highest power is first."""
     return functools.reduce(lambda sum, factor: sum * x + factor, factors[1:], jnp.full_like(x, factors[0]))
 
 
 def _arctan(v: Any) -> Any:
-    """The polynomial of the Cephes library on [0, tan(pi / 8)], to which larger arguments are reduced."""
+    """The polynomial of the Cephes library on [0, tan(pi / 8)]; larger arguments are reduced to this range."""
     size = jnp.abs(v)
     large, middle = size > 2.414213562373095, size > 0.4142135623730950
     begin = jnp.where(large, jnp.pi / 2, jnp.where(middle, jnp.pi / 4, 0.0))
@@ -87,7 +87,7 @@ def _angle(c: Conversion, eqn: Any, y: Any, x: Any) -> Any:
 
 
 def _is_negative(v: Any) -> Any:
-    """-0 is."""
+    """True for numbers with a sign bit, also for -0."""
     return jax.lax.bitcast_convert_type(v, jnp.int32) < 0
 
 
@@ -108,7 +108,7 @@ def _next(c: Conversion, eqn: Any, x: Any, towards: Any) -> Any:
 
 
 def float_remainder(c: Conversion, eqn: Any, x: Any, y: Any) -> Any:
-    """The remainder of long division in base 2, all steps of which are exact; it has the sign of x."""
+    """The remainder, with the sign of x, by long division in base 2. All steps are exact."""
     steps = {"float32": 277, "bfloat16": 277, "float16": 40}.get(dtype_name(eqn.outvars[0].aval.dtype))
     if steps is None:
         raise c.refuse(f"a remainder of {eqn.outvars[0].aval.dtype}")
@@ -132,7 +132,7 @@ def float_remainder(c: Conversion, eqn: Any, x: Any, y: Any) -> Any:
 
 @rule("reduce_precision")
 def _precision(c: Conversion, eqn: Any, x: Any) -> Any:
-    """Fewer bits of a float's mantissa, rounded to even."""
+    """Rounds the mantissa of a float to fewer bits, ties to even."""
     dtype, kept = dtype_name(eqn.outvars[0].aval.dtype), eqn.params["mantissa_bits"]
     exponent, mantissa = {"float32": (8, 23), "bfloat16": (8, 7), "float16": (5, 10)}.get(dtype, (0, 0))
     if eqn.params["exponent_bits"] < exponent or not exponent:
@@ -150,7 +150,7 @@ def _precision(c: Conversion, eqn: Any, x: Any) -> Any:
 
 
 def rounded_away(c: Conversion, eqn: Any, x: Any) -> Any:
-    """To the nearest integer, halves away from zero."""
+    """Rounds to the nearest integer, ties away from zero."""
     def rounded(v):
         size = jnp.abs(v.astype(jnp.float32))
         down = jnp.floor(size)
@@ -160,7 +160,7 @@ def rounded_away(c: Conversion, eqn: Any, x: Any) -> Any:
 
 
 def power(c: Conversion, eqn: Any, x: Any, exponent: int) -> Any:
-    """By repeated squares."""
+    """An integer power by repeated squaring."""
     def raised(v):
         square, made, left = v, None, abs(exponent)
         while left:

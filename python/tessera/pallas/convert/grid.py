@@ -1,4 +1,4 @@
-"""The grid of a `pallas_call`: a pipeline over its points, with the refs that the kernel gets in it."""
+"""The grid of a `pallas_call`: a pipeline over its points, with the refs of the kernel."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tessera.pallas.convert.windows import Windows
 
 
 class Grid:
-    """Opens the pipeline, hands the kernel its refs, and closes what it opened."""
+    """Opens the pipeline of a kernel, provides the kernel's refs, and closes the pipeline."""
 
     def __init__(self, c: Conversion, mapping: Any, jaxpr: Any, aliases: tuple, semantics: Any, shared: Shared):
         self.c, self.mapping, self.jaxpr = c, mapping, jaxpr
@@ -28,7 +28,7 @@ class Grid:
         self.opened, self.indices = False, list[Scalar]()
 
     def open(self) -> list[Any]:
-        """Declares everything, opens the pipeline, and gives the refs of the kernel in its order."""
+        """Declares operands, results and scratch, opens the pipeline, and returns the refs of the kernel in its order."""
         c, mapping, made = self.c, self.mapping, self.arguments
         count, blocks, invars = mapping.num_index_operands, mapping.block_mappings, self.jaxpr.invars
         bounds = [made.bound(i) for i in range(made.first)]
@@ -49,7 +49,7 @@ class Grid:
         return [*arguments, *(self.windows.ref(i, b, places, self.opened) for i, b in enumerate(blocks)), *scratches]
 
     def _check_index_maps(self, count: int) -> None:
-        """A TPU fetches blocks ahead of the body, except with one buffer: index maps must not read operands that the body stores to."""
+        """Refuses index maps that read operands to which the body stores: a TPU fetches blocks ahead of the body, except with one buffer."""
         for place, block in enumerate(self.mapping.block_mappings):
             if place < self.mapping.num_inputs and getattr(block.pipeline_mode, "buffer_count", None) == 1:
                 continue

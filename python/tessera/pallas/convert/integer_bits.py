@@ -1,4 +1,4 @@
-"""Bits of integers, shifts and conversions between types of integers."""
+"""Bit operations on integers, shifts, and conversions between integer types."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def bits(c: Conversion, primitive: str, a: Scalar, b: Scalar | None, dtype: str)
 
 
 def shift(c: Conversion, primitive: str, a: Scalar, b: Scalar, dtype: str) -> Scalar:
-    """To the left, or to the right with the sign or zeros moved in; by `b` places, all of them if `b` is no place of the type."""
+    """Shifts by `b` bits: left, or right with the sign or with zeros. All bits are shifted out if `b` is not in [0, width)."""
     b, width = wrapped(b), INTEGERS[dtype][0]
     known = b.known if b.known is not None and 0 <= b.known < width else None
     if primitive == "shift_left":
@@ -62,7 +62,7 @@ def shift(c: Conversion, primitive: str, a: Scalar, b: Scalar, dtype: str) -> Sc
 
 
 def convert(c: Conversion, a: Scalar, dtype: str) -> Scalar:
-    """To another integer type; a value that does not fit keeps its lowest bits."""
+    """Converts to another integer type. A value that does not fit keeps its lowest bits."""
     if dtype == "bool":
         return a if a.dtype == "bool" else compare(c, "!=", wrapped(a), number(0))
     a = wrapped(a) if INTEGERS[dtype][0] > INTEGERS[a.dtype][0] else a

@@ -1,4 +1,4 @@
-"""What a conversion answers: the text of the kernel and what its caller must know of it, or why there is none."""
+"""Results of a conversion: the text of the kernel with its operands, results and places, or the reason that it is refused."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tessera.errors import Unsupported
 
 @dataclass(frozen=True)
 class Operand:
-    """One input of the `pallas_call` as the text names it.
+    """One input of the `pallas_call`, under its name in the text.
 
-    `dtype` and `shape` are those that the text declares: arrays go in as `array.astype(dtype).reshape(shape)`.
-    They are the call's own, but for a scalar, which has shape (1,), and bool, which is i8 or i32.
-    `index` is the input's place among the call's inputs.
+    dtype, shape: as declared in the text; arrays are passed as `array.astype(dtype).reshape(shape)`. They are the call's type and
+        shape, except that a scalar has the shape (1,), bool is int32, and floats in smem are float32.
+    index: index of the input in the call.
     """
     name: str
     dtype: np.dtype
@@ -27,9 +27,10 @@ class Operand:
 
 @dataclass(frozen=True)
 class Result:
-    """One output of the `pallas_call`; `aliased` is the index of the input that shares its memory, or None.
+    """One output of the `pallas_call`.
 
-    `dtype` and `shape` are those that the text declares; `result_shape` and `result_dtype` those of the call's output.
+    dtype, shape: as declared in the text. result_dtype, result_shape: type and shape of the call's output.
+    aliased: index of the input that shares its memory, or None.
     """
     name: str
     dtype: np.dtype
@@ -41,9 +42,9 @@ class Result:
 
 @dataclass(frozen=True)
 class Place:
-    """A line of a Python file, in a `function`, and the calls that led there, innermost caller first.
+    """A line of a Python file, in a `function`, with the calls that led there, innermost caller first.
 
-    Each call is its file, its line and the function that it stands in.
+    Each call is a file, a line and the function that contains it.
     """
     file: str
     line: int
@@ -56,7 +57,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Opaque:
-    """A primitive whose value the text leaves unknown, at a place."""
+    """A primitive with a value that is unknown in the text, and its place."""
     place: Place
     primitive: str
 
@@ -65,13 +66,19 @@ class Opaque:
 class Kernel:
     """A converted `pallas_call`.
 
-    `text` is the .tsr; `operands` and `results` are in the order of the call's inputs and outputs; `devices` is the
-    number of devices it is written for, None where it reaches no other device; `control` the indices of inputs whose
-    values decide what is done; `places` maps each line of the text, from 1 on, to its place in the Python; `loops` maps
-    the text's variables of loops and of the grid to what the Python calls them, `step` or `program_id(0)`; `windows` are
-    refs that are blocks of a pipeline; `arrays` maps names of whole arrays that the Python does not have to their refs,
-    `renamed` those that are words of the language, `sem_`, to what the Python calls them; `cores`: cores of each device;
-    `padded`: some arrays are padded to whole tiles, as on a TPU.
+    text: the `.tsr` text.
+    operands, results: in the order of the call's inputs and outputs.
+    devices: number of devices for which it is written; None if it accesses no other device.
+    control: indices of the inputs on which control flow depends.
+    opaque: primitives with unknown values.
+    places: place in the Python of each line of the text; the first line is 1.
+    loops: the Python's names for loop and grid variables of the text: `step`, `program_id(0)`.
+    windows: names of refs that are blocks of a pipeline.
+    arrays: ref of each whole array whose name the Python does not have.
+    renamed: the Python's names that are keywords of the language, by their names in the text (`sem_`).
+    equations: number of converted equations.
+    cores: cores per device.
+    padded: True if arrays are padded to whole tiles, as on a TPU.
     """
     text: str
     operands: tuple[Operand, ...]
@@ -91,7 +98,7 @@ class Kernel:
 
 
 class Refused(Unsupported):
-    """The kernel cannot be converted: `place` is "kernel.py:49", `what` the reason; str() is both."""
+    """The kernel cannot be converted. place: "kernel.py:49". what: the reason. str() contains both."""
 
     def __init__(self, where: Place | str, what: str, stack: Sequence[tuple[str, int, str]] = ()):
         super().__init__(f"{where}: {what}")
@@ -101,4 +108,4 @@ class Refused(Unsupported):
 
 
 class UnknownValues(Refused):
-    """It is converted, and may be proved; what it computes is not known, so it cannot be run."""
+    """The kernel is converted and can be verified, but it cannot be run, because some of its values are unknown."""

@@ -1,4 +1,4 @@
-"""Loops: those that count become `for`, the others `while`; what a turn hands on goes through cells."""
+"""Rules of loops. Counting loops become `for`, others `while`. Carried values are stored in cells."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _scan(c: Conversion, eqn: Any, *operands: Any) -> Any:
 
 
 def _row_of(c: Conversion, ref: Ref, at: Scalar) -> Ref:
-    """One element of the first dimension that a ref has."""
+    """Returns the element `at` of the ref's first dimension."""
     place = next(i for i, d in enumerate(ref.dims) if d.size is not None)
     start = scalars.add(c, ref.dims[place].start, at, "int32")
     dims = (*ref.dims[:place], Dim(start, None), *ref.dims[place + 1:])
@@ -50,7 +50,7 @@ def _row_of(c: Conversion, ref: Ref, at: Scalar) -> Ref:
 
 
 def _row(c: Conversion, x: Tile, at: Scalar) -> Tile:
-    """What a turn gets of an array."""
+    """Returns the row of an array for one iteration."""
     shape = x.shape[1:]
     if x.ref is not None:
         ref = _row_of(c, x.ref, at)
@@ -82,7 +82,10 @@ def literal_of(c: Conversion, var: Any) -> Any:
 
 
 def _counted_while(cond: Any, body: Any, held: int, asked: int) -> tuple[int | None, Any]:
-    """The carry that counts and that (or the literal) which bounds it, of a `while i < n` whose n stays."""
+    """For `while i < n` with a constant n: the index of the carry i, and the index or the literal of n. (None, None) for other loops.
+
+    Whether i counts is not checked here.
+    """
     if len(cond.eqns) != 1 or cond.eqns[0].primitive.name != "lt" or asked:
         return None, None
     left, right = cond.eqns[0].invars
@@ -96,7 +99,10 @@ def _counted_while(cond: Any, body: Any, held: int, asked: int) -> tuple[int | N
 
 
 class _Loop:
-    """What a loop carries: `steps` tells by how much a carry counts each turn, `kept` which carries never change."""
+    """The carried values of a loop.
+
+    steps: increment per iteration, by carry, of carries that count. kept: True for carries that never change.
+    """
 
     def __init__(self, c: Conversion, body: Any, variables: Sequence[Any], first: Sequence[Any], results: Sequence[Any]):
         self.first, self.results, self.variables = list(first), list(results), list(variables)
@@ -131,7 +137,7 @@ class _Loop:
         return name if name and name.isidentifier() else None
 
     def counted(self, c: Conversion, start: Scalar, stop: Scalar, counter: int | None, run: Any) -> list[Any]:
-        """`for`: those that count are told from its variable, the others go through cells."""
+        """Writes a `for` loop. Counting carries are computed from its variable; the others are stored in cells."""
         cells = self._cells(c, list(self.steps))
         lead = counter if counter is not None else next((a for a, s in self.steps.items() if s == 1), None)
         begin = self.first[lead] if lead is not None else start
@@ -151,12 +157,12 @@ class _Loop:
         return self._ended(cells, lambda at: self._after(c, at, count))
 
     def _after(self, c: Conversion, at: int, turns: Scalar) -> Scalar:
-        """A carry that counts, after some iterations."""
+        """Returns the value of a counting carry after `turns` iterations."""
         dtype = dtype_name(self.variables[at].aval.dtype)
         return scalars.add(c, self.first[at], scalars.multiply(c, turns, number(self.steps[at]), dtype), dtype)
 
     def general(self, c: Conversion, asks: Any, run: Any) -> list[Any]:
-        """`while`: all that changes goes through cells, and so does the condition where it takes statements."""
+        """Writes a `while` loop. Changing carries are stored in cells, and so is the condition if it needs statements."""
         cells = self._cells(c, [])
         said = len(c.writer.statements)
         condition = asks(self._carries(cells, None))
@@ -177,7 +183,7 @@ class _Loop:
                 else counts(at) for at, f in enumerate(self.first)]
 
     def _turn(self, c: Conversion, cells: dict[int, Cell], counts: Any, run: Any) -> None:
-        """One turn: what it is given is read from the cells before any of them is changed."""
+        """Writes one iteration. All cells are read before any of them is changed."""
         before = self._carries(cells, counts)
         held = [c.name(v, self._name(at)) if at in cells and isinstance(v, Scalar) else v
                 for at, v in enumerate(before)]

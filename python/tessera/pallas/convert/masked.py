@@ -1,4 +1,4 @@
-"""Loads and stores of some elements of a slice: those outside the memory must be masked off."""
+"""Rules of masked loads and stores. Elements outside the memory must be masked off."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ def _leaves(ref: Ref) -> bool:
 
 
 class _Inside:
-    """The part of a slice that is inside the memory: `part` of the memory, `part_of_held` of new memory with the slice's shape."""
+    """The part of a slice that is inside the memory.
+
+    part: this part of the memory. part_of_held: the same part of new memory with the slice's shape.
+    """
 
     def __init__(self, c: Conversion, where: Ref, mask: Any):
         shape = tuple(size for size in where.shape if isinstance(size, int))
@@ -80,7 +83,7 @@ class _Inside:
         return c.name(scalars.extreme(c, "min", scalars.extreme(c, "max", value, number(0), "int64"), number(size), "int64"))      # type: ignore[return-value]
 
     def _check(self, where: Ref, mask: Any, ends: Sequence[tuple[Scalar, Scalar]]) -> None:
-        """`bounds` of the whole slice if an element outside is not masked off."""
+        """Writes a `bounds` check that fails if an element outside the memory is not masked off."""
         c, shape = self.c, self.held.extents
 
         def outside(mask, *ends):
@@ -99,7 +102,7 @@ class _Inside:
                 c.say(f"bounds(select({some.text}, {dim.start.text}, 0), select({some.text}, {dim.size}, 0), {extent})")
 
     def fetched(self) -> Tile:
-        """The elements inside; the others are undefined."""
+        """Returns the slice with the elements inside the memory; the others are undefined."""
         self.c.say(f"fresh {self.held.name}")
         self.c.say(f"copy {self.part.text} -> {self.part_of_held.text}")
         return tiles.of_cell(self.held).with_(ref=self.held, reads=frozenset({self.held.root}))

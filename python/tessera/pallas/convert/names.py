@@ -1,4 +1,4 @@
-"""Names of the text: those of the Python where the language allows them, each given once."""
+"""Unique names of the text: the Python's names if the language allows them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _WORDS = frozenset("""
 
 
 class Names:
-    """Gives each thing a name of its own."""
+    """Generator of unique names."""
 
     def __init__(self, reserved: frozenset[str] = frozenset()):
         self._given: dict[str, int] = {}
-        self.renamed: dict[str, str] = {}   # words of the language that the Python has for names
+        self.renamed: dict[str, str] = {}   # the Python's names that are keywords, by their new names
         self._reserved = _WORDS | reserved
 
     def new(self, wanted: str | None, otherwise: str = "t") -> str:
@@ -47,7 +47,7 @@ class Names:
 
 
 def dimension_name(mapping: Any, at: int) -> str:
-    """What the Python calls a dimension of the grid: its name if it has one, else what gives the place in it."""
+    """Returns the Python's name of a grid dimension; if it has none, the expression of its index: `program_id(0)` or `vmap(0)`."""
     names = getattr(mapping, "grid_names", None)
     if names:
         return str(names[at])

@@ -1,7 +1,7 @@
-"""Arrays with room around them. The elements of the room are undefined.
+"""Padding of arrays. Padding elements are undefined.
 
-Blocks of `pl.Element(size, padding=(before, after))` have such room. Arrays of `emit_pipeline` have it up to whole tiles, like on a TPU:
-the pipeline copies the last blocks up to the end of a tile.
+Blocks of `pl.Element(size, padding=(before, after))` are padded. Arrays of `emit_pipeline` are padded to whole tiles, as on a TPU,
+because the pipeline copies the last blocks up to the end of a tile.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tessera.pallas.convert.conversion import Conversion
 from tessera.pallas.convert.places import is_users
 from tessera.pallas.convert.values import Dim, Ref, number, whole
 
-Room = tuple[tuple[int, int], ...]      # for each dimension, before and after the array
+Room = tuple[tuple[int, int], ...]      # elements before and after the array, per dimension
 
 
 def of_block(block: Any) -> Room:
@@ -26,7 +26,7 @@ def is_padded(room: Room) -> bool:
 
 
 def to_tiles(array: Ref) -> Room:
-    """Up to a multiple of the tile that an array of this shape has on a TPU (`infer_tiling` of JAX's tpu_info.py)."""
+    """Returns the padding to a multiple of a TPU's tile for an array of this shape (`infer_tiling` in JAX's tpu_info.py)."""
     packing = 4 // numpy_type(array.dtype).itemsize
     *leading, last = array.extents
     tile = [1] * len(leading) + [128 * packing if not leading else 128]
@@ -39,7 +39,7 @@ def to_tiles(array: Ref) -> Room:
 
 
 def is_of_pipeline(eqn: Any) -> bool:
-    """True if JAX's `emit_pipeline` itself made the equation, False if the body made it, which the pipeline calls."""
+    """True if JAX's `emit_pipeline` itself created the equation, and not the body that it calls."""
     traceback = eqn.source_info.traceback
     for code in traceback.raw_frames()[0] if traceback is not None else ():      # innermost first
         if code.co_filename.endswith("pallas/mosaic/pipeline.py"):
@@ -50,7 +50,7 @@ def is_of_pipeline(eqn: Any) -> bool:
 
 
 def with_room(c: Conversion, array: Ref, room: Sequence[tuple[int, int]]) -> tuple[Ref, Ref]:
-    """New memory for the array with its room, and the part of it that the array takes."""
+    """Declares memory for the array with its padding. Returns this memory, and the part of it for the array."""
     extents = tuple(before + n + after for n, (before, after) in zip(array.extents, room))
     made = c.declare("hbm", f"{array.name}_padded", array.dtype, extents)
     dims = tuple(Dim(number(before), n, whole=n == extent) for n, extent, (before, _) in zip(array.extents, extents, room))

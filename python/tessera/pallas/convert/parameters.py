@@ -1,4 +1,4 @@
-"""Names of a kernel's refs where its function takes them all as one: `def kernel(*refs): inner(n, *refs)`."""
+"""Names of a kernel's refs, also if its function has a starred parameter: `def kernel(*refs): inner(n, *refs)`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _Function = ast.FunctionDef | ast.Lambda
 
 
 def parameter_names(jaxpr: Any) -> Sequence[str | None]:
-    """One name for each ref: the kernel's parameter; for `refs[3]` the name that the function gives it, `a, b, *rest = refs`,
-    or the parameter of the function that it hands all of them to."""
+    """Returns one name for each ref: the kernel's parameter. For `refs[3]` of a starred parameter: the name in an assignment
+    `a, b, *rest = refs`, or the parameter of a function that is called with `*refs`."""
     given = list(jaxpr.debug_info.arg_names or ())
     starred = next((found[1] for name in given if (found := re.fullmatch(r"(\w+)\[\d+\]", name or ""))), None)
     function = _function(str(jaxpr.debug_info.func_src_info or "")) if starred else None
@@ -29,7 +29,7 @@ def parameter_names(jaxpr: Any) -> Sequence[str | None]:
 
 @functools.lru_cache(maxsize=256)
 def _function(source: str) -> _Function | None:
-    """The function of `kernel at file.py:68`."""
+    """Returns the syntax tree of the function `kernel at file.py:68`. None if it cannot be found."""
     _, _, where = source.rpartition(" at ")
     file, _, line = where.rpartition(":")
     try:
@@ -42,7 +42,7 @@ def _function(source: str) -> _Function | None:
 
 
 def _bindings(jaxpr: Any, function: _Function, starred: str, count: int) -> Iterator[tuple[int, str]]:
-    """Which of the refs, counted from 0, gets which name."""
+    """Returns pairs of a ref's index and its name."""
     for node in ast.walk(function):
         if isinstance(node, ast.Assign) and _is_name(node.value, starred) and isinstance(node.targets[0], ast.Tuple):
             yield from _unpacked(node.targets[0].elts, count)
@@ -58,7 +58,7 @@ def _is_name(node: ast.expr, name: str) -> bool:
 
 
 def _unpacked(targets: Sequence[ast.expr], count: int) -> Iterator[tuple[int, str]]:
-    """`a, b, *rest, c = refs`: those before the star from the front, those behind it from the back."""
+    """Returns indices and names for `a, b, *rest, c = refs`. Names after the star are counted from the end."""
     star = next((i for i, one in enumerate(targets) if isinstance(one, ast.Starred)), len(targets))
     for i, one in enumerate(targets):
         if isinstance(one, ast.Name):
@@ -66,7 +66,7 @@ def _unpacked(targets: Sequence[ast.expr], count: int) -> Iterator[tuple[int, st
 
 
 def _parameters(jaxpr: Any, function: str) -> Sequence[str]:
-    """The parameters of the function of this name that was called while the kernel was traced."""
+    """Returns the parameters of the function with this name that was called while the kernel was traced."""
     for eqn in jaxpr.eqns:
         traceback = eqn.source_info.traceback
         for code in traceback.raw_frames()[0] if traceback is not None else ():
@@ -76,7 +76,7 @@ def _parameters(jaxpr: Any, function: str) -> Sequence[str]:
 
 
 def clean(name: str | None) -> str | None:
-    """A parameter's name as an identifier: `refs_0` for `refs[0]`, `scratch_x` for `scratch.x`."""
+    """Returns a parameter's name as an identifier: `refs_0` for `refs[0]`, `scratch_x` for `scratch.x`. None if it is empty."""
     if not name:
         return None
     return name.replace("[", "_").replace("]", "").replace(".", "_").replace("'", "").lstrip("_") or None

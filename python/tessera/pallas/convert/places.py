@@ -1,4 +1,4 @@
-"""Where in the Python an equation comes from: the line, and the user's frames that called it."""
+"""Places of equations in the Python: the line, and the user's frames that called it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _KERNELS = os.path.join(_JAX, "experimental", "pallas", "ops") + os.sep
 _STDLIB = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 _TRACE = os.path.join(_OURS, "pallas", "trace.py")       # calls the user's function
-# Installed packages that are not the user's, and those that run programs: calls above theirs led to no kernel.
+# Installed packages that are not the user's, and packages that run programs. Frames above a runner are not part of a kernel's stack.
 _LIBRARIES = ("jax", "jaxlib", "tessera")
 _RUNNERS = ("pytest", "_pytest", "pluggy", "xdist", "execnet", "IPython", "ipykernel")
 _DEEPEST = 8
@@ -28,8 +28,8 @@ _ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*)\s*(?::[^=]*)?=(?!=)")
 
 @functools.lru_cache(maxsize=None)
 def is_users(file: str) -> bool:
-    """Whether a file is the user's: the kernels that come with JAX are; the rest of JAX, this package, and what runs
-    programs, as pytest does, are not."""
+    """True if a file is the user's. Kernels that are part of JAX count as the user's. The rest of JAX, this package, the standard
+    library, and runners of programs like pytest do not."""
     if file.startswith(_KERNELS):
         return True
     if file.startswith("<") or file.startswith(_OURS):
@@ -41,7 +41,7 @@ def is_users(file: str) -> bool:
 
 
 def _package(file: str) -> str:
-    """The installed package that a file is of, or nothing."""
+    """Returns the name of the installed package that contains a file; empty if there is none."""
     for folder in ("site-packages", "dist-packages"):
         _, installed, name = file.rpartition(f"{os.sep}{folder}{os.sep}")
         if installed:
@@ -55,8 +55,8 @@ def _runs_programs(file: str) -> bool:
 
 
 def users(frames: Iterable[Frame], file_of: Callable[[Frame], str]) -> Iterator[Frame]:
-    """Those frames of the user's, innermost first, that lie below what runs the program, and below who asked: up to 0.8 JAX
-    tells those too."""
+    """Returns the user's frames, innermost first, up to the frame of a runner or of this package's trace. Up to 0.8, JAX's frames
+    include the callers of the trace."""
     for frame in frames:
         file = file_of(frame)
         if is_users(file):
@@ -87,10 +87,10 @@ def _of_frames(frames: tuple[tuple[Any, int], ...], around: Place) -> Place:
 
 
 def place_of(source_info: Any, around: Place) -> Place:
-    """The innermost line of the user's that made an equation, and the calls that led there.
+    """Returns the innermost user line that created an equation, and the calls that led there.
 
-    JAX's frames end where it began to trace a body; `around` is the place of the equation that has this body. Without a
-    function it is the line of a kernel that JAX alone calls, as under `shard_map`, and no call led there.
+    JAX's frames end where it began to trace a body. around: place of the equation that contains this body; its calls are appended.
+    If `around` has no function, it is the line of a kernel that only JAX calls, as under `shard_map`, and there are no calls.
     """
     traceback = source_info.traceback
     if traceback is None:
@@ -102,6 +102,6 @@ def place_of(source_info: Any, around: Place) -> Place:
 
 @functools.lru_cache(maxsize=8192)
 def assigned_name(place: Place) -> str | None:
-    """The variable to which the line assigns, `block` of `block = lax.rem(...)`."""
+    """Returns the variable to which a line assigns: `block` for `block = lax.rem(...)`. None if there is none."""
     found = _ASSIGNED.match(linecache.getline(place.file, place.line))
     return found.group(1) if found else None

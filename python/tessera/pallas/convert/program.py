@@ -1,4 +1,4 @@
-"""A `pallas_call` as a kernel: operands, results, scratch, the grid with its windows, and the body in it."""
+"""Conversion of a `pallas_call` to a kernel: operands, results, scratch, the grid with its windows, and the body."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, p
 
 
 def _start_of(jaxpr: Any) -> Place:
-    """The kernel function's own line, for a `pallas_call` that no line of the user's makes."""
+    """Returns the line of the kernel function, for a `pallas_call` that no line of the user created."""
     said = str(getattr(jaxpr.debug_info, "func_src_info", "") or "")
     _, _, where = said.rpartition(" at ")
     file, _, line = where.rpartition(":")

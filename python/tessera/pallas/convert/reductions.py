@@ -45,7 +45,7 @@ def _along(kind: str, text: str, rank: int, axis: int) -> str:
 
 
 def _dropped(c: Conversion, tile: Tile, shape: tuple[int, ...], axes: tuple[int, ...]) -> Tile:
-    """The dimensions that were reduced have size 1: behind the others they stay, in front and between they go."""
+    """Drops reduced dimensions, which have size 1, between the others. Trailing ones are kept as `trail`, leading ones are implicit."""
     rank = len(tile.written)
     kept = [d for d in range(rank) if d not in axes]
     if not kept:
@@ -102,7 +102,7 @@ def _batched(c: Conversion, eqn: Any, x: Tile, y: Tile) -> Tile:
 
 
 def _of_matrices(c: Conversion, eqn: Any, x: Tile, y: Tile) -> Any:
-    """A product with more dimensions: dimensions of one kind are merged, and each batch is a product of two matrices."""
+    """A product with more dimensions, as one product of two matrices per batch: dimensions of one kind are merged."""
     (left, right), batches = eqn.params["dimension_numbers"]
     (a, b), out = (v.aval.shape for v in eqn.invars), eqn.outvars[0].aval
 

@@ -1,4 +1,4 @@
-"""Refs: what their indexers take of memory, reads and stores through them."""
+"""Refs: their slices of memory, and rules of reads and stores through them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tessera.pallas.convert.conversion import Conversion, rule
 from tessera.pallas.convert.values import ATOM, TYPES, Dim, Ref, Scalar, Tile, dtype_name, is_float, limits, number, stored_type
 from tessera.pallas.convert.wrapping import wrapped
 
-_RENAMED = {"RefReshaper": "ReshapeTransform", "RefBitcaster": "BitcastTransform"}  # as they were up to 0.8
+_RENAMED = {"RefReshaper": "ReshapeTransform", "RefBitcaster": "BitcastTransform"}  # names up to 0.8
 
 
 def taken(c: Conversion, ref: Any, transforms: Sequence[Any]) -> Ref:
-    """What the transforms (indexers, whose indices are values by now) take of a ref."""
+    """Returns the part of a ref that the transforms select. Indices of indexers are converted values."""
     if not isinstance(ref, Ref):
         raise c.refuse("expected memory, found a value")
     kinds = [_RENAMED.get(kind, kind) for kind in (type(transform).__name__ for transform in transforms)]
@@ -29,7 +29,7 @@ def taken(c: Conversion, ref: Any, transforms: Sequence[Any]) -> Ref:
         if skip:
             skip = False
         elif kind == "ReshapeTransform" and behind == [kind]:
-            continue        # the next one tells the shape
+            continue        # the next reshape determines the shape
         elif kind == "NDIndexer":
             ref = _indexed(c, ref, transform.indices)
         elif kind == "ReshapeTransform":
@@ -45,14 +45,14 @@ def taken(c: Conversion, ref: Any, transforms: Sequence[Any]) -> Ref:
 
 
 def leaves(dim: Dim, extent: int) -> bool:
-    """Whether a dimension of a ref can reach over an end of the memory."""
+    """True if a dimension of a ref can exceed an end of the memory."""
     size = dim.size if dim.size is not None else 1
     length = size.high if isinstance(size, Scalar) else (size - 1) * dim.stride + 1
     return dim.start.low < 0 or dim.start.high + length > extent
 
 
 def _found_by_runs(c: Conversion, ref: Ref) -> Ref:
-    """A known place outside the memory goes through smem: it is wrong only if a run reaches it, and the text is right."""
+    """Loads constant indices outside the memory from smem, so that the text is valid and only a run that reaches them fails."""
     dims = []
     for dim, extent in zip(ref.dims, ref.extents):
         if dim.start.known is not None and not isinstance(dim.size, Scalar) and leaves(dim, extent):
@@ -99,7 +99,7 @@ def _plus(c: Conversion, a: Scalar, b: Scalar) -> Scalar:
 
 
 def scalar(c: Conversion, value: Any) -> Scalar:
-    """An integer that decides: an index, a size, a condition."""
+    """Returns a value as an integer for control: an index, a size, a condition."""
     if isinstance(value, Scalar):
         return wrapped(value)
     if isinstance(value, Tile):
@@ -110,7 +110,7 @@ def scalar(c: Conversion, value: Any) -> Scalar:
 
 
 def counted(c: Conversion, tile: Tile) -> Scalar:
-    """A tile's one element as an integer: vmem, then a copy to smem, from where scalar code reads."""
+    """Returns the single element of an integer tile as a scalar. The element is copied from vmem to smem, where scalar code reads it."""
     if prod(tile.shape) != 1 or is_float(tile.dtype):
         raise c.refuse("indices by an array" if prod(tile.shape) != 1 else f"a {tile.dtype} decides what is done")
     if tile.opaque:
@@ -134,7 +134,7 @@ def counted(c: Conversion, tile: Tile) -> Scalar:
 
 
 def reshaped(c: Conversion, ref: Ref, shape: tuple[int, ...]) -> Ref:
-    """The ref with dimensions of size 1 dropped; anything else needs a view of the memory."""
+    """Returns the ref with another shape: dimensions of size 1 are dropped, other reshapes are a view of the memory."""
     if tuple(ref.shape) == shape:
         return ref
     if tuple(s for s in ref.shape if s != 1) == tuple(s for s in shape if s != 1) and len(shape) < len(ref.shape):
@@ -151,7 +151,7 @@ def reshaped(c: Conversion, ref: Ref, shape: tuple[int, ...]) -> Ref:
 
 
 def _retyped(c: Conversion, ref: Ref, dtype: str) -> Ref:
-    """The bits as another type: of another width, rows are packed or unpacked, the last dimension but one."""
+    """Returns a view of the bits as another type. If the width differs, rows (the last dimension but one) are packed or unpacked."""
     had, has = numpy_type(ref.dtype).itemsize, numpy_type(dtype).itemsize
     shape = list(ref.shape)
     if had != has:
@@ -168,7 +168,7 @@ def viewed(c: Conversion, ref: Ref, dtype: str, shape: tuple[int, ...]) -> Ref:
 
 
 def loaded(c: Conversion, ref: Ref) -> Any:
-    """The value of a slice of memory, read where it is written in the text."""
+    """Returns the value of a slice of memory. The memory is read at the place in the text where the value is used."""
     if ref.space == "hbm":
         raise c.refuse(f"{ref.name} is in hbm, which arithmetic does not reach")
     if ref.space == "sem":
@@ -193,7 +193,7 @@ def loaded(c: Conversion, ref: Ref) -> Any:
 
 
 def _copied(c: Conversion, ref: Ref, shape: tuple[int, ...]) -> Tile:
-    """Several numbers of smem: a copy brings them where arithmetic on tiles reaches them."""
+    """Copies several numbers from smem to vmem, for arithmetic on tiles."""
     held = c.declare("vmem", ref.name, stored_type(ref.dtype, "smem"), shape)
     c.say(f"copy {ref.text} -> {held.text}")
     return tiles.of_cell(held).with_(dtype=ref.dtype)

@@ -1,4 +1,4 @@
-"""Slices of refs with a stride: columns of what a view shows, and stores row by row."""
+"""Slices of refs with a stride: as columns of a reshaped view, and stores row by row."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from tessera.pallas.convert.values import ATOM, Dim, Ref, Scalar, number
 
 
 def apart(c: Conversion, ref: Ref, shape: tuple[int, ...], indices: Sequence[Any]) -> tuple[tuple[int, ...], list[Any]] | None:
-    """Each `stride`-th row of a view is a column where its rows are those of what it shows: that shape, and what is taken
-    of it; None where nothing has a stride that goes into the rows."""
+    """Splits dimensions of a view so that a strided slice becomes a column.
+
+    A dimension is split to (size / inner, inner). `inner` is the product of the last memory dimensions that it joins, if this divides
+    the stride, else the stride. Returns the split shape and the indices in it. None if no dimension can be split.
+    """
     split: list[int] = []
     taken_of: list[Any] = []
     for joined, size, index in zip(_joined(ref.shape, shape), shape, indices):
@@ -33,7 +36,7 @@ def apart(c: Conversion, ref: Ref, shape: tuple[int, ...], indices: Sequence[Any
 
 
 def _joined(have: Sequence[Any], shape: Sequence[int]) -> list[list[int]]:
-    """Of each dimension of a view those of the memory that it joins; none where they do not line up."""
+    """Returns the memory's dimensions that each dimension of a view joins. All empty if they do not line up."""
     found: list[list[int]] = [[] for _ in shape]
     left = [n for n in have if n != 1]
     for at, size in enumerate(shape):
@@ -47,7 +50,7 @@ def _joined(have: Sequence[Any], shape: Sequence[int]) -> list[list[int]]:
 
 
 def store(c: Conversion, ref: Ref, value: Any, stored: Callable[[Conversion, Ref, Any], None]) -> None:
-    """A store with a stride goes row by row, each by `stored`."""
+    """Writes a store with a stride as a loop over rows. `stored` writes one row."""
     place = next(at for at, dim in enumerate(ref.dims) if dim.stride != 1)
     dim, before = ref.dims[place], sum(d.size is not None for d in ref.dims[:place])
     whole = tiles.full(c, value, tuple(n for n in ref.shape if isinstance(n, int)))

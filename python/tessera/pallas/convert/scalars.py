@@ -1,8 +1,7 @@
-"""Arithmetic of integers: program ids, devices, sizes, elements of smem.
+"""Arithmetic of scalar integers: program ids, devices, sizes, elements of smem.
 
-Each value has its range. A division towards zero of a value that is not negative is written as the language's, which rounds
-down, and a value is wrapped only if it can leave its type (wrapping.py). Operands of `divide`, `remainder`, `compare` and
-`extreme` are wrapped.
+Each value has a range. If a value is not negative, division towards zero is written as the language's division, which rounds down. A
+value is wrapped only if it can exceed its type (wrapping.py). Operands of `divide`, `remainder`, `compare` and `extreme` must be wrapped.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from tessera.pallas.convert.wrapping import FAR, wrapped
 
 
 def made(text: str, level: int, low: int, high: int, dtype: str, *operands: Scalar) -> Scalar:
-    """The result of an operator: a number if only one is possible."""
+    """Returns the result of an operator: a number if only one value is possible."""
     reads = frozenset().union(*(o.reads for o in operands))
     value = Scalar(text, level, low, high, dtype, reads)
     if low == high and not reads:
@@ -24,7 +23,7 @@ def made(text: str, level: int, low: int, high: int, dtype: str, *operands: Scal
 
 
 def add(c: Conversion, a: Scalar, b: Scalar, dtype: str, sign: int = 1) -> Scalar:
-    """a + b, or a - b with sign -1; numbers are gathered: (x + 1) + 2 is x + 3."""
+    """a + b, or a - b if `sign` is -1. Constants are combined: (x + 1) + 2 is x + 3."""
     if a.known is not None and b.known is not None:
         return made("", ATOM, a.low + sign * b.low, a.low + sign * b.low, dtype)
     if b.known is not None:
@@ -52,7 +51,7 @@ def multiply(c: Conversion, a: Scalar, b: Scalar, dtype: str) -> Scalar:
 
 
 def divide(c: Conversion, a: Scalar, b: Scalar, dtype: str, down: bool = False) -> Scalar:
-    """a / b: rounded down if b is not 0, or towards zero; by 0 all bits of the result are 1."""
+    """a / b, rounded down (`down`; b must not be 0) or towards zero. Towards zero, all bits of a division by 0 are 1."""
     if b.known == 1:
         return a
     if b.low > 0 and (down or a.low >= 0):
@@ -65,7 +64,7 @@ def divide(c: Conversion, a: Scalar, b: Scalar, dtype: str, down: bool = False) 
 
 
 def remainder(c: Conversion, a: Scalar, b: Scalar, dtype: str, down: bool = False) -> Scalar:
-    """The remainder of `divide`: with the sign of b, or (towards zero) with the sign of a; by 0 it is a."""
+    """The remainder of `divide`: with the sign of b (`down`), or with the sign of a (towards zero; a if b is 0)."""
     if b.low > 0 and (down or a.low >= 0):
         if a.known is not None and b.known is not None:
             return number(a.low % b.low, dtype)

@@ -1,4 +1,4 @@
-"""Memory and semaphores of a kernel that are no operands."""
+"""Scratch memory and semaphores of a kernel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tessera.pallas.convert.values import Ref, dtype_name, held, whole
 
 
 def scratch(c: Conversion, aval: Any, wanted: str | None, scoped: bool = False) -> Ref:
-    """Scratch memory or semaphores of the kernel; scoped ones exist between `alloc` and `free`."""
+    """Declares scratch memory or semaphores of the kernel. Scoped memory exists between `alloc` and `free`."""
     space = space_of(c, aval)
     wanted = clean(wanted)
     if space == "sem":

@@ -1,4 +1,4 @@
-"""Rules that move numbers about: broadcasts, reshapes, slices, concatenations, index tiles."""
+"""Rules of data movement: broadcasts, reshapes, slices, concatenations, index tiles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tessera.pallas.convert.wrapping import fits
 
 
 def _placed(c: Conversion, tile: Tile, shape: Sequence[int], kept: Sequence[int]) -> Tile:
-    """In a cell of this shape, the tile's dimensions at the places `kept`, all others of size 1."""
+    """Stores the tile in a cell of this shape, with its dimensions at the positions `kept`; all others have size 1."""
     made = cell(c, tile.dtype, shape)
     dims = tuple(Dim(number(0), n, whole=True) if i in kept else Dim(number(0), None) for i, n in enumerate(shape))
     store(c, Ref(made.name, made.root, made.space, made.dtype, dims, made.extents), tile)
@@ -46,7 +46,7 @@ def _broadcast(c: Conversion, eqn: Any, x: Any, *_: Any) -> Any:
 
 
 def _ends(shape: Sequence[int]) -> tuple[int, tuple[int, ...], int]:
-    """How many dimensions of size 1 stand in front, what is between, and how many stand behind."""
+    """Returns the number of leading dimensions of size 1, the dimensions between, and the number of trailing ones."""
     front = next((i for i, n in enumerate(shape) if n != 1), len(shape))
     if front == len(shape):
         return front, (), 0
@@ -80,7 +80,7 @@ def reshape(c: Conversion, tile: Tile, shape: tuple[int, ...]) -> Tile:
 
 
 def sliced(c: Conversion, value: Any, starts: Sequence[Scalar], sizes: Sequence[int]) -> Tile:
-    """`sizes` elements from `starts` on, of each dimension."""
+    """Returns the slice with `sizes` elements from `starts` on, per dimension."""
     tile = untrailed(c, as_tile(c, value))
     shape = tuple(sizes)
     if tile.shape == shape or not tile.written:
@@ -200,7 +200,7 @@ def _split(c: Conversion, eqn: Any, x: Any) -> Any:
 
 @rule("iota")
 def _iota(c: Conversion, eqn: Any) -> Any:
-    """Only along its dimension: along the others it is repeated."""
+    """An index tile, stored only along its dimension and repeated along the others."""
     p = eqn.params
     shape, along, dtype = tuple(p["shape"]), p["dimension"], dtype_name(p["dtype"])
     sizes = tuple(n if d == along else 1 for d, n in enumerate(shape))

@@ -1,4 +1,4 @@
-"""Which refs a kernel stores values to, and which its copies write."""
+"""Detection of refs that a kernel writes by stores or by copies."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 
 def stores_to(jaxpr: Any, var: Any, copies: bool = False) -> bool:
-    """Whether an equation of the body, or of one inside it, stores a value to this ref; `copies`: or copies something there.
+    """True if an equation of the body, or of an inner body, stores a value to this ref. copies: copies to the ref count as well.
 
-    The effects of a copy do not tell its source from its destination.
+    Equations are inspected because the effects of a copy do not distinguish source and destination.
     """
     for eqn in jaxpr.eqns:
         if not any(v is var for v in eqn.invars):
@@ -20,7 +20,7 @@ def stores_to(jaxpr: Any, var: Any, copies: bool = False) -> bool:
             continue
         if copies and name == "dma_start":
             parts = p["tree"].unflatten(eqn.invars)
-            target = parts[2 if len(parts) == 9 else 1]  # before JAX 0.10 each ref stands beside its transforms
+            target = parts[2 if len(parts) == 9 else 1]  # before JAX 0.10 each ref is followed by its transforms
             if getattr(target, "ref", target) is var:
                 return True
             continue

@@ -1,4 +1,4 @@
-"""Copies, semaphores, barriers, and the numbers of devices in a mesh."""
+"""Rules of copies, semaphores, barriers, and device numbers in a mesh."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _device(c: Conversion) -> Scalar:
 
 
 def coordinate(c: Conversion, axis: Any) -> Scalar:
-    """Where this device stands along an axis of the mesh, or along several as if they were one."""
+    """Returns this device's index along an axis of the mesh, or its row-major index in several axes."""
     if isinstance(axis, (tuple, list)):
         place = number(0)
         for one in axis:
@@ -42,7 +42,7 @@ def coordinate(c: Conversion, axis: Any) -> Scalar:
 
 
 def device_number(c: Conversion, given: Any, kind: Any) -> Scalar:
-    """The row-major number of the device that a LOGICAL id, a MESH tuple or a dictionary of axes names."""
+    """Returns the row-major number of the device for a LOGICAL id, a MESH tuple or a dictionary of axes."""
     c.names_device = True
     if "logical" in str(kind).lower() and not isinstance(given, (tuple, list, dict)):
         return scalar(c, given)
@@ -68,7 +68,7 @@ def device_number(c: Conversion, given: Any, kind: Any) -> Scalar:
 
 
 def destination(c: Conversion, given: Any, kind: Any, core: Any = None) -> str:
-    """The device, and the core if devices have several, as a copy or a signal names them; nothing for this core."""
+    """Returns the device, and the core if devices have several, in the syntax of copies and signals. Empty for this core."""
     if isinstance(given, dict) and (named := {axis: place for axis, place in given.items() if axis in c.cores}):
         core = _core_number(c, named)
         given = {axis: place for axis, place in given.items() if axis not in c.cores} or None
@@ -95,10 +95,10 @@ Copy = tuple[Ref, Ref, Ref, Ref | None, Any]
 
 
 def _each_copy(c: Conversion, eqn: Any, flat: Any, then: Callable[[Copy], None]) -> None:
-    """Calls `then` with source, target, both semaphores (arrival, sending) and the device of a start or a wait; in a branch for
-    each ref that a `select_ref` can be."""
+    """Calls `then` with source, destination, both semaphores (arrival, sending) and the device of a start or a wait. For a `select_ref`,
+    writes one branch per choice and calls `then` in each."""
     parts = eqn.params["tree"].unflatten(flat)
-    if len(parts) == 9:         # before JAX 0.10 each ref stands beside its transforms
+    if len(parts) == 9:         # before JAX 0.10 each ref is followed by its transforms
         refs = [None if ref is None else taken(c, ref, transforms or ()) for ref, transforms in zip(parts[:8:2], parts[1:8:2])]
         then((*refs, parts[-1]))        # type: ignore[arg-type]
     else:
@@ -106,7 +106,7 @@ def _each_copy(c: Conversion, eqn: Any, flat: Any, then: Callable[[Copy], None])
 
 
 def _with_all_transforms(given: Any) -> Any:
-    """A ref with the transforms of all refs that it is a part of; it is memory, or the choices of a `select_ref`."""
+    """Returns a ref with the transforms of all refs around it merged. Its `ref` is memory, or the choices of a `select_ref`."""
     ref, transforms = given, ()
     while hasattr(ref, "transforms"):
         ref, transforms = ref.ref, (*ref.transforms, *transforms)
@@ -131,14 +131,14 @@ def _each_choice(c: Conversion, given: list[Any], then: Callable[[list[Ref | Non
 
 
 def _reshaped(c: Conversion, source: Ref, target: Ref) -> str:
-    """Copies go in order between slices of different shapes."""
+    """Returns ` reshaped` if source and destination have different shapes: elements are then copied in order."""
     if source.shape == target.shape or any(isinstance(n, Scalar) for n in (*source.shape, *target.shape)):
         return ""
     return " reshaped"
 
 
 def _slice(c: Conversion, given: Any) -> Ref:
-    """A ref, or a ref with transforms, whose parts are values by now."""
+    """Returns the slice for a ref, or for a ref with transforms, with converted indices."""
     if isinstance(given, Ref):
         return given
     return taken(c, given.ref if isinstance(given.ref, Ref) else _slice(c, given.ref), given.transforms)
@@ -192,7 +192,7 @@ def _wait(c: Conversion, eqn: Any, *flat: Any) -> Any:
     decrements = decrement.known if isinstance(decrement, Scalar) else bool(decrement)
     where, count = taken(c, ref, transforms).text, scalar(c, count).text
     c.say(f"wait {where}, {count}")
-    if not decrements:      # what is awaited is there again; nobody but this core could have missed it
+    if not decrements:      # the count is restored; only this core waits on its semaphore
         aval = eqn.invars[0].aval
         if "dma" in dtype_name(getattr(aval, "inner_aval", aval).dtype):
             raise c.refuse("a wait that does not decrement a semaphore of copies")
@@ -218,14 +218,14 @@ def _barrier(c: Conversion, eqn: Any) -> Any:
     return c.barrier
 
 
-@rule("delay", "debug_callback", "trace_value", "check")      # a `check` stops only where checks are enabled
+@rule("delay", "debug_callback", "trace_value", "check")      # a `check` stops a run only if checks are enabled
 def _nothing(c: Conversion, eqn: Any, *_: Any) -> Any:
     return []
 
 
 @rule("debug_print")
 def _print(c: Conversion, eqn: Any, *shown: Any) -> Any:
-    """A `print`, which is no step of the run."""
+    """A `print`, which does not count as a step of the run."""
     texts = [json.dumps(str(eqn.params["fmt"]), ensure_ascii=False)]
     for value in shown:
         if isinstance(value, Tile) and value.ref is None:

@@ -1,4 +1,4 @@
-"""Tiles: operators element by element, types, and what brings a tile to the shape that an operator wants."""
+"""Tiles: elementwise operators, types, and conversion of a tile to the shape that an operator requires."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tessera.pallas.convert.values import ATOM, COMPARE, TYPES, UNARY, Ref, Scal
 from tessera.pallas.convert.wrapping import fits, wrapped
 from tessera.pallas.elements import digits
 
-# The largest numbers of the types to which a cast of the language saturates.
+# Largest numbers of types for which a cast of the language saturates.
 _LARGEST = {"float8_e4m3fn": 448, "float8_e5m2": 57344}
 _FLOAT_TYPES = {"f32", "bf16", "f16", "e4m3", "e5m2", "e8m0"}
 
@@ -28,14 +28,14 @@ def as_tile(c: Conversion, value: Any) -> Tile:
 
 
 def reusable(c: Conversion, value: Any) -> Any:
-    """The value as something that may be written twice without being computed twice."""
+    """Returns the value, named if necessary, so that it can be written several times without repeated computation."""
     if isinstance(value, Tile) and not value.simple and value.ref is None:
         return c.name(value)
     return value
 
 
 def untrailed(c: Conversion, tile: Tile) -> Tile:
-    """Without the dimensions of size 1 behind those of its shape."""
+    """Returns the tile without the trailing dimensions of size 1 after its shape."""
     if not tile.trail:
         return tile
     kept = max(len(tile.written) - tile.trail, 0)
@@ -48,7 +48,11 @@ def untrailed(c: Conversion, tile: Tile) -> Tile:
 
 def operate(c: Conversion, eqn: Any, operands: Sequence[Any], write: Callable[..., tuple[str, int]], *,
             type: str | None = None, rounds: bool = True, wraps: bool = True) -> Tile:
-    """An operator element by element; `rounds`: its value may be one that its type must round."""
+    """Writes an elementwise operator.
+
+    type: type of the result; by default value_type() of the operands.
+    rounds: True if the result may need rounding, or wrapping, to its type. wraps: True if an integer result may exceed its type.
+    """
     found = [as_tile(c, o) for o in operands]
     if len({t.trail for t in found if t.written}) > 1:
         found = [untrailed(c, t) for t in found]
@@ -59,7 +63,7 @@ def operate(c: Conversion, eqn: Any, operands: Sequence[Any], write: Callable[..
     if type is None:
         type = value_type([t.type for t in found], dtype)
     if type == "number" and dtype in ("bfloat16", "float16") and any(t.reads for t in found):
-        type = "f32"        # numbers of smem, in the precision of the language's reals
+        type = "f32"        # numbers from smem are computed in f32
     reads = frozenset().union(*(t.reads for t in found))
     made = Tile(text, level, shape, broadcast([t.written for t in found]), dtype, type, trail, reads,
                 opaque=any(t.opaque for t in found))
@@ -67,7 +71,7 @@ def operate(c: Conversion, eqn: Any, operands: Sequence[Any], write: Callable[..
 
 
 def value_type(types: Sequence[str], dtype: str) -> str:
-    """The type that the language gives an operator of these."""
+    """Returns the language's result type of an operator with operands of these types."""
     kinds = [t for t in types if t != "number"]
     if not kinds:
         return "number"
@@ -77,7 +81,7 @@ def value_type(types: Sequence[str], dtype: str) -> str:
 
 
 def settle_type(c: Conversion, tile: Tile, rounds: bool, wraps: bool = True) -> Tile:
-    """Rounds what jax rounds: each result has its own type there, here it is f32 until it is stored."""
+    """Rounds or wraps a result to its type, as JAX does after each operator; in the text it is f32, i32 or i64 until it is stored."""
     if tile.type == "number" or tile.dtype in ("float32", "bool", "int32", "int64"):
         return tile
     wanted = TYPES[tile.dtype]
@@ -97,7 +101,7 @@ def broadcast(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
 
 
 def convert(c: Conversion, x: Any, dtype: str) -> Any:
-    """To another element type, as `convert_element_type` does."""
+    """Converts to another element type, like `convert_element_type`."""
     if isinstance(x, Scalar):
         if not is_float(dtype):
             return integer_bits.convert(c, x, dtype)
@@ -115,7 +119,7 @@ def convert(c: Conversion, x: Any, dtype: str) -> Any:
         if tile.type == "number" and is_float(tile.dtype):
             return tile.with_(dtype=dtype) if dtype == "float32" else _rounded(c, tile, dtype)
         if is_float(tile.dtype) and (dtype == "float32" or tile.type == wanted):
-            return tile.with_(dtype=dtype, sum=None)        # a value of a narrower type needs no rounding
+            return tile.with_(dtype=dtype, sum=None)        # already exact in this type
         if dtype in _LARGEST and (is_float(tile.dtype) or max(-tile.range[0], tile.range[1]) > _LARGEST[dtype]):
             return _to_fp8(c, tile, dtype)
         return tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted)
@@ -129,7 +133,7 @@ def convert(c: Conversion, x: Any, dtype: str) -> Any:
 
 
 def _rounded(c: Conversion, tile: Tile, dtype: str) -> Tile:
-    """A real number, rounded to a type. A literal is rounded by NumPy, other numbers by a cast in the text."""
+    """Rounds a real number to a type. A literal is rounded by NumPy, other numbers by a cast in the text."""
     if tile.known is None:
         if dtype in _LARGEST:
             return _to_fp8(c, tile, dtype)
@@ -142,7 +146,7 @@ def _rounded(c: Conversion, tile: Tile, dtype: str) -> Tile:
 
 
 def _to_fp8(c: Conversion, tile: Tile, dtype: str) -> Tile:
-    """A cast to FP8 as in JAX: overflow gives NaN (e4m3) or an infinity (e5m2), where a cast of the language saturates."""
+    """A cast to FP8 as in JAX: overflow gives NaN (e4m3) or an infinity (e5m2). A cast of the language would saturate."""
     wanted = TYPES[dtype]
     if not tile.written:
         held = cell(c, "float32", (1,))
@@ -163,18 +167,18 @@ def _to_fp8(c: Conversion, tile: Tile, dtype: str) -> Tile:
 
 
 def cell(c: Conversion, dtype: str, shape: Sequence[int], wanted: str | None = None) -> Ref:
-    """A buffer of registers that a value is stored to because an operator needs it in memory or in one piece."""
+    """Declares a register buffer for a value that an operator needs in memory or as a whole."""
     return c.declare("tile", wanted or "t", dtype, shape)
 
 
 def of_cell(ref: Ref) -> Tile:
-    """The value in a cell that is stored to where it is computed, and nowhere else."""
+    """Returns the value in a cell. The cell must be stored only where the value is computed."""
     shape = tuple(d.size for d in ref.dims if d.size is not None)
     return Tile(ref.text, ATOM, shape, shape, ref.dtype, TYPES[ref.dtype])      # type: ignore[arg-type]
 
 
 def within(tile: Tile, rank: int) -> Tile:
-    """Without the dimensions of size 1 in front that are more than rank."""
+    """Returns the tile without leading dimensions of size 1 that exceed `rank`."""
     extra = len(tile.written) - rank
     if extra <= 0:
         return tile
@@ -183,7 +187,7 @@ def within(tile: Tile, rank: int) -> Tile:
 
 
 def full(c: Conversion, value: Any, shape: Sequence[int] | None = None) -> Tile:
-    """The value in its whole shape, nothing repeated."""
+    """Returns the value with its whole shape written out, without implicit repetition."""
     tile = as_tile(c, value)
     shape = tuple(tile.shape if shape is None else shape)
     tile = within(untrailed(c, tile), len(shape))
@@ -195,7 +199,7 @@ def full(c: Conversion, value: Any, shape: Sequence[int] | None = None) -> Tile:
 
 
 def store(c: Conversion, ref: Ref, value: Any) -> None:
-    """`ref = value`, rounded to what the memory holds."""
+    """Writes `ref = value`, cast to the type of the memory."""
     tile = within(untrailed(c, as_tile(c, value)), len(ref.shape))
     kept = TYPES[ref.dtype]
     if tile.type == "number" or tile.type == kept:

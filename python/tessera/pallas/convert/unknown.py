@@ -1,4 +1,4 @@
-"""Primitives that no rule knows: their value is left open where only a value is unknown, else they are refused."""
+"""Primitives without a rule: refused, unless they only compute values; these values are then unknown (`opaque`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tessera.pallas.convert.values import Ref, Scalar, Tile, Unused, dtype_name
 
 
 def unknown(c: Conversion, eqn: Any, *operands: Any) -> list[Any]:
-    """`opaque`: reads the operands and writes tiles whose values are unknown."""
+    """Writes an `opaque` op, which reads the operands and writes tiles of unknown values."""
     what = eqn.primitive.name
     if eqn.effects or not eqn.outvars or any(isinstance(o, Ref) for o in operands):
         raise c.refuse(f"`{what}` cannot be converted")

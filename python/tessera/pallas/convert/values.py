@@ -1,6 +1,7 @@
-"""What an equation of a jaxpr is worth in the text: an integer, a tile of numbers, or memory.
+"""Values of a jaxpr's equations in the text: an integer, a tile of numbers, or memory.
 
-An expression is kept as text with the level of its outermost operator (docs/language.md, section 4): 1 binds most tightly.
+An expression is stored as text with the precedence level of its outermost operator (docs/language.md, section 4). Level 1 binds most
+tightly.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 
 ATOM, UNARY, PRODUCT, TIMES, PLUS, COMPARE, NOT, AND, OR, CHOICE = 1, 2, 3, 4, 5, 7, 8, 9, 10, 11
 
-#: jax's types and the language's; a bool is an integer that is 0 or 1.
+#: The language's type for each JAX type. A bool is an integer that is 0 or 1.
 TYPES = {"float32": "f32", "bfloat16": "bf16", "float16": "f16", "float8_e4m3fn": "e4m3", "float8_e5m2": "e5m2",
          "float8_e8m0fnu": "e8m0", "int8": "i8", "int32": "i32", "uint32": "u32", "int64": "i64", "bool": "i32",
          "int16": "i16", "uint16": "u16", "uint8": "u8"}
@@ -22,7 +23,7 @@ FLOATS = {"float32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2", "flo
 
 @functools.cache
 def dtype_name(dtype: Any) -> str:
-    """What NumPy calls a type; it takes its time."""
+    """Returns NumPy's name of a type. Cached because NumPy is slow."""
     return str(dtype)
 
 
@@ -31,22 +32,22 @@ def is_float(dtype: str) -> bool:
 
 
 def stored_type(dtype: str, space: str) -> str:
-    """The type of memory that holds numbers of a type: smem has floats of 32 bits only."""
+    """Returns the type in which memory stores numbers of `dtype`: floats in smem always have 32 bits."""
     return "float32" if space == "smem" and dtype in FLOATS else dtype
 
 
 def limits(dtype: str) -> tuple[int, int]:
-    """The smallest and the largest integer of a type."""
+    """Returns the smallest and the largest integer of a type."""
     bits, signed = INTEGERS[dtype]
     return (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signed else (0, (1 << bits) - 1)
 
 
 @dataclass(frozen=True)
 class Scalar:
-    """An integer: its text, the range of the text's value, and the memory that evaluating the text reads.
+    """An integer: its text, the range of the text's value, and the memory that the text reads.
 
-    The text has 64 bits. Its value and JAX's have the same low bits; if the range [low, high] exceeds `dtype`, only
-    `wrapping.wrapped` has JAX's value.
+    The text is evaluated with 64 bits. Its value and JAX's have the same low bits. If the range [low, high] exceeds `dtype`, use
+    `wrapping.wrapped` to get JAX's value.
     """
     text: str
     level: int = ATOM
@@ -54,7 +55,7 @@ class Scalar:
     high: int = (1 << 31) - 1
     dtype: str = "int32"
     reads: frozenset[str] = frozenset()
-    base: tuple[Scalar, int] | None = None      # the text is that of base + number
+    base: tuple[Scalar, int] | None = None      # the text is this scalar plus this number
 
     shape = ()
 
@@ -67,7 +68,7 @@ class Scalar:
         return self.level == ATOM and not self.reads and "(" not in self.text
 
     def at(self, level: int) -> str:
-        """The text as an operand of an operator that takes operands of this level or a tighter one."""
+        """Returns the text as an operand of an operator that accepts operands up to this level, in parentheses if necessary."""
         return self.text if self.level <= level else f"({self.text})"
 
 
@@ -78,7 +79,7 @@ def number(value: int, dtype: str = "int32") -> Scalar:
 
 @dataclass(frozen=True)
 class Dim:
-    """What a ref takes of one dimension of its memory: one element (`size` is None), or `size` from `start` on."""
+    """The slice of a ref in one dimension of its memory: one element if `size` is None, else `size` elements from `start` on."""
     start: Scalar
     size: int | Scalar | None
     whole: bool = False
@@ -87,14 +88,14 @@ class Dim:
 
 @dataclass(frozen=True)
 class Ref:
-    """Memory, a slice of it, or semaphores. `root` names what aliases must share; `name` is what the text writes."""
+    """Memory, a slice of it, or semaphores. name: name in the text. root: name of the underlying memory, shared by its aliases."""
     name: str
     root: str
     space: str
     dtype: str
     dims: tuple[Dim, ...]
-    extents: tuple[int, ...]            # of the memory
-    held: bool = False                  # the memory is of bool, kept as integers
+    extents: tuple[int, ...]            # shape of the whole memory
+    held: bool = False                  # bool, stored as integers
 
     @property
     def shape(self) -> tuple[int | Scalar, ...]:
@@ -135,32 +136,32 @@ def whole(name: str, root: str, space: str, dtype: str, shape: tuple[int, ...]) 
 
 
 def held(name: str, root: str, space: str, dtype: str, shape: tuple[int, ...]) -> Ref:
-    """Memory with this shape; without dimensions it is the one element of an array."""
+    """Returns memory with this shape. Without dimensions, it is the single element of an array."""
     return whole(name, root, space, dtype, shape) if shape else Ref(name, root, space, dtype, (Dim(number(0), None),), (1,))
 
 
 @dataclass(frozen=True)
 class Tile:
-    """Numbers of a shape.
+    """An expression for numbers of a shape.
 
-    The text's own shape is `written`: aligned at the right with `shape` and then `trail` dimensions of size 1, each of
-    its sizes is the same or 1 (repeated), and what it has in front of them is 1.
+    written: shape of the text. It is right-aligned with `shape` followed by `trail` dimensions of size 1. Each of its sizes is the same
+    or 1 (repeated); additional leading sizes are 1.
     """
     text: str
     level: int
     shape: tuple[int, ...]
     written: tuple[int, ...]
     dtype: str
-    type: str                           # of the text's value in the language; "number" fits any
+    type: str                           # type of the text's value in the language; "number": a number that fits any type
     trail: int = 0
     reads: frozenset[str] = frozenset()
     ref: Ref | None = None              # the text is this memory itself
-    bounds: tuple[int, int] | None = None   # integers: smallest and largest value; None: the limits of the type
+    bounds: tuple[int, int] | None = None   # range of integers; None: the limits of the type
     product: bool = False               # the text is `a . b`
     sum: tuple[Tile, Tile] | None = None
     opaque: bool = False
     known: float | None = None          # the text is this real number
-    shaped: bool = False                # the text is an operation whose result is stored in its own shape only
+    shaped: bool = False                # the result of the text can only be stored in its own shape
 
     @property
     def simple(self) -> bool:
@@ -178,18 +179,18 @@ class Tile:
         return self.text if self.level <= level else f"({self.text})"
 
     def with_(self, **changes) -> Tile:
-        """A new text is another expression: fields about the old one are reset."""
+        """Returns a changed copy. A new text resets the fields that describe the old text."""
         if "text" in changes:
             changes = {"ref": None, "product": False, "sum": None, "known": None, "shaped": False, **changes}
         return replace(self, **changes)
 
 
 def named(tile: Tile, name: str, dtype: str) -> Tile:
-    """The tile behind a name that holds its value."""
+    """Returns the tile with `name` as its text. The name must be assigned its value."""
     return tile.with_(text=name, level=ATOM, type=dtype, reads=frozenset())
 
 
 @dataclass
 class Unused:
-    """A value that nothing asks for."""
+    """An unused value."""
     shape: tuple[int, ...] = field(default=())

@@ -1,7 +1,7 @@
-"""Walks a jaxpr equation by equation; each primitive has a rule that gives the values of its results.
+"""Converts a jaxpr equation by equation, with the rule of each primitive.
 
-A value is written where it is used, if it is used once and nothing between stores to memory that it reads; else it gets
-a name where it is computed. A read that something may store to before its last use is copied there.
+A value that is used once is written at its use, if no equation before that stores to memory that it reads. Other values get a name where
+they are computed. A read of memory is copied where it is computed if the memory may be stored to before the last use.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _INLINE = 90
 
 
 class _Plan:
-    """Which equations use each variable, where they may not be told twice, and what they store to."""
+    """The indices of the equations that use each variable. A result of the jaxpr counts as used after the last equation."""
 
     def __init__(self, jaxpr: Any):
         self.uses: dict[Any, list[int]] = {}
@@ -38,7 +38,7 @@ class _Plan:
 
 
 def _stores(eqn: Any, read: Callable[[Any], Value], roots: frozenset[str]) -> bool:
-    """Whether the equation may change memory of these roots: by a store, or by letting others go on."""
+    """True if the equation may change memory of these roots: by a store, or because other agents may run."""
     for effect in eqn.effects:
         kind = type(effect).__name__
         if kind in ("ReadEffect", "DebugEffect"):
@@ -58,7 +58,7 @@ def has_body(eqn: Any) -> bool:
 
 
 def walk(c: Conversion, jaxpr: Any, arguments: Sequence[Value], constants: Sequence[Value] = ()) -> list[Value]:
-    """The values of the jaxpr's results; what its equations do is written on the way."""
+    """Writes the equations of the jaxpr and returns the values of its results."""
     values: dict[Any, Value] = dict(zip(jaxpr.invars, arguments))
     values.update(zip(jaxpr.constvars, constants))
 
@@ -80,7 +80,7 @@ def walk(c: Conversion, jaxpr: Any, arguments: Sequence[Value], constants: Seque
             operands = [wrapped(o) if isinstance(o, Scalar) else o for o in operands]
         found = handler(c, eqn, *operands)
         results = found if isinstance(found, (list, tuple)) else [found]
-        last = at + 1 == len(jaxpr.eqns)        # it gives the value of its line, and not a part of it
+        last = at + 1 == len(jaxpr.eqns)        # the equation computes the value of its line, not a part of it
         if not last:
             ahead = place_of(jaxpr.eqns[at + 1].source_info, outer)
             last = ahead != c.place
@@ -91,7 +91,7 @@ def walk(c: Conversion, jaxpr: Any, arguments: Sequence[Value], constants: Seque
 
 
 def _is_condition(eqn: Any, var: Any) -> bool:
-    """Whether a branch asks for the value once, before its bodies begin."""
+    """True if the value is only the condition of a branch, which is evaluated once, before its bodies."""
     return eqn.primitive.name == "cond" and var is eqn.invars[0] and var not in eqn.invars[1:]
 
 

@@ -1,4 +1,4 @@
-"""The kernel's refs of blocks: windows of arrays, parts of them, or memory of the core that copies fill or empty."""
+"""The kernel's refs of blocks: windows of arrays, parts of arrays, or memory of the core that is filled or emptied by copies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tessera.pallas.convert.walk import walk
 
 
 class Windows:
-    """`within`: copies at the end of each point of the grid."""
+    """Refs of blocks. within: copies at the end of each grid point."""
 
     def __init__(self, c: Conversion, arguments: Arguments, arrays: Arrays):
         self.c, self.arguments, self.arrays = c, arguments, arrays
@@ -25,7 +25,7 @@ class Windows:
         self.fetched: dict[int, Ref] = {}
 
     def fetch_whole(self) -> None:
-        """Inputs that are one block and that the kernel may write to stay in vmem for all points of the grid."""
+        """Copies inputs to vmem, for all grid points, that are a single block and that the kernel may write."""
         for at, block in enumerate(self.mapping.block_mappings[:self.mapping.num_inputs]):
             place = self.mapping.num_index_operands + at
             array = self.arrays.of(at)
@@ -34,7 +34,7 @@ class Windows:
                 self.fetched[at] = self._resident(self.arguments.block_name(at), block, array, -1)
 
     def ref(self, at: int, block: Any, indices: list[Any], opened: bool) -> Ref:
-        """The kernel's ref: the memory itself, a part of it, a window, or memory of the core that is copied."""
+        """Returns the kernel's ref: the memory itself, a part of it, a window, or memory of the core that is copied."""
         c, output = self.c, at - self.mapping.num_inputs
         space = space_of(c, block_aval(block))
         var = self.jaxpr.invars[self.mapping.num_index_operands + at]
@@ -69,7 +69,7 @@ class Windows:
         return held(name, array.name if output >= 0 else name, "vmem", array.dtype, shape if block_aval(block).shape else ())     # type: ignore[arg-type]
 
     def _copied_out(self, base: str, source: Ref, dims: list[Dim]) -> Ref:
-        """A block of a result to which only copies write: memory of the core, copied back after each grid point."""
+        """Declares memory of the core for a result block that only copies write. It is copied back after each grid point."""
         shape = tuple(d.size for d in dims if d.size is not None)
         ref = self.c.declare("vmem", base, source.dtype, shape)     # type: ignore[arg-type]
         part = Ref(source.name, source.root, source.space, source.dtype, tuple(dims), source.extents)
@@ -77,7 +77,7 @@ class Windows:
         return ref
 
     def _resident(self, base: str, block: Any, source: Ref, output: int) -> Ref:
-        """A whole array in vmem: copied in before the body, or out after it."""
+        """Declares vmem for a whole array, which is copied in before the body or out after it."""
         c = self.c
         shape = tuple(block_aval(block).shape)
         ref = c.declare("vmem", base, source.dtype, shape or (1,))
@@ -92,7 +92,7 @@ class Windows:
         return held(ref.name, ref.root, "vmem", ref.dtype, shape)
 
     def _dims(self, block: Any, indices: list[Any]) -> list[Dim]:
-        """The position of the block, from its index map."""
+        """Returns the slice of the array for a block, from its index map."""
         c, closed = self.c, block.index_map_jaxpr
         c.learn(closed.jaxpr)
         found = [scalar(c, place) for place in walk(c, closed.jaxpr, indices)]

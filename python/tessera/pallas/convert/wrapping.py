@@ -1,14 +1,14 @@
-"""Integers of JAX wrap in their type; the integers of the text have 64 bits.
+"""Wrapping of integers. Integers of JAX wrap at the width of their type; integers of the text have 64 bits.
 
-Sums, products and some other operators have the right low bits whatever the operands' high bits are. Their results are
-wrapped only before an operator that depends on the high bits, and only if the range exceeds the type.
+The low bits of sums, products and some other operators do not depend on the operands' high bits. Their results are wrapped only
+before an operator that depends on the high bits, and only if the range exceeds the type.
 """
 
 from __future__ import annotations
 
 from tessera.pallas.convert.values import ATOM, INTEGERS, TYPES, Scalar, limits, number
 
-# Values with ranges beyond it are wrapped immediately: the range of a further product would exceed 64 bits.
+# Values that can exceed it are wrapped immediately, because the range of a further product would exceed 64 bits.
 FAR = 1 << 62
 
 
@@ -18,7 +18,7 @@ def fits(low: int, high: int, dtype: str) -> bool:
 
 
 def wrapped(a: Scalar) -> Scalar:
-    """The value that JAX has: the text is truncated to the type if the range exceeds it."""
+    """Returns JAX's value: the text is truncated to the type if the range exceeds the type."""
     if fits(a.low, a.high, a.dtype):
         return a
     smallest, largest = limits(a.dtype)

@@ -1,4 +1,4 @@
-"""The text that comes out, line by line, each line with its place in the Python."""
+"""Writer of the kernel's text. Each line has its place in the Python."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Lines = list[tuple[int, str, Place]]
 
 @dataclass
 class Writer:
-    """Collects declarations and statements; a block that got no statement is taken back."""
+    """Collects declarations and statements."""
     declarations: Lines = field(default_factory=list)
     statements: Lines = field(default_factory=list)
     depth: int = 1
@@ -28,7 +28,7 @@ class Writer:
         self.depth += 1
 
     def otherwise(self, text: str, place: Place) -> None:
-        """`} else {` between two blocks."""
+        """Closes a block and opens its alternative: `} else {`."""
         self.depth -= 1
         self.say(f"}} {text} {{", place)
         self.depth += 1
@@ -38,7 +38,7 @@ class Writer:
         self.say("}", place)
 
     def text(self, name: str, lines: bool) -> tuple[str, dict[int, Place]]:
-        """The whole file, and the place of each of its lines. `lines`: with a directive where the place changes."""
+        """Returns the whole text, and the place of each line. lines: add a `# line` directive at each change of place."""
         rows: Lines = [*self.declarations, (0, "{", self.statements[0][2] if self.statements else _NOWHERE),
                        *self.statements]
         out, places = [f"kernel {name}()"], {}
