@@ -1,4 +1,4 @@
-"""Proves JAX Pallas TPU kernels as they stand.
+"""Verifies unmodified JAX Pallas TPU kernels.
 
     import tessera.pallas
     verdict = tessera.pallas.verify(f, x)     # every `pallas_call` of f(x), for all schedules
@@ -6,10 +6,10 @@
 
     y = tessera.pallas.run(f, x)              # f(x) on simulated devices
     print(tessera.pallas.show(f, x))          # the Python and the `.tsr` side by side
-    with tessera.pallas.interpret():          # every `pallas_call` of any program goes through Tessera
+    with tessera.pallas.interpret():          # runs every `pallas_call` of any program on Tessera
         y = f(x)
 
-`docs/pallas.md` tells what a verdict means.
+`docs/pallas.md` describes the verdicts.
 """
 
 from tessera.pallas.convert import Refused

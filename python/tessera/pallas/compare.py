@@ -1,9 +1,9 @@
-"""Whether a converted kernel computes what JAX's own interpretation of the `pallas_call` does.
+"""Comparison of a converted kernel with JAX's own interpretation of the `pallas_call`.
 
-Two sets of inputs: those of the call, and the same with each float array shuffled and scaled, which keeps signs and
-infinities; integers stay, as they may decide what is done. Integers must be equal, floats within the error bound
-that the run carries; where nothing bounds an error, half of the digits of the result's type must agree. An infinity or a NaN must be the
-same. JAX on a CPU flushes denormals and computes exp2(x) as exp(x * ln 2): a difference within that is reported as such.
+Two sets of inputs are compared: the inputs of the call, and the same with each float array shuffled and scaled, which keeps signs and
+infinities. Integers are unchanged, because control flow may depend on them. Integer results must be equal. Floats must be within the
+running error bound; if an error has no bound, half of the digits of the result's type must agree. Infinities and NaNs must be the same.
+JAX on a CPU flushes denormals and computes exp2(x) as exp(x * ln 2). A difference that this explains is reported in a note.
 """
 
 from __future__ import annotations
@@ -19,16 +19,18 @@ from tessera.pallas import elements, engine, jaxpr_tools
 from tessera.pallas.convert import Kernel
 from tessera.pallas.reference import NAMES, NoReference, reference
 
-# Binary digits of the types that results have.
 _BITS = "bit for bit"
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """`status` is `same`, `differ`, `unknown` (they could not be compared), `not asked` or `not needed`; `text` says it in
-    words. Of those that are the same: how many `elements` were compared, and what `share` of the error bound was met.
-    `unused` tells stores of the Python that nothing read in the run that was compared, each as its line of the report.
-    `is_final`: another comparison of the same kernel has the same result. `note`: elements that are not compared bit for bit.
+    """Result of a comparison.
+
+    status: `same`, `differ`, `unknown` (not comparable), `not asked` or `not needed`. text: the status in words.
+    elements: number of elements compared, if they are the same. share: largest error, as a share of the error bound.
+    unused: lines of the report about stores of the Python that nothing read in the compared run.
+    is_final: True if another comparison of the same kernel would have the same result.
+    note: elements that are not compared bit for bit.
     """
     status: str
     text: str
@@ -43,13 +45,13 @@ class Numbers:
         return f"{self.text}{of_it}{f', {self.elements} elements' if self.elements else ''}{self.note and '; ' + self.note}"
 
     def __add__(self, other: Numbers) -> Numbers:
-        """Of two comparisons that ended alike."""
+        """Joins two comparisons with the same status and text."""
         return replace(self, elements=self.elements + other.elements, share=max(self.share, other.share),
                        unused=tuple(dict.fromkeys((*self.unused, *other.unused))))
 
 
 def computed_in(jaxpr: core.Jaxpr) -> str:
-    """The type whose roundings JAX's numbers have: the narrowest that the kernel computes in."""
+    """Returns the narrowest float type in which the kernel computes, which bounds the precision of JAX's results."""
     found = jaxpr_tools.float_types(jaxpr)
     return "bf16" if "bfloat16" in found else "f16" if "float16" in found else "f32"
 
@@ -64,7 +66,7 @@ def compare(kernel: Kernel, eqn: core.JaxprEqn, shape: dict[str, int], lanes: Se
 
 @dataclass(frozen=True)
 class _Equal:
-    """The results for one set of inputs, all of which are JAX's: bit for bit, or within the running error bound."""
+    """Results for one set of inputs that all agree with JAX's. bits: True for bit for bit, False for within the error bound."""
     bits: bool
     elements: int
     share: float
@@ -72,12 +74,12 @@ class _Equal:
 
 
 class _Comparison:
-    """One conversion against JAX's interpretation of the kernel, on several sets of inputs."""
+    """Comparison of one conversion with JAX's interpretation of the kernel, on several sets of inputs."""
 
     def __init__(self, kernel: Kernel, eqn: core.JaxprEqn, shape: dict[str, int], options: Sequence[str], limit: float):
         self.kernel, self.eqn, self.shape, self.options, self.limit = kernel, eqn, shape, options, limit
         self.computed_in = computed_in(eqn.params["jaxpr"])
-        self.jax = ""           # how JAX interpreted the kernel
+        self.jax = ""           # JAX's mode of interpretation
         self.imprecise = 0      # elements for which JAX's numbers on a CPU are imprecise
         self.zeros = 0          # zeros with another sign
 
@@ -96,7 +98,7 @@ class _Comparison:
                        max(one.share for one in numbers), next((one.unused for one in numbers if one.unused), ()), note=self._note())
 
     def _note(self) -> str:
-        """The elements that differ in their bits, and the reason."""
+        """Describes the elements that differ in their bits, with the reason."""
         zeros = f"the sign of {self.zeros} zero{'s' if self.zeros > 1 else ''} differs" if self.zeros else ""
         if not self.imprecise:
             return zeros
@@ -111,12 +113,12 @@ class _Comparison:
         return answer["results"]
 
     def _machine(self) -> dict[str, Any]:
-        """Settings of JAX's machine that the conversion assumes; a mesh of cores has its own number."""
+        """Settings of JAX's machine that the conversion assumes. The number of cores is omitted for a mesh of cores, which has its own."""
         cores = {"num_cores_or_threads": self.kernel.cores} if self.kernel.cores > 1 and self.eqn.params.get("mesh") is None else {}
         return {**cores, **({"buffer_bounds": "padded"} if self.kernel.padded else {})}
 
     def _one(self, inputs: Any, expected: Any) -> _Equal | Numbers:
-        """One set; numbers are final, whatever the other sets have."""
+        """Compares one set of inputs. A result of type Numbers decides the comparison, independently of the other sets."""
         report = self._compared(inputs, expected)
         if report.exit_code == 1 and (again := self._as_on_cpus(inputs, expected, report)) is not None:
             return again
@@ -143,7 +145,7 @@ class _Comparison:
         return _Equal(bits, sum(value.get("elements") or 0 for value in values), share, engine.unused(self.kernel, report))
 
     def _as_on_cpus(self, inputs: Any, expected: Any, strict: Any) -> _Equal | None:
-        """The comparison with JAX's imprecision on CPUs in the bound, and then without denormal inputs too; None if both fail."""
+        """Compares with the imprecision of JAX on CPUs added to the bound, then also with denormal inputs set to 0. None if both fail."""
         arrays = [[np.asarray(array) for array in row] for row in inputs]
         flushed = [[elements.flushed(array) for array in row] for row in arrays]
         has_denormals = any(new is not old for row, before in zip(flushed, arrays) for new, old in zip(row, before))
@@ -160,7 +162,7 @@ class _Comparison:
         return None
 
     def _apart(self, found: Any, expected: Any) -> str:
-        """The first element that is NaN or infinite in one result only, of all devices; empty if there is none."""
+        """Describes the first element on any device that is NaN or infinite in one result only; empty if there is none."""
         for have, want in zip(found, expected):
             for result, ours, theirs in zip(self.kernel.results, have, want):
                 if apart := elements.apart(ours, theirs):
@@ -168,7 +170,7 @@ class _Comparison:
         return ""
 
     def _at_line(self, inputs: Any, expected: Any, difference: float) -> str:
-        """The first element that differs by more, with its values and its line; empty if the engine finds none."""
+        """Describes the first element that differs by more than `difference`, with values and line; empty if the engine finds none."""
         if not any(map(elements.is_float, expected[0])):
             return ""
         options = ["--rtol", "0", "--atol", repr(float(difference)), *self.options]
@@ -180,7 +182,7 @@ class _Comparison:
         return Numbers("differ", f"not what JAX ({self.jax}) computes: {what}")
 
     def _unbounded(self, inputs: Any, expected: Any, why: str) -> Numbers:
-        """Nothing bounds the error of an element: half of the digits of the result's type must agree."""
+        """Comparison without an error bound: half of the digits of the result's type must agree."""
         report = engine.run(self.kernel, inputs, self.options)
         if report.exit_code != 0:
             return Numbers("unknown", f"not compared with JAX: {report.object.get('error') or report.text}")

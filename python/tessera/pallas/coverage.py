@@ -1,7 +1,7 @@
-"""Which kernels of a traced function an analysis reached: a kernel that it did not reach is reported, never passed over.
+"""Coverage: the kernels of a traced function that an analysis reached. Each kernel that it did not reach is reported.
 
-A kernel is named by its path: one label for each equation around it, and its own. Labels depend on the Python only, so several cases
-of one function have the same paths.
+A kernel is named by its path: the labels of the equations around it and its own label. Labels depend only on the Python, so several
+cases of one function have the same paths.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Reached:
                 yield kernel, Unreached(jaxpr_tools.place(kernel), jaxpr_tools.kernel_name(kernel), self._why(path, eqns), path)
 
     def _why(self, path: Path, eqns: tuple[core.JaxprEqn, ...]) -> str:
-        """Names the innermost equation that was reached, around a part that was not."""
+        """Returns the reason, with the innermost reached equation around the kernel."""
         for depth in range(len(eqns) - 1, 0, -1):
             if path[:2 * depth - 1] in self.paths:
                 around, place = eqns[depth - 1].primitive.name, jaxpr_tools.place(eqns[depth - 1])
@@ -69,13 +69,13 @@ def labelled(jaxpr: core.Jaxpr) -> Iterator[tuple[str, core.JaxprEqn]]:
 
 
 def part_label(eqn: core.JaxprEqn, jaxpr: core.Jaxpr) -> str:
-    """The param of an equation that holds a jaxpr; the first, if several do."""
+    """Returns the name of the param of an equation that contains a jaxpr; the first, if there are several."""
     return next(name for name, one in jaxpr_tools.named_jaxprs(eqn.params) if one is jaxpr)
 
 
 def _kernels(jaxpr: core.Jaxpr, path: Path, around: tuple[core.JaxprEqn, ...]) -> Iterator[tuple[Path, tuple[core.JaxprEqn, ...]]]:
-    """Each kernel's path and the equations of the path, the kernel's last. Between the labels of two equations is the label of the
-    part of the outer one."""
+    """Returns each kernel's path and the equations of the path, with the kernel last. Between the labels of two equations, a path has
+    the name of the outer equation's param that contains the inner equation."""
     for label, eqn in labelled(jaxpr):
         if jaxpr_tools.is_kernel(eqn):
             yield (*path, label), (*around, eqn)

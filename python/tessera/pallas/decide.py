@@ -1,4 +1,4 @@
-"""Decides one kernel: converts it, proves it, and compares its numbers with JAX's own."""
+"""Analysis of one kernel: converts it, verifies it, and compares its results with JAX's."""
 
 from __future__ import annotations
 
@@ -23,15 +23,19 @@ IN_TURN = "the points of the grid's parallel dimensions come in turn, as on one 
 
 
 def converted(eqn: core.JaxprEqn, world: World, parallel: bool = False, lines: bool = False, cores: int = 1) -> Kernel:
-    """The conversion of a kernel; raises `Refused`."""
+    """Returns the conversion of a kernel. Raises `Refused`."""
     kinds.refuse_unconverted(eqn)
     return convert(eqn, mesh=world if world.shape else None, parallel=parallel, lines=lines, cores=cores)
 
 
 def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], given: Mapping[str, Any], *, seed: int = 1,
            limit: float = 60, check_numbers: bool = True, parallel: bool = False) -> SiteVerdict:
-    """`lanes` has for each device the inputs of the call; `given` the options of the proof; `parallel` asks whether the
-    points of parallel dimensions may come in any order and side by side."""
+    """Returns the verdict on one call of a kernel, from the cache if it is stored there.
+
+    lanes: inputs of the call for each device.
+    given: options of the proof.
+    parallel: also decide whether the points of parallel dimensions may run in any order and concurrently.
+    """
     begun = time.perf_counter()
     site = replace(site_of(eqn, world), given=(given_text(eqn, lanes),))
     try:
@@ -61,23 +65,23 @@ def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], giv
 
 
 def site_of(eqn: core.JaxprEqn, world: World, what: str = "") -> SiteVerdict:
-    """The verdict `refused` for a kernel that is not analysed. `what` is the reason."""
+    """Returns the verdict `refused` for a kernel that is not analysed. `what`: the reason."""
     return SiteVerdict(jaxpr_tools.place(eqn), jaxpr_tools.kernel_name(eqn), "refused", world.size, callers(jaxpr_tools.frames(eqn)),
                        what=what, mesh=bool(world.shape), axes=tuple(world.shape.items()))
 
 
 def _has_parallel_dimensions(eqn: core.JaxprEqn) -> bool:
-    """Whether the grid has points that may be shared by cores."""
+    """True if the grid has a parallel dimension with more than one point."""
     wanted = getattr(versions.compiler_params(eqn.params), "dimension_semantics", None) or ()
     sizes = eqn.params["grid_mapping"].grid
     return any("parallel" in str(kind).lower() and size != 1 for kind, size in zip(wanted, sizes))
 
 
-_MOST_SHOWN = 16    # integers of an input that are told
+_MOST_SHOWN = 16    # max size of an integer input that is printed with its values
 
 
 def given_text(eqn: core.JaxprEqn, lanes: Sequence[Sequence[Any]]) -> str:
-    """`int32[3] [10, 0, 20], float32[30, 16]`: types and shapes of the inputs, and few integers as they are."""
+    """Returns types and shapes of the inputs, with the values of small integer inputs: `int32[3] [10, 0, 20], float32[30, 16]`."""
     found = []
     for at, var in enumerate(eqn.invars):
         text = f"{var.aval.dtype}[{', '.join(map(str, var.aval.shape))}]"
@@ -89,7 +93,7 @@ def given_text(eqn: core.JaxprEqn, lanes: Sequence[Sequence[Any]]) -> str:
 
 
 def jaxpr_text(eqn: core.JaxprEqn) -> str:
-    """All that JAX knows of a call, as text; a new text for each call that JAX cannot print."""
+    """Returns the text of a call for the cache key. If JAX cannot print the call, the text is unique."""
     params = eqn.params
     operations = jaxpr_tools.printed(params["jaxpr"]) or uuid.uuid4().hex
     maps = [str(block.index_map_jaxpr) for block in params["grid_mapping"].block_mappings]
@@ -98,7 +102,7 @@ def jaxpr_text(eqn: core.JaxprEqn) -> str:
 
 
 def _of_runs(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that the comparison of numbers takes: a running bound needs copies that land whole."""
+    """Returns the options for the comparison of results, without `copy_granularity`: running error bounds require whole copies."""
     return {name: value for name, value in given.items() if name != "copy_granularity"}
 
 

@@ -1,4 +1,4 @@
-"""Elements of inputs and results: equal bits, numbers that are not finite, denormals, and other numbers of the same kind."""
+"""Elements of inputs and results: equality of bits, values that are not finite, denormals, and a second set of inputs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def second_inputs(lanes: Sequence[Sequence[Any]], seed: int) -> list[list[np.ndarray]]:
-    """The same inputs with other numbers. Devices with equal inputs get equal inputs."""
+    """Returns the inputs with each float array shuffled and scaled. Devices with equal inputs get equal inputs."""
     found = []
     for row in lanes:
         generator = np.random.default_rng(seed)
@@ -31,7 +31,7 @@ def _other(array: np.ndarray, generator: np.random.Generator) -> np.ndarray:
 
 
 def digits(dtype: Any) -> int:
-    """Bits of the significand of a float type, with its leading 1: integers of at most so many bits are exact."""
+    """Returns the bits of a float type's significand, including the leading 1. Integers of at most this many bits are exact."""
     return jnp.finfo(dtype).nmant + 1
 
 
@@ -40,7 +40,7 @@ def is_float(array: Any) -> bool:
 
 
 def same_bits(ours: np.ndarray, theirs: Any) -> bool:
-    """True if all elements have the same bits; every NaN is the same."""
+    """True if all elements have the same bits. All NaNs are equal."""
     theirs = np.asarray(theirs)
     if ours.tobytes() == theirs.tobytes():
         return True
@@ -53,7 +53,10 @@ def _bits(array: np.ndarray) -> np.ndarray:
 
 
 def apart(ours: np.ndarray, theirs: Any) -> str:
-    """The first element that is NaN or infinite in one of two arrays, and not the same in the other: `[5, 130] = 448, expected nan`."""
+    """Describes the first element that is NaN or infinite in one array and not the same in the other; empty if there is none.
+
+    Example: `[5, 130] = 448, expected nan`.
+    """
     theirs = np.asarray(theirs)
     if not is_float(ours):
         return ""
@@ -68,7 +71,7 @@ def apart(ours: np.ndarray, theirs: Any) -> str:
 
 
 def flushed(array: np.ndarray) -> np.ndarray:
-    """The array with 0 for numbers that f32 has as denormals; the array itself if there is none."""
+    """Returns the array with 0 for elements that are denormal in f32; the array itself if there is none."""
     if not is_float(array):
         return array
     size = np.abs(array.astype(np.float32))

@@ -1,4 +1,4 @@
-"""A converted kernel on simulated devices: operands bound by name, findings with their places in the Python."""
+"""Runs and verifies a converted kernel on simulated devices. Findings have their places in the Python."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from tessera import _engine, errors
 from tessera.pallas import options, words
 from tessera.pallas.convert import Kernel, Place
 
-Lanes = Sequence[Sequence[Any]]  # for each device its inputs, in the order of the call
+Lanes = Sequence[Sequence[Any]]  # inputs of each device, in the order of the call
 
 
 def operands(kernel: Kernel, lanes: Lanes) -> dict[str, list[np.ndarray]]:
-    """The operands as the text declares them, one for each device."""
+    """Returns the operands by name, with the declared types and shapes, one per device."""
     return {one.name: [np.asarray(row[one.index]).astype(one.dtype).reshape(one.shape) for row in lanes]
             for one in kernel.operands}
 
 
 def results(kernel: Kernel, report: _engine.Report) -> list[list[np.ndarray]]:
-    """For each device its results, as the call has them."""
+    """Returns the results of each device, with the types and shapes of the call's results."""
     columns = [[array.astype(one.result_dtype).reshape(one.result_shape) for array in report.results[one.name]]
                for one in kernel.results]
     return [list(row) for row in zip(*columns)]
@@ -53,8 +53,7 @@ def verify(kernel: Kernel, lanes: Lanes, options: Sequence[str]) -> _engine.Repo
 
 
 def accept(given: Mapping[str, Any]) -> None:
-    """Raises TypeError for an option of `verify` that there is not, and BadInput for a value that one has not, which a
-    kernel that does nothing tells."""
+    """Raises TypeError for an unknown option of `verify`, and BadInput for an invalid value. Verifies an empty kernel to check them."""
     options.command_line(given, "verify")
     _accept(tuple(options.command_line({name: value for name, value in given.items() if name not in options.OF_THE_KERNEL
                                         and not str(value).startswith("steps:")}, "verify")))
@@ -87,7 +86,7 @@ def compared(kernel: Kernel, lanes: Lanes, expected: Lanes, computed_in: str, op
 
 @functools.cache
 def _sources() -> str:
-    """A hash of this package's sources, which decide verdicts as well as the engine does."""
+    """Returns a hash of this package's sources, on which verdicts depend as well as on the engine."""
     folder = pathlib.Path(__file__).parent
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*.py")):
@@ -96,7 +95,7 @@ def _sources() -> str:
 
 
 def version_key() -> str:
-    """A text that differs between builds of the engine, and between versions of this package."""
+    """Returns a text that differs between builds of the engine and between versions of this package."""
     module = getattr(_engine, "_tessera", None)
     program = module.__file__ if module is not None else shutil.which(os.environ.get("TESSERA_GMM_RUN", "gmm-run"))
     if program is None:
@@ -112,8 +111,8 @@ Call = tuple[str, int, str]     # file, line, function
 class Note:
     """An explanation of a finding, with its place in the Python like a `Finding`, or without one.
 
-    `role`: of the notes on undefined data, `undefined_since` (the memory `buffer` is undefined since this place) or
-    `moved_by` (the place that copied the data).
+    role: for notes on undefined data, `undefined_since` (the memory `buffer` is undefined since this place) or `moved_by` (this
+    place copied the data); else empty.
     """
     message: str
     place: str = ""
@@ -130,12 +129,14 @@ class Note:
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong, with its place in the Python: `place` is `kernel.py:49`, `at` the turns of loops and the point of the
-    grid, `program_id(0)=1 step=0`; notes have places of their own.
+    """A defect with its place in the Python.
 
-    `stack` has the calls that led there, innermost first: file, line, function. `consequence` says that another finding
-    causes it. `count`: number of similar findings, on `devices` devices. Of undefined data: `into` is the ref of the
-    result to which it is copied, `buffer` the memory that is accessed and `access` the accessed part of it.
+    place: `kernel.py:49`. at: iterations of loops and grid point, `program_id(0)=1 step=0`.
+    stack: calls that led to the place, innermost first, each with file, line and function.
+    notes: further explanations; each may have its own place.
+    consequence: True if another finding causes this one.
+    count: number of similar findings, on `devices` devices.
+    For undefined data, into: ref of the result to which it is copied; buffer: accessed memory; access: accessed part of it.
     """
     kind: str
     message: str
@@ -173,7 +174,7 @@ def _alike(count: int, devices: int) -> str:
 
 
 def _where(source: str, function: str, stack: Sequence[Call]) -> Iterable[str]:
-    """The line of Python, and the calls that led there: each with the function that it stands in."""
+    """Returns the source line and the calls that led to it, each with its function."""
     if source:
         yield f"    {source}"
     for file, line, caller in stack:
@@ -182,7 +183,7 @@ def _where(source: str, function: str, stack: Sequence[Call]) -> Iterable[str]:
 
 
 def _shared(stack: Sequence[Call], other: Sequence[Call]) -> int:
-    """How many outermost calls two stacks share."""
+    """Returns the number of outermost calls that two stacks share."""
     alike = 0
     while alike < min(len(stack), len(other)) and stack[-1 - alike] == other[-1 - alike]:
         alike += 1
@@ -190,14 +191,17 @@ def _shared(stack: Sequence[Call], other: Sequence[Call]) -> int:
 
 
 def findings(kernel: Kernel, report: _engine.Report) -> tuple[Finding, ...]:
-    """The findings of a report, causes before consequences."""
+    """Returns the findings of a report, causes before consequences."""
     found = [_finding(kernel, one) for one in report.findings if one.get("folded_into") is None]
     return tuple(sorted(found, key=lambda finding: finding.consequence))
 
 
 def unused(kernel: Kernel, report: _engine.Report) -> tuple[str, ...]:
-    """What the kernel stored and nothing read, at its lines. What blocks bring and take back, its `pallas_call` does."""
-    call = str(kernel.places[min(kernel.places)]) if kernel.places else ""      # that of the first declaration
+    """Returns notes on the kernel's stores that nothing read, with their source lines.
+
+    Copies of blocks are excluded: their place is the `pallas_call`.
+    """
+    call = str(kernel.places[min(kernel.places)]) if kernel.places else ""      # place of the first declaration
     found = []
     for one in report.object.get("notes", []):
         note = _note(kernel, one)
@@ -207,7 +211,7 @@ def unused(kernel: Kernel, report: _engine.Report) -> tuple[str, ...]:
 
 
 def restored(kept: dict[str, Any]) -> Finding:
-    """A finding that `dataclasses.asdict` and JSON went over."""
+    """Rebuilds a finding from the JSON of its `dataclasses.asdict`."""
     def calls(stack: Sequence[Sequence[Any]]) -> tuple[Call, ...]:
         return tuple((file, line, name) for file, line, name in stack)
 
@@ -236,20 +240,20 @@ def _note(kernel: Kernel, one: dict[str, Any]) -> Note:
 
 
 def _counted(notes: Sequence[Note]) -> list[Note]:
-    """Equal notes once, as of a Python loop that JAX has unrolled, with how many there are."""
+    """Merges equal notes and adds their number. A Python loop that JAX has unrolled has equal notes."""
     times = Counter(notes)
     return [note if times[note] == 1 else replace(note, message=f"{note.message} ({times[note]} times)") for note in dict.fromkeys(notes)]
 
 
 def _place(kernel: Kernel, one: dict[str, Any]) -> Place:
     file, line = one.get("file") or "", one.get("line") or 0
-    if not file.endswith(".tsr"):  # a line directive told it
+    if not file.endswith(".tsr"):  # from a line directive
         return Place(file, line, tuple((at["file"], at["line"], "") for at in one.get("from") or ()))
     return kernel.places.get(line) or Place(os.path.basename(file), line)
 
 
 def _turns(kernel: Kernel, one: dict[str, Any]) -> str:
-    """In which turns of the loops that the Python has, and at which point of the grid."""
+    """Returns the iterations of the Python's loops and the grid point: `program_id(0)=1 step=0`."""
     return " ".join(f"{kernel.loops[loop['name']]}={loop['value']}" for loop in one.get("loops") or ()
                     if loop["name"] in kernel.loops)
 

@@ -1,4 +1,4 @@
-"""Which line used undefined memory first: what reaches a result was often undefined long before, in another buffer."""
+"""The first use of undefined memory. Undefined data in a result often comes from another buffer, where it was used earlier."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tessera.pallas.engine import Finding, Note
 
 
 def told(findings: Sequence[Finding], strict: Callable[[], Sequence[Finding]]) -> tuple[Finding, ...]:
-    """The findings; one of undefined data that came from another buffer has a note where that was first used.
+    """Returns the findings. If undefined data came from another buffer, a note with the first use of that buffer is added.
 
-    `strict` gives the findings of the same kernel when undefined data may not even be computed with.
+    strict: returns the findings of the same kernel with `--uninitialised strict`, which forbids computing with undefined data.
     """
     found: Sequence[Finding] | None = None
     written = []

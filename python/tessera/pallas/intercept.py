@@ -1,4 +1,4 @@
-"""Every `pallas_call` of a program as it stands goes through Tessera, inside jit, custom_vjp and shard_map too."""
+"""Runs every `pallas_call` of an unmodified program on Tessera, also inside jit, custom_vjp and shard_map."""
 
 from __future__ import annotations
 
@@ -25,22 +25,23 @@ from tessera.pallas.reference import NoReference, reference
 from tessera.pallas.verdict import Accepted, SiteVerdict, Verdict, all_accepted, together
 from tessera.pallas.world import World
 
-# Devices of one kernel wait for each other inside XLA's threads; read where JAX makes its CPU client.
+# Number of threads of JAX's CPU client, read when it is created. Devices of one kernel wait for each other in these threads.
 os.environ.setdefault("NPROC", "16")
 
 
 class _Meeting:
-    """The devices of one `pallas_call` meet; the last to come runs the kernel for all.
+    """Rendezvous of the devices of one `pallas_call`. The last device to arrive runs the kernel for all.
 
-    The others wait at most `limit` seconds for it, not counting those in which `is_busy` is true: it may run another kernel first.
+    A device waits at most `limit` seconds until all have arrived. Time while `is_busy()` is true does not count, because a device
+    may run another kernel first.
     """
 
     def __init__(self, size: int, limit: float, is_busy: Callable[[], bool]):
         self._size, self._limit, self._is_busy = size, limit, is_busy
         self._changed = threading.Condition()
         self._inputs: dict[int, Any] = {}
-        self._round = 0     # a kernel in a loop meets several times
-        self._outcomes: dict[int, Any] = {}     # by round: a device may be in the next one while another takes its results
+        self._round = 0     # number of completed rendezvous; a kernel in a loop has several
+        self._outcomes: dict[int, Any] = {}     # by round: a device may enter the next round before another has read its results
 
     def take(self, device: int, inputs: Sequence[Any], work: Any) -> Any:
         with self._changed:
@@ -77,8 +78,8 @@ class _Meeting:
 
 @dataclass
 class Session:
-    """The kernels under `interpret`: `verdict` has one site for each `pallas_call`, shape and set of control inputs, and each kernel that
-    was compiled and did not run."""
+    """The kernels under `interpret`. `verdict` has one site for each `pallas_call`, shape and set of control inputs, and lists each
+    kernel that was compiled and did not run."""
     given: Mapping[str, Any]
     prove: bool
     numbers: bool
@@ -89,11 +90,11 @@ class Session:
     found: list[SiteVerdict] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     _compiled: dict[Path, Unreached] = field(default_factory=dict)
-    _equations: list[core.JaxprEqn] = field(default_factory=list)   # alive, so that no other equation gets the id of one
-    _paths: dict[int, Path] = field(default_factory=dict)           # by the id of the equation
+    _equations: list[core.JaxprEqn] = field(default_factory=list)   # kept alive, so that ids are not reused
+    _paths: dict[int, Path] = field(default_factory=dict)           # by equation id
     _reached: set[Path] = field(default_factory=set)                # paths of kernels that have a site
     _meetings: dict[Any, _Meeting] = field(default_factory=dict)
-    _running: int = 0       # kernels
+    _running: int = 0       # number of kernels that are running
     _has_invented: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -112,13 +113,13 @@ class Session:
             self._paths[id(eqn)] = unreached.path
 
     def refused(self, eqn: core.JaxprEqn, what: str) -> Refused:
-        """Called when JAX compiles a kernel that is not converted: it is in the verdict, whether or not it runs."""
+        """Called when JAX compiles a kernel that is not converted. Adds it to the verdict, whether or not it runs."""
         error = Refused(jaxpr_tools.place(eqn), what, jaxpr_tools.frames(eqn)[1:])
         self.found.append(site_of(eqn, World(), str(error)))
         return error
 
     def call(self, eqn: core.JaxprEqn, world: World, device: int, inputs: Sequence[Any]) -> Any:
-        """The results of this device, once all have come."""
+        """Returns the results of one device, after all devices have arrived."""
         with self._lock:
             meeting = self._meetings.setdefault(id(eqn), _Meeting(world.size, self.limit, lambda: self._running > 0))
         return meeting.take(device, inputs, lambda lanes: self._work(eqn, world, lanes))
@@ -133,8 +134,10 @@ class Session:
                 self._running -= 1
 
     def _results(self, eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]]) -> Any:
-        """The results of all devices; by JAX's interpretation where the conversion has none. What goes wrong is kept, and
-        NaN goes on: an error inside JAX's runtime would come again at every later use of it."""
+        """Returns the results of all devices. If the run has none, they come from JAX's interpreter, or are NaN.
+
+        Errors are added to `errors`, not raised: JAX's runtime would raise them again at every later use.
+        """
         try:
             if self.prove:
                 site = decide(eqn, world, lanes, self.given, limit=self.limit, check_numbers=self.numbers,
@@ -159,13 +162,13 @@ class Session:
         return self._invented(eqn, lanes)
 
     def _invented(self, eqn: core.JaxprEqn, lanes: Sequence[Sequence[Any]]) -> Any:
-        """NaN and zeros for results that are not known: kernels that run after this one are not analysed with their own inputs."""
+        """Returns NaN or zeros for unknown results. Kernels that run later then do not have their real inputs."""
         self._has_invented = True
         return [[_nothing(var.aval) for var in eqn.outvars] for _ in lanes]
 
 
 def _path(eqn: core.JaxprEqn) -> Path:
-    """Names a kernel by its lines of Python and its operations: JAX may compile a kernel several times and run one of them."""
+    """Names a kernel by its Python lines and its operations: JAX may compile a kernel several times and run only one of them."""
     operations = jaxpr_tools.printed(eqn.params["jaxpr"]) or " ".join(one.primitive.name for one in jaxpr_tools.primitives(eqn.params["jaxpr"]))
     return tuple(map(str, jaxpr_tools.frames(eqn))) + (jaxpr_tools.kernel_name(eqn), operations)
 
@@ -177,16 +180,17 @@ def _nothing(aval: Any) -> np.ndarray:
 
 @contextlib.contextmanager
 def interpret(**how: Any) -> Iterator[Session]:
-    """Under it every `pallas_call` runs on Tessera's simulated devices, and is proved.
+    """Context manager that runs and verifies every `pallas_call` on Tessera's simulated devices.
 
     with tessera.pallas.interpret() as session:
         y = f(x)
     assert session.verdict.proved, session.verdict
 
-    Takes `prove=False` (only run), `numbers`, `parallel`, `limit`, `accept`, `all` and the promises of `verify`. Where something is found
-    the run goes on with NaN, and where a kernel is refused with JAX's own interpretation; the end of the block raises `FindingError`, and
-    the session has the verdict all the same. Values that a conversion leaves unknown are JAX's too.
-    What JAX compiled before is forgotten on the way in and out.
+    Accepts `prove=False` (only run), and `numbers`, `parallel`, `limit`, `accept`, `all` and `promises` like `verify`.
+    If a run has a finding, the program continues with NaN, or with JAX's own results if `accept` is given. If a kernel is refused,
+    the program continues with JAX's own results. In both cases the end of the block raises `FindingError`, unless all findings are
+    accepted; `session.verdict` is available nevertheless. Values that a conversion leaves unknown come from JAX and raise nothing.
+    JAX's caches of compiled functions are cleared at the beginning and the end.
     """
     with recorded(**how) as session:
         yield session
@@ -198,13 +202,13 @@ def interpret(**how: Any) -> Iterator[Session]:
 @contextlib.contextmanager
 def recorded(*, prove: bool = True, numbers: bool = True, parallel: bool = False, limit: float = 60, accept: Sequence[Accepted] = (),
              all: bool = False, **given: Any) -> Iterator[Session]:
-    """The same, and its end raises nothing."""
+    """Like `interpret`, but the end of the block does not raise."""
     engine.accept(given)
     if not all_accepted(accept):
         raise TypeError("accept: expected a list of tessera.pallas.Accepted")
     session = Session(given, prove, numbers, parallel, limit, accept, all)
     jax.clear_caches()
-    # Cached, it would be one lowering for all places that make the same call.
+    # Not cacheable: equal calls in different places would share one lowering.
     mlir.register_lowering(pallas_call.pallas_call_p, _lowering(session), cacheable=False)
     mpmd = versions.mpmd()
     before = None if mpmd is None else mlir._lowerings[mpmd.mpmd_map_p]
@@ -228,7 +232,7 @@ def _equation(ctx: mlir.LoweringRuleContext, primitive: Any, params: dict[str, A
 
 
 def _lowering_of_jax(session: Session, mpmd: Any) -> Any:
-    """A kernel of `pl.kernel` on TensorCores is a `pallas_call`; another kernel is refused, and goes to JAX's interpreter."""
+    """Returns the lowering of `pl.kernel`: a kernel on TensorCores is a `pallas_call`, others are refused and run in JAX's interpreter."""
     of_call = _lowering(session)
 
     def rule(ctx: mlir.LoweringRuleContext, *nodes: Any, **params: Any) -> Any:
@@ -245,7 +249,7 @@ def _lowering_of_jax(session: Session, mpmd: Any) -> Any:
 
 
 def _refuse_other_types(session: Session, eqn: core.JaxprEqn) -> None:
-    """Raises `Refused` for operands and results that a host has no arrays for: semaphores, keys, pinned buffers. JAX runs none of these."""
+    """Raises `Refused` for operands and results that are not arrays on a host: semaphores, keys, pinned buffers. JAX runs none of these."""
     for aval in (v.aval for v in (*eqn.invars, *eqn.outvars)):
         if type(aval) is not core.ShapedArray or jax.dtypes.issubdtype(aval.dtype, jax.dtypes.extended):
             raise session.refused(eqn, f"an operand or a result of the type {aval}")
@@ -271,11 +275,11 @@ def _lowering(session: Session) -> Any:
 
         try:
             return mlir.lower_fun(with_callback, multiple_results=True)(ctx, *nodes)
-        except NotImplementedError as error:    # under a mesh of which JAX parts the arrays itself
+        except NotImplementedError as error:    # under a mesh whose arrays JAX partitions automatically
             raise session.refused(eqn, str(error)) from None
         except ValueError as error:
             if "lowering platform" not in str(error):
                 raise
-            return pallas_call._pallas_call_lowering(ctx, *nodes, **params)     # exported: it runs elsewhere
+            return pallas_call._pallas_call_lowering(ctx, *nodes, **params)     # exported for another platform
 
     return rule

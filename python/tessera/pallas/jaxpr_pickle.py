@@ -1,4 +1,4 @@
-"""Kernels as bytes, for another process: primitives go by their names, places in the Python stay behind."""
+"""Serialization of kernels for another process. Primitives are stored by name; places in the Python are dropped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tessera.pallas import versions
 
 
 def dumps(value: Any) -> bytes:
-    """Raises what pickle raises where something in a kernel has no bytes, such as a function."""
+    """Serializes a value. Raises the error of pickle if a part cannot be serialized, for example a function."""
     file = io.BytesIO()
     _Pickler(file, protocol=5).dump(value)
     return file.getvalue()
@@ -40,19 +40,19 @@ class _Pickler(pickle.Pickler):
             return source_info_util.new_source_info, ()
         if isinstance(value, core.DebugInfo):
             return _names, (value.arg_names, value.result_paths)
-        if isinstance(value, versions.TypedArray):  # its own reduction loses the type
+        if isinstance(value, versions.TypedArray):  # its own __reduce__ loses the type
             return versions.typed_array(value)
         if versions.is_typed_number(value):
             return versions.typed_number(type(value), value)
-        if value is pallas_core.dynamic_grid_dim:  # is compared by identity
+        if value is pallas_core.dynamic_grid_dim:  # compared by identity
             return _dynamic, ()
-        if type(value).__name__ == "WrappedFun":  # how to differentiate an inner function; nobody does here
+        if type(value).__name__ == "WrappedFun":  # derivative of an inner function, not needed here
             return _not_differentiated, ()
-        if isinstance(value, types.FunctionType) and "process_custom_" in value.__qualname__:  # the same of a custom_vjp
+        if isinstance(value, types.FunctionType) and "process_custom_" in value.__qualname__:  # the same for a custom_vjp
             return _left_behind, ()
         if isinstance(value, xla_client.Traceback):
             return _left_behind, ()
-        if isinstance(value, core.Tracer):  # of a trace that has ended; jax 0.12 keeps some beside its jaxprs
+        if isinstance(value, core.Tracer):  # from a trace that has ended; jax 0.12 stores some next to its jaxprs
             return _left_behind, ()
         if isinstance(value, PyTreeDef) and (plain := _plain(value)) is not value:
             return _itself, (plain,)
@@ -76,8 +76,8 @@ def _itself(value: Any) -> Any:
 
 
 def _plain(tree: PyTreeDef) -> PyTreeDef:
-    """The tree with a tuple for each class that is not Python's or JAX's, which another process may not know; itself where
-    there is none."""
+    """Returns the tree with classes that are not from Python or JAX replaced by tuples, because another process may not have them.
+    The tree itself if there are none."""
     node = tree.node_data()
     if node is None:
         return tree
@@ -98,7 +98,7 @@ def _left_behind() -> None:
 
 @functools.cache
 def _place_of(primitive: core.Primitive) -> tuple[str, str]:
-    """The module and the name that hold it: a primitive's own name may be that of several."""
+    """Returns the module and the attribute of a primitive. The primitive's own name may be ambiguous."""
     for name, module in list(sys.modules.items()):
         if name.startswith("jax"):
             for attribute, value in list(vars(module).items()):

@@ -1,4 +1,4 @@
-"""Looks into jaxprs: which hold a `pallas_call`, where an equation stands in the Python, which axes it names."""
+"""Queries on jaxprs: inner jaxprs, kernels, places in the Python, named axes."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from jax._src import source_info_util
 
 from tessera.pallas.convert.places import users
 
-# Primitives of kernels, with the call that makes each.
+# Primitives of kernels, with the call that creates each.
 KERNELS = {"pallas_call": "pl.pallas_call", "mpmd_map": "pl.kernel", "core_map": "pl.core_map", "tpu_custom_call": "as_tpu_kernel",
            "mosaic_gpu_p": "as_gpu_kernel", "mosaic_gpu": "as_gpu_kernel", "triton_kernel_call": "triton_call"}
 
 
 def named_jaxprs(params: dict[str, Any]) -> Iterator[tuple[str, core.Jaxpr]]:
-    """The jaxprs among the params of an equation, closed ones opened, with their params: `jaxpr`, `branches[1]`."""
+    """Returns the jaxprs among the params of an equation with their names: `jaxpr`, `branches[1]`. Closed jaxprs are opened."""
     for name, value in params.items():
         several = isinstance(value, (tuple, list))
         for at, one in enumerate(value if several else (value,)):
@@ -32,7 +32,7 @@ def inner_jaxprs(params: dict[str, Any]) -> Iterator[core.Jaxpr]:
 
 
 def primitives(jaxpr: core.Jaxpr) -> Iterator[core.JaxprEqn]:
-    """All equations, those of inner jaxprs too."""
+    """Returns all equations, also of inner jaxprs."""
     for eqn in jaxpr.eqns:
         yield eqn
         for inner in inner_jaxprs(eqn.params):
@@ -40,7 +40,7 @@ def primitives(jaxpr: core.Jaxpr) -> Iterator[core.JaxprEqn]:
 
 
 def printed(jaxpr: core.Jaxpr) -> str | None:
-    """The text of a jaxpr; None if JAX cannot print it: up to 0.10 it prints no `select_ref` of a `select_ref`."""
+    """Returns the text of a jaxpr. None if JAX cannot print it, for example a `select_ref` of a `select_ref` up to 0.10."""
     try:
         return str(jaxpr)
     except TypeError:
@@ -52,7 +52,7 @@ def is_kernel(eqn: core.JaxprEqn) -> bool:
 
 
 def tpu_branch(platforms: Sequence[Sequence[str] | None]) -> int:
-    """The branch of `platform_dependent` that a TPU takes; None is the default branch."""
+    """Returns the index of the branch of `platform_dependent` for a TPU. None among `platforms` is the default branch."""
     return next((at for at, names in enumerate(platforms) if names is None or "tpu" in names), 0)
 
 
@@ -64,18 +64,18 @@ def has_kernel(eqn: core.JaxprEqn) -> bool:
 
 
 def names_axes(eqn: core.JaxprEqn) -> bool:
-    """Whether the equation's value depends on other devices or on the place of this one."""
+    """True if the equation's value depends on other devices or on the position of this device."""
     return any(isinstance(effect, core.NamedAxisEffect) for effect in eqn.effects)
 
 
 def moves_copies(jaxpr: core.Jaxpr) -> bool:
-    """Whether a kernel has copies or semaphores of its own, which only JAX's TPU interpreter knows."""
+    """True if the kernel has its own copies or semaphores, which only JAX's TPU interpreter supports."""
     words = ("dma_", "semaphore_", "get_barrier_semaphore", "device_id", "axis_index")
     return any(eqn.primitive.name.startswith(words) for eqn in primitives(jaxpr))
 
 
 def reaches_others(jaxpr: core.Jaxpr) -> bool:
-    """Whether a kernel asks for its place among devices, as those do that copy or signal to others."""
+    """True if the kernel reads its position among the devices, like kernels that copy or signal to other devices."""
     return any(eqn.primitive.name in ("device_id", "axis_index", "get_barrier_semaphore") for eqn in primitives(jaxpr))
 
 
@@ -87,7 +87,7 @@ def float_types(jaxpr: core.Jaxpr) -> set[str]:
         if eqn.primitive.name in moved:
             continue
         if eqn.primitive.name == "reciprocal" and eqn.params.get("approx"):
-            found.add("bfloat16")       # JAX's interpreter has one of so many digits, or of all, as XLA likes
+            found.add("bfloat16")       # JAX's interpreter computes it in this or in full precision, depending on XLA
         for var in eqn.outvars:
             dtype = getattr(var.aval, "dtype", None)
             if dtype is not None and str(dtype) in ("float32", "bfloat16", "float16"):
@@ -96,7 +96,7 @@ def float_types(jaxpr: core.Jaxpr) -> set[str]:
 
 
 def frames(eqn: core.JaxprEqn) -> list[tuple[str, int, str]]:
-    """File, line and function of the call stack that made the equation, innermost first: the user's."""
+    """Returns file, line and function of the user's frames in the equation's call stack, innermost first."""
     traceback = eqn.source_info.traceback
     if traceback is None:
         return []
@@ -106,8 +106,8 @@ def frames(eqn: core.JaxprEqn) -> list[tuple[str, int, str]]:
 
 
 def place(eqn: core.JaxprEqn) -> str:
-    """`kernel.py:49`: the line that made the equation. For a kernel that no line of the user's made, such as one that only JAX calls,
-    the line of its function."""
+    """Returns the line that created the equation: `kernel.py:49`. For a kernel that no line of the user created, for example one that
+    only JAX calls, returns the line of its function."""
     stack = frames(eqn)
     if stack:
         return f"{os.path.basename(stack[0][0])}:{stack[0][1]}"
@@ -120,7 +120,7 @@ def place(eqn: core.JaxprEqn) -> str:
 
 
 def kernel_name(eqn: core.JaxprEqn) -> str:
-    """The name that the call gives the kernel, else the name of its function."""
+    """Returns the kernel's name in the call; by default the name of its function."""
     if eqn.params.get("name"):
         return str(eqn.params["name"])
     jaxpr = next(inner_jaxprs(eqn.params), None)

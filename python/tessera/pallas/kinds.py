@@ -1,4 +1,4 @@
-"""The kinds of kernels that are converted: a kernel of another kind is refused, with the reason."""
+"""Kinds of kernels that are converted. A kernel of another kind is refused, with the reason."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def refuse_unconverted(eqn: core.JaxprEqn) -> None:
 
 
 def why_not_converted(eqn: core.JaxprEqn) -> str:
-    """The reason that the kind of a kernel is not converted; empty if it is."""
+    """Returns the reason that the kind of a kernel is not converted; empty if it is."""
     name, params = eqn.primitive.name, eqn.params
     meshes = [type(mesh).__name__ for mesh in (*params.get("meshes", ()), *params.get("external_meshes", ()), params.get("mesh")) if mesh]
     if name != "pallas_call":
@@ -34,7 +34,7 @@ def why_not_converted(eqn: core.JaxprEqn) -> str:
 
 
 def _gpu_compiler(params: Mapping[str, Any]) -> str:
-    """The compiler whose backend or parameters a `pallas_call` names; empty if it may be compiled for a TPU."""
+    """Returns the GPU compiler that a `pallas_call` selects by its backend or parameters; empty if it may be compiled for a TPU."""
     if str(params.get("backend")) in _GPU:
         return _GPU[str(params["backend"])]
     given = params.get("compiler_params")

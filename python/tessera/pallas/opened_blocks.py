@@ -1,4 +1,4 @@
-"""Why a block of a result is undefined: it was left and is opened again, or the body reads it first or stores a part of it."""
+"""The reason that a result block is undefined: it is revisited, or the body reads it before storing it or stores only a part."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_POINTS = 10_000
 
 
 def explained(kernel: Kernel, eqn: core.JaxprEqn, findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The findings with the reason in the note that names the `pallas_call` as the place since which a block is undefined."""
+    """Returns the findings, with the reason added to the note that a block is undefined since the `pallas_call`."""
     return tuple(_explained(kernel, eqn, one) for one in findings)
 
 
@@ -40,7 +40,7 @@ def _explained(kernel: Kernel, eqn: core.JaxprEqn, finding: Finding) -> Finding:
 
 
 def _reason(mapping: Any, block: Any) -> str | None:
-    """Which block is opened again, and where; None if there is none, empty if this is not known."""
+    """Describes the first block that is opened again after it was left. None if there is none; empty if this is unknown."""
     jaxpr = block.index_map_jaxpr
     if not all(isinstance(size, (int, np.integer)) for size in mapping.grid):
         return ""
@@ -48,7 +48,7 @@ def _reason(mapping: Any, block: Any) -> str | None:
         return None if prod(mapping.grid) == 1 else ""
     if any(eqn.primitive.name == "get" for eqn in jaxpr.jaxpr.eqns):
         return ""
-    left: dict[tuple[int, ...], tuple[int, ...]] = {}     # blocks with the last point that has them
+    left: dict[tuple[int, ...], tuple[int, ...]] = {}     # last grid point of each block
     before: tuple[int, ...] | None = None
     unused = [None] * (len(jaxpr.jaxpr.invars) - len(mapping.grid))
     for point in itertools.product(*map(range, mapping.grid)):

@@ -1,4 +1,4 @@
-"""The options of a proof or a run as keyword arguments, by the names that the command line has."""
+"""Options of a proof or a run as keyword arguments, with the names of the command line."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ KNOWN = ("profile", "vmem", "smem", "hbm", "semaphores", "barrier_ids", "schedul
          "races", "mutants", "cores")
 OF_RUN = ("strict_values",)
 OF_VERIFY = ("necessity", "exhaust", "schedules", "budget", "races", "mutants")
-# Pallas writes output blocks back whole. The conversion names each value that is used twice and gives it memory of its own,
-# which a compiler shares or keeps in registers: what it needs of vmem says nothing of the kernel, and is not judged.
-# Values of these depend on the kernel.
+# Options with values that depend on the kernel.
 OF_THE_KERNEL = ("slow_device", "mutants")
+# Profile: Pallas writes whole output blocks back. vmem: practically unlimited. The conversion gives each value that is used twice its
+# own memory, which a compiler would share or keep in registers, so its vmem use is not the kernel's.
 DEFAULTS = {"profile": "mosaic", "vmem": 1 << 40}
 
 
 def of_chip(given: Mapping[str, Any], chip: str | None) -> dict[str, Any]:
-    """The options with the limits of the chip that the caller named: only a v5e has a limit of routes."""
+    """Returns the options with the limits of the chip that the caller selected. Only a v5e limits the routes of copies."""
     return {"profile": "mosaic_v5e", **given} if chip == "v5e" else dict(given)
 
 
 def cores(given: Mapping[str, Any]) -> int:
-    """How many cores of a device share the first parallel dimension of a grid: the conversion has them, not the command line."""
+    """Returns the number of cores per device that share the first parallel dimension of a grid. This option is for the conversion,
+    not for the command line."""
     found = given.get("cores", 1)
     if not isinstance(found, int) or isinstance(found, bool) or found < 1:
         raise errors.BadInput(f"cores: expected a number from 1 on, found {found!r}")
@@ -34,8 +35,10 @@ def cores(given: Mapping[str, Any]) -> int:
 
 
 def command_line(options: Mapping[str, Any], command: str) -> list[str]:
-    """The words of the command line; what only `verify` has is left out of a run, and the other way round. Unknown names raise
-    TypeError."""
+    """Returns the words of the command line. Options that only `verify` has are omitted for `run`, and vice versa.
+
+    Raises TypeError for unknown names.
+    """
     words = []
     for name, value in {**DEFAULTS, **options}.items():
         if name not in KNOWN:

@@ -1,4 +1,4 @@
-"""The functions of the package on a function with kernels in it: `verify`, `run`, `text`."""
+"""Functions of the package for functions that contain kernels: `verify`, `run`, `kernels`, `text`."""
 
 from __future__ import annotations
 
@@ -22,30 +22,31 @@ from tessera.pallas.walk import Later, NotWalked, walk
 from tessera.pallas.world import World
 
 
-# The latest verdicts, for the report of a test that fails.
+# The latest verdicts, for the report of a failed test.
 asked: collections.deque[Verdict] = collections.deque(maxlen=16)
 
 
 class FindingError(errors.FindingError):
-    """A run of a kernel found something; str() is the report."""
+    """A run of a kernel has a finding; str() is the report."""
 
 
 def verify(fn: Callable[..., Any], *args: Any, cases: Sequence[Sequence[Any]] | None = None, seeds: Sequence[int] = (0,),
            accept: Sequence[Accepted] = (), numbers: bool = True, parallel: bool = False, all: bool = False, limit: float = 60,
            chip: str | None = None, kwargs: Mapping[str, Any] | None = None, **promises: Any) -> Verdict:
-    """Decides every kernel that `fn(*args)` reaches, for all schedules, and names every kernel that it does not reach.
+    """Verifies every kernel that `fn(*args)` reaches, for all schedules, and lists every kernel that it does not reach.
 
-    args      arrays, or `jax.ShapeDtypeStruct`s, of which floats are drawn by each of `seeds` and integers are zeros
-    cases     several tuples of args in place of one: one summary of all
-    accept    known findings, and kernels that these arguments do not reach, each with its reason
-    numbers   compare what the conversions compute with JAX's own interpretation
-    parallel  decide also whether the points of the grid's parallel dimensions may come in any order and side by side, as
-              on chips whose cores share them
-    all       show findings that follow from others too
-    limit     seconds that JAX's interpretation of one call may take
-    chip      the table of `get_tpu_info`: v4, v5e, v5p, v6e, v7x. Without it v5e's, but not its limit of routes
+    args      arrays, or `jax.ShapeDtypeStruct`s; for a struct, floats are random, one draw for each of `seeds`, and integers are 0
+    cases     several tuples of args instead of `args`, with one verdict for all
+    accept    known findings, and kernels that these arguments do not reach, each with a reason
+    numbers   compare the results of the conversions with JAX's own interpretation
+    parallel  also decide whether the points of the grid's parallel dimensions may run in any order and concurrently, as on chips
+              with several cores
+    all       also show findings that are consequences of others
+    limit     maximum seconds for JAX's interpretation of one call
+    chip      table of `get_tpu_info` that kernels see: v4, v5e, v5p, v6e, v7x. Default: v5e's, without its limit on routes
+    kwargs    keyword arguments of `fn`
     cores     2: the cores of a device share the first parallel dimension of each grid in order, as on a megacore
-    promises  of the machine, and other options of `gmm-run verify` by their names: `dma_order="fifo"`
+    promises  guarantees of the machine and other options of `gmm-run verify`, by name: `dma_order="fifo"`
     """
     engine.accept(promises)
     options.cores(promises)
@@ -103,7 +104,7 @@ def _decided(traced: Traced, promises: Mapping[str, Any], seed: int, limit: floa
         try:
             kinds.refuse_unconverted(eqn)
             unreached.append(one)
-        except Refused as refused:      # with any inputs
+        except Refused as refused:      # refused for any inputs
             sites.append(site_of(eqn, World(), str(refused)))
     if notes and all(site.status != "refused" for site in sites):
         sites.append(SiteVerdict(notes[0].split(": ", 1)[0], "kernel", "refused", what=notes[0]))
@@ -116,7 +117,7 @@ def _rows(inputs: Sequence[Later], world: World) -> list[list[np.ndarray]]:
 
 
 def _values(eqn: core.JaxprEqn, world: World, lanes: Any, site: SiteVerdict, limit: float) -> list[list[np.ndarray]]:
-    """What a call gives to those behind it: by the conversion where it is believed, else by JAX."""
+    """Returns the results of a call for later calls: from the conversion if it is proved or explored, else from JAX."""
     if lanes is None:
         raise NotWalked(f"{site.place}: no values: {site.what.removeprefix(f'{site.place}: ')}")
     kernel = site.kernel
@@ -132,9 +133,11 @@ def _values(eqn: core.JaxprEqn, world: World, lanes: Any, site: SiteVerdict, lim
 
 def run(fn: Callable[..., Any], *args: Any, seed: int = 0, chip: str = "v5e", kwargs: Mapping[str, Any] | None = None,
         **given: Any) -> Any:
-    """`fn(*args)` with every `pallas_call` on Tessera's simulated devices; the results are NumPy arrays.
+    """Runs `fn(*args)` with every `pallas_call` on Tessera's simulated devices. The results are NumPy arrays.
 
-    Raises `FindingError` where a run finds something, `Refused` where a kernel cannot be converted.
+    seed: for the floats of `jax.ShapeDtypeStruct` arguments. chip: as in `verify`. kwargs: keyword arguments of `fn`.
+    given: options of `gmm-run run`, by name.
+    Raises `FindingError` if a run has a finding, `Refused` if a kernel cannot be converted.
     """
     options.command_line(given, "run")
     traced = trace(fn, args, kwargs or {}, seed=seed, chip=chip, cores=options.cores(given))
@@ -148,7 +151,7 @@ def run(fn: Callable[..., Any], *args: Any, seed: int = 0, chip: str = "v5e", kw
 
 
 def simulated(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], given: Mapping[str, Any]) -> list[list[np.ndarray]]:
-    """The results of one call for each device."""
+    """Returns the results of one call for each device."""
     kernel = converted(eqn, world, cores=options.cores(given))
     if kernel.opaque:
         one = kernel.opaque[0]
@@ -162,9 +165,9 @@ def simulated(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], 
 
 def kernels(fn: Callable[..., Any], *args: Any, chip: str = "v5e", kwargs: Mapping[str, Any] | None = None,
             lines: bool = False) -> list[tuple[core.JaxprEqn, Kernel | Refused]]:
-    """Each kernel in `fn(*args)`, with its conversion or the reason there is none; nothing is run.
+    """Returns the equation of each kernel in `fn(*args)`, with its conversion or the reason that there is none. Nothing is run.
 
-    `lines` has the text say by `# line` where each statement stands in the Python.
+    lines: add `# line` directives with the place of each statement in the Python.
     """
     traced = trace(fn, args, kwargs or {}, seed=0, chip=chip)
     found: list[tuple[core.JaxprEqn, Kernel | Refused]] = []
@@ -186,9 +189,9 @@ def kernels(fn: Callable[..., Any], *args: Any, chip: str = "v5e", kwargs: Mappi
 
 
 def text(fn: Callable[..., Any], *args: Any, **how: Any) -> str:
-    """The `.tsr` of every `pallas_call` of `fn(*args)`, one after the other; a comment where one is refused.
+    """Returns the `.tsr` text of every `pallas_call` of `fn(*args)`, in order; a comment for each that is refused.
 
-    With `lines=True` a file of it keeps its lines of Python: what `gmm-run verify FILE` finds stands at `kernel.py:49`, with
-    the calls that led there.
+    Accepts the arguments of `kernels`. With `lines=True` the text contains the places in the Python, so findings of
+    `gmm-run verify FILE` are at `kernel.py:49`, with the calls that led there.
     """
     return "\n".join(f"// {one}\n" if isinstance(one, Refused) else one.text for _, one in kernels(fn, *args, **how))

@@ -1,4 +1,4 @@
-"""JAX's own interpretation of a kernel, in a process of its own that is ended when it takes too long."""
+"""JAX's own interpretation of a kernel, in a separate process that is ended if it takes too long."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ os.register_at_fork(after_in_child=_worker.forget)
 
 
 def mode_of(eqn: core.JaxprEqn) -> str:
-    """How JAX interprets a kernel: as a loop over its grid, or on a simulated machine where it has copies."""
+    """Returns JAX's mode for a kernel: "machine", a simulated machine, if it has its own copies or semaphores; else "grid", a loop over
+    its grid."""
     return "machine" if jaxpr_tools.moves_copies(eqn.params["jaxpr"]) else "grid"
 
 
 def reference(eqn: core.JaxprEqn, shape: dict[str, int], sets: Sequence[Sequence[Sequence[Any]]], *, mode: str = "",
               limit: float = 60, times: int = 1, worker: Worker | None = None, machine: dict[str, Any] | None = None) -> dict[str, Any]:
-    """The answer of `reference_worker.interpret`, the `mode` that gave it, and whether `views` were written out for it;
-    raises `NoReference`.
+    """Returns the answer of `reference_worker.interpret`, its `mode`, and `views`: True if views were written out. Raises `NoReference`.
 
-    Without a mode a kernel that stays on its device is tried on JAX's machine and as a loop over its grid: neither knows all primitives.
-    `worker` is a process of the caller's in place of the shared one. `machine` has fields of `InterpretParams`, with which JAX's
-    machine interprets the kernel.
+    mode: a key of NAMES. By default a kernel that stays on its device is tried in both modes, because neither has all primitives.
+    limit: maximum seconds. times: number of runs of the first set, for timing. worker: a process instead of the shared one.
+    machine: fields of `InterpretParams` for JAX's machine.
     """
     if eqn.primitive.name != "pallas_call":
         raise NoReference(f"JAX's interpreter is used for `pallas_call` only, not for `{eqn.primitive.name}`")
@@ -54,5 +54,5 @@ def reference(eqn: core.JaxprEqn, shape: dict[str, int], sets: Sequence[Sequence
 
 
 def end_worker() -> None:
-    """Ends the process; the next request starts another."""
+    """Ends the shared process. The next request starts a new one."""
     _worker.end()

@@ -1,7 +1,7 @@
-"""A process that interprets kernels with JAX: requests come by standard input, answers go by standard output.
+"""Process that interprets kernels with JAX. Reads requests from standard input and writes answers to standard output.
 
-It is a process of its own because JAX's interpreter hangs where a kernel does, and because it needs as many host
-devices and threads as the kernel has devices, which a process that runs JAX already cannot get.
+A separate process is used because JAX's interpreter hangs if a kernel hangs, and because it needs as many host devices and
+threads as the kernel has devices. A process that already runs JAX cannot add these.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from tessera.pallas import jaxpr_pickle, versions
 
 
-HEAD = struct.Struct("<qq")     # number of the request, and number of bytes that follow; the same for its answer
+HEAD = struct.Struct("<qq")     # header of requests and answers: request number, number of bytes that follow
 
 
 def read_request(stream: BinaryIO) -> tuple[int, bytes] | None:
@@ -36,8 +36,10 @@ def write_answer(stream: BinaryIO, number: int, data: bytes) -> None:
 
 def interpret(params: dict[str, Any], shape: dict[str, int], sets: list[list[list[Any]]], mode: str,
               times: int, settings: dict[str, Any]) -> dict[str, Any]:
-    """Of each set of inputs the results per device; whether races were found; the seconds of the first call and the
-    least of the later ones. A set has each device's inputs."""
+    """Interprets a kernel on several sets of inputs, each with the inputs of every device. The first set is run `times` times in all.
+
+    Returns the results per set and device; True if races were found; the seconds of the first call, and the minimum of later calls.
+    """
     import jax
     import numpy as np
     from jax._src.pallas import pallas_call
@@ -63,7 +65,7 @@ def interpret(params: dict[str, Any], shape: dict[str, int], sets: list[list[lis
         inputs = [np.stack(column) for column in zip(*lanes)] if shape else lanes[0]
         machine.reset_tpu_interpret_mode_state()
         begun = time.perf_counter()
-        with versions.as_if_on("v5e") if settings else contextlib.nullcontext():       # its table has the tiles to which arrays are padded
+        with versions.as_if_on("v5e") if settings else contextlib.nullcontext():       # for its tile sizes, to which arrays are padded
             outputs = [np.asarray(out) for out in call(*inputs)]
         seconds.append(time.perf_counter() - begun)
         races |= bool(mode == "races" and machine.races is not None and machine.races.races_found)
@@ -72,7 +74,7 @@ def interpret(params: dict[str, Any], shape: dict[str, int], sets: list[list[lis
 
 
 def _in_a_line(error: Exception) -> str:
-    """The last line of what went wrong, which may be the text of an exception inside a callback."""
+    """Returns one line of an error. If its text is a traceback of a callback, the last line; else the type and the first line."""
     lines = [line for line in (str(error) or traceback.format_exc()).splitlines() if line and not line.startswith(("-----", "For simp"))]
     last = lines[-1] if "Traceback" in str(error) else f"{type(error).__name__}: {lines[0]}"
     return last[:300]
@@ -80,8 +82,8 @@ def _in_a_line(error: Exception) -> str:
 
 def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what the interpreter prints is no answer
-    from jax.experimental import pallas  # noqa: F401  primitives are found by name in the modules that are loaded
+    os.dup2(2, 1)  # output of the interpreter goes to standard error
+    from jax.experimental import pallas  # noqa: F401  primitives are found by name in loaded modules
     from jax.experimental.pallas import tpu  # noqa: F401
     while (request := read_request(sys.stdin.buffer)) is not None:
         number, message = request

@@ -14,7 +14,7 @@ WIDTH = 64
 
 
 def show(fn: Callable[..., Any], *args: Any, **how: Any) -> str:
-    """Each line of the `.tsr` of every `pallas_call`, beside the line of Python that it comes from."""
+    """Returns the `.tsr` of every `pallas_call` of `fn(*args)`, each line next to its line of Python. Accepts the arguments of `kernels`."""
     parts = []
     for eqn, kernel in kernels(fn, *args, **how):
         title = f"{jaxpr_tools.place(eqn)} {jaxpr_tools.kernel_name(eqn)}"

@@ -1,4 +1,4 @@
-"""A decided kernel as JSON, for the cache."""
+"""Verdicts on one kernel as JSON, for the cache."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def as_json(site: SiteVerdict) -> dict[str, Any]:
 
 
 def restored(site: SiteVerdict, kept: dict[str, Any]) -> SiteVerdict:
-    """The site with the results of a JSON value of `SHAPE`."""
+    """Returns the site with the results of a JSON value of `SHAPE`."""
     numbers = Numbers(**{**kept["numbers"], "unused": tuple(kept["numbers"]["unused"])})
     return replace(site, status=kept["status"], what=kept["what"], findings=tuple(map(engine.restored, kept["findings"])), numbers=numbers,
                    conditions=tuple(kept["conditions"]), promises=kept["promises"], certificate=kept["certificate"],

@@ -1,7 +1,7 @@
-"""`pl.kernel` and `core_map` on a mesh of cores as the `pallas_call` that they are: the mesh is its grid.
+"""Conversion of `pl.kernel` and `core_map` on a mesh of cores to a `pallas_call` with the mesh as its grid.
 
 JAX traces both to the primitive `mpmd_map` (from 0.10 on), `core_map` once its refs are discharged. Subcores of SparseCores have memory,
-copies and semaphores like TensorCores: a kernel without an operation of their own is converted as one on so many TensorCores.
+copies and semaphores like TensorCores. A kernel without operations specific to SparseCores is converted like a kernel on as many TensorCores.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _STATEFUL = ("new_ref", "core_map", "run_state")
 
 
 class NoCall(Exception):
-    """A kernel that is no `pallas_call` on cores of one kind; str() is the reason."""
+    """The kernel cannot be converted to a `pallas_call` on cores of one kind; str() is the reason."""
 
 
 def call_params(params: dict[str, Any], avals_in: Sequence[Any], avals_out: Sequence[Any]) -> dict[str, Any]:
-    """The params of the `pallas_call` that an `mpmd_map` with these params is; raises `NoCall`."""
+    """Returns the params of the `pallas_call` for an `mpmd_map` with these params. Raises `NoCall`."""
     meshes = (*params["meshes"], *params["external_meshes"])
     kinds = [type(mesh).__name__ for mesh in meshes]
     if kinds not in (["TensorCoreMesh"], *([one] for one in _SUBCORES)):
@@ -53,7 +53,7 @@ def call_params(params: dict[str, Any], avals_in: Sequence[Any], avals_out: Sequ
 
 
 def _of_tensorcores(mesh: Any, jaxpr: core.Jaxpr) -> Any:
-    """The mesh, or one of as many TensorCores if it is of subcores."""
+    """Returns the mesh; for subcores, a mesh of as many TensorCores. Raises `NoCall` for operations specific to SparseCores."""
     if type(mesh).__name__ not in _SUBCORES:
         return mesh
     from jax._src.pallas.mosaic import sc_primitives
@@ -70,7 +70,7 @@ def _specs(refs: Sequence[core.Var], mesh: Any) -> tuple[Any, ...]:
 
 
 def _renamed(jaxpr: core.Jaxpr, names: Mapping[core.Var, core.Var]) -> core.Jaxpr:
-    """The kernel with the ref of a result in place of each input that shares its memory: JAX's interpreters keep two."""
+    """Replaces each input that shares its memory with a result by the result's ref. JAX's interpreters have two separate refs."""
     def name(atom: Any) -> Any:
         return atom if isinstance(atom, core.Literal) else names.get(atom, atom)
 
@@ -82,7 +82,7 @@ def _renamed(jaxpr: core.Jaxpr, names: Mapping[core.Var, core.Var]) -> core.Jaxp
 
 
 def _with_scalars_in_smem(jaxpr: core.Jaxpr) -> core.Jaxpr:
-    """The kernel with refs in place of the numbers that its function captures."""
+    """Replaces the scalars that the kernel's function captures by refs in smem."""
     invars, reads = [], []
     for var in jaxpr.invars:
         if isinstance(var.aval, AbstractRef):
@@ -95,13 +95,13 @@ def _with_scalars_in_smem(jaxpr: core.Jaxpr) -> core.Jaxpr:
 
 
 def with_calls(closed: core.ClosedJaxpr) -> core.ClosedJaxpr:
-    """The program with a `pallas_call` in place of each kernel on TensorCores; other kernels stay."""
+    """Replaces each kernel on a mesh of cores by a `pallas_call`. Kernels that cannot be converted are unchanged."""
     made = _with_calls(closed.jaxpr)
     return closed if made is closed.jaxpr else _pure(closed.replace(jaxpr=made))
 
 
 def _pure(closed: core.ClosedJaxpr, always: bool = False) -> core.ClosedJaxpr:
-    """Without refs outside of kernels; the final contents of refs among the arguments are further results."""
+    """Removes refs outside of kernels. The final contents of refs among the arguments become additional results."""
     if not always and not any(eqn.primitive.name in _STATEFUL for eqn in closed.jaxpr.eqns):
         return closed
     made = _discharged(closed)

@@ -1,4 +1,4 @@
-"""Traces a function on the CPU, as if on a chip, and finds the values that its arguments begin with."""
+"""Traces a function on the CPU as if on a TPU chip, and determines the values of its arguments."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from tessera.pallas import tensorcores, versions
 
 @dataclass(frozen=True)
 class Traced:
-    """A function's jaxpr and the values of its arguments; `assumed` says of which integers zeros were taken, `results`
-    is the tree of what it returns."""
+    """A function's jaxpr and the values of its arguments.
+
+    assumed: integer arguments without values, for which zeros are used. results: tree of the function's results.
+    """
     jaxpr: core.ClosedJaxpr
     values: list[Any]
     assumed: tuple[str, ...]
@@ -26,7 +28,7 @@ class Traced:
 
 
 def host_devices(count: int) -> None:
-    """Makes the CPU look like `count` devices; before JAX is first used."""
+    """Makes JAX see the CPU as `count` devices. Call it before JAX is first used; raises RuntimeError if JAX runs with fewer."""
     try:
         jax.config.update("jax_num_cpu_devices", count)
     except RuntimeError:
@@ -38,7 +40,7 @@ def host_devices(count: int) -> None:
 
 @contextlib.contextmanager
 def on_chip(chip: str, cores: int = 1) -> Iterator[None]:
-    """Kernels that query the chip get the table of `chip`, with `cores` cores."""
+    """Context manager in which kernels that query the chip get the table of `chip`, with `cores` cores."""
     if chip not in versions.CHIPS:
         raise BadInput(f"chip: expected one of {', '.join(versions.CHIPS)}, found {chip!r}")
     with versions.as_if_on(chip, cores):
@@ -46,7 +48,7 @@ def on_chip(chip: str, cores: int = 1) -> Iterator[None]:
 
 
 def trace(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], *, seed: int, chip: str, cores: int = 1) -> Traced:
-    """The jaxpr of `fn(*args, **kwargs)`. Arguments that are neither arrays nor specs go in as they are."""
+    """Traces `fn(*args, **kwargs)`. Arguments that are neither arrays nor `jax.ShapeDtypeStruct`s are passed unchanged."""
     leaves, tree = jax.tree_util.tree_flatten((tuple(args), dict(kwargs)))
     traced = [i for i, leaf in enumerate(leaves) if _is_array(leaf)]
 

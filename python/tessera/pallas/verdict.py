@@ -1,4 +1,4 @@
-"""The verdict on each kernel of a function, and on the function: every kernel is in it, analysed or with the reason it was not."""
+"""Verdicts on a function and on each of its kernels. Every kernel is listed, analysed or with the reason that it is not."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from tessera.pallas.convert import Kernel
 from tessera.pallas.coverage import Path, Unreached
 from tessera.pallas.engine import Finding
 
-_MOST_UNUSED = 3    # stores that nothing reads, which are told
-_MOST_GIVEN = 4     # of the calls of one kernel, those whose inputs are told
+_MOST_UNUSED = 3    # max unread stores in a report
+_MOST_GIVEN = 4     # max calls of one kernel that a report lists with their inputs
 
-# From the best to the worst; a summary is as good as its worst part.
+# From best to worst. A summary has the worst status of its parts.
 STATUSES = ("proved", "explored", "refused", "mismatch", "refuted")
 
 
 @dataclass(frozen=True)
 class Accepted:
-    """A known finding that stays, and the reason: `Accepted("race", "all_gather.py:91", "needs copies in order")`. The kind
-    "not_reached" accepts a kernel that the inputs do not reach."""
+    """A known finding that is accepted, with a reason: `Accepted("race", "all_gather.py:91", "needs copies in order")`. The kind
+    "not_reached" accepts a kernel that the inputs do not reach. Raises ValueError if the reason is empty."""
     kind: str
     place: str
     reason: str
@@ -42,13 +42,14 @@ def all_accepted(given: Any) -> bool:
 
 @dataclass(frozen=True)
 class SiteVerdict:
-    """One `pallas_call` with the shapes and control inputs that it had.
+    """Verdict on one `pallas_call` with its shapes and control inputs.
 
-    `mesh` says that it stands under `shard_map`, and `axes` has the mesh's; `tells_all` that its text has findings that follow from others too. `given` has
-    the types, shapes and control inputs of each of its calls that differ.
-    `status` is `proved`, `refuted` with `findings`, `explored` (some schedules only), `mismatch` (the conversion's
-    numbers are not JAX's: nothing is claimed), or `refused` with the reason in `what`. `complete` is False if a finding
-    ended the run before the kernel's end, or if there are more findings than listed: there may be others.
+    status: `proved`; `refuted`, with `findings`; `explored`: only some schedules were run; `mismatch`: the conversion's results are
+        not JAX's, so nothing is claimed; `refused`, with the reason in `what`.
+    complete: False if a finding ended the run before the kernel's end, or if there may be more findings than listed.
+    given: types, shapes and control inputs of its calls, without repetitions.
+    mesh: True if it is under `shard_map`. axes: names and sizes of the mesh's axes.
+    tells_all: True if the report also lists findings that are consequences of others.
     """
     place: str
     name: str
@@ -74,12 +75,12 @@ class SiteVerdict:
 
     @property
     def analysed(self) -> bool:
-        """True if the kernel was analysed to its end, for all schedules."""
+        """True if the kernel was analysed to its end for all schedules."""
         return self.complete and self.status in ("proved", "refuted")
 
     @property
     def why_not_compared(self) -> str:
-        """Why the numbers of this conversion are not known to be JAX's; empty where they were compared and are."""
+        """The reason that the results of this conversion are not known to be JAX's; empty if they were compared and are the same."""
         if self.numbers.status == "same":
             return ""
         return self.numbers.text or {"refuted": "what is refuted is not compared", "refused": "what is refused is not compared",
@@ -89,7 +90,7 @@ class SiteVerdict:
         return "\n".join(self.lines())
 
     def lines(self, given: bool = False) -> list[str]:
-        """The report; `given` tells what the call was given, where a verdict has several of its place."""
+        """Returns the report. given: True to list the inputs of the calls, for a verdict with several sites at this place."""
         on = f", {self.devices} device{'s' if self.devices > 1 else ''}" if self.mesh or self.devices > 1 else ""
         on += f" ({', '.join(f'{name}={size}' for name, size in self.axes)})" if len(self.axes) > 1 else ""
         causes = sum(not finding.consequence for finding in self.findings)
@@ -125,8 +126,11 @@ class SiteVerdict:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The verdict on a function: `sites` has one entry for each kernel, shape and set of control inputs, and `unreached` each kernel
-    that these inputs do not reach. `reached` has the paths of the kernels in `sites`."""
+    """Verdict on a function.
+
+    sites: one entry for each kernel, shape and set of control inputs.
+    unreached: kernels that these inputs do not reach. reached: paths of the kernels in `sites`.
+    """
     sites: tuple[SiteVerdict, ...]
     accepted: tuple[Accepted, ...] = ()
     notes: tuple[str, ...] = ()
@@ -140,19 +144,18 @@ class Verdict:
 
     @property
     def proved(self) -> bool:
-        """True if every kernel that these inputs reach is proved, and every conversion that could be compared computes JAX's
-        numbers. `unreached` kernels do not count; they do in `ok`."""
+        """True if every kernel that these inputs reach is proved, and every conversion that could be compared has JAX's results.
+        `unreached` kernels do not count here, but they count in `ok`."""
         return self.status == "proved"
 
     @property
     def compared(self) -> bool:
-        """Whether the numbers of every conversion were compared with JAX's, and are the same; `why_not_compared` says what
-        is not."""
+        """True if the results of every conversion were compared with JAX's and are the same; else see `why_not_compared`."""
         return bool(self.sites) and not self.why_not_compared
 
     @property
     def why_not_compared(self) -> tuple[str, ...]:
-        """For each `pallas_call` whose numbers were not compared, or are others, its place and the reason."""
+        """Place and reason for each `pallas_call` whose results were not compared or differ."""
         return tuple(f"{site.place}: {site.why_not_compared}" for site in self.sites if site.why_not_compared)
 
     @property
@@ -161,13 +164,13 @@ class Verdict:
 
     @property
     def stale(self) -> tuple[Accepted, ...]:
-        """Accepted findings that are not found, and accepted kernels that are reached."""
+        """Accepted findings that were not found, and kernels accepted as not reached that were reached."""
         return tuple(one for one in self.accepted if not any(map(one.covers, (*self.findings, *self.unreached))))
 
     @property
     def ok(self) -> bool:
-        """True if every kernel was analysed to its end, and every finding and every kernel that is not reached is accepted. Nothing
-        accepted may be stale."""
+        """True if every reached kernel was analysed to its end, every finding and every unreached kernel is accepted, and nothing
+        accepted is stale. Findings that are consequences of others need not be accepted."""
         def is_accepted(one: Finding | Unreached) -> bool:
             return any(known.covers(one) for known in self.accepted)
 
@@ -176,14 +179,14 @@ class Verdict:
 
     @property
     def covers(self) -> str:
-        """The number of kernels, by status, and how many of them were analysed to their end and compared with JAX."""
+        """The number of kernels by status, and the numbers of kernels analysed to their end and compared with JAX."""
         counts = [(status, sum(site.status == status for site in self.sites)) for status in STATUSES] + [("not reached", len(self.unreached))]
         total, sites = len(self.sites) + len(self.unreached), self.sites
         return (f"{total} kernel{'s' if total != 1 else ''}: {', '.join(f'{count} {word}' for word, count in counts if count)}; "
                 f"{sum(site.analysed for site in sites)} analysed to the end, {sum(site.numbers.status == 'same' for site in sites)} compared with JAX")
 
     def telling(self, all: bool) -> Verdict:
-        """The same, whose text has the findings that follow from others or only counts them."""
+        """Returns the same verdict with another report. all: list findings that are consequences of others, instead of counting them."""
         return replace(self, sites=tuple(replace(site, tells_all=all) for site in self.sites))
 
     def __iter__(self) -> Iterator[SiteVerdict]:
@@ -211,7 +214,7 @@ class Verdict:
 
 
 def together(verdicts: Sequence[Verdict]) -> Verdict:
-    """Joins verdicts on one function. A site with equal results is listed once; a kernel that one of them reached is reached."""
+    """Joins verdicts on one function. Sites with equal results are merged. A kernel is reached if one of the verdicts reached it."""
     sites: dict[tuple[Any, ...], SiteVerdict] = {}
     for site in (site for verdict in verdicts for site in verdict.sites):
         text = site.kernel.text if site.kernel else site.what
@@ -228,5 +231,5 @@ def together(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def callers(frames: Sequence[tuple[str, int, str]]) -> tuple[tuple[str, int, str], ...]:
-    """The call stack above the innermost line."""
+    """Returns the call stack without the innermost line."""
     return tuple((os.path.abspath(file), line, function) for file, line, function in frames[1:])

@@ -1,4 +1,4 @@
-"""What the versions of JAX from 0.7 to 0.12 call otherwise, outside of the equations of a kernel."""
+"""Differences between the JAX versions 0.7 to 0.12, except in the equations of a kernel."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from jax.extend import core as jex_core
 
 from tessera.pallas import jaxpr_tools
 
-# Numbers with a type of JAX's, which not every version takes to another process.
+# Base types of typed numbers of JAX, which some versions cannot pickle.
 SCALARS = (int, float, complex)
 TypedArray = literals.TypedNdArray if hasattr(literals, "TypedNdArray") else literals.LiteralArray  # the latter in 0.7
 
 _EFFECTS_OF_SEMAPHORES = jax.__version_info__ >= (0, 9)
 
-# The names of `get_tpu_info`'s chips: a member of ChipVersion, and the kind of device up to 0.8.
+# Chips of `get_tpu_info`: the member of ChipVersion, and the device kind up to 0.8.
 CHIPS = {"v4": ("TPU_V4", "TPU v4"), "v5e": ("TPU_V5E", "TPU v5e"), "v5p": ("TPU_V5P", "TPU v5p"), "v6e": ("TPU_V6E", "TPU v6e"),
          "v7x": ("TPU_7X", "TPU7x")}
 
 
 def typed_number(kind: type, value: Any) -> tuple[Any, ...]:
-    """How to make a typed number again: what is called with what."""
+    """Returns the function and the arguments that rebuild a typed number."""
     base = next(base for base in SCALARS if issubclass(kind, base))
     return kind, (base(value), value.dtype)
 
 
 def typed_array(value: Any) -> tuple[Any, ...]:
-    """The same of an array."""
+    """Returns the function and the arguments that rebuild a typed array."""
     return TypedArray, (np.asarray(value), value.aval if hasattr(value, "aval") else value.weak_type)
 
 
@@ -44,18 +44,18 @@ def is_typed_number(value: Any) -> bool:
 
 
 def manual_axes(params: dict[str, Any]) -> Sequence[str]:
-    """The axes of its mesh that a `shard_map` goes over."""
+    """Returns the mesh axes over which a `shard_map` maps."""
     return params["newly_manual_axes" if "newly_manual_axes" in params else "manual_axes"]
 
 
 def compiler_params(params: dict[str, Any]) -> Any:
-    """Those of a `pallas_call` for a TPU; up to 0.8 they stand under its name."""
+    """Returns the compiler params of a `pallas_call` for a TPU. Up to 0.8 they are an entry of a mapping."""
     given = params.get("compiler_params")
     return given.get("mosaic_tpu") if isinstance(given, Mapping) else given
 
 
 def scan_counts(params: dict[str, Any]) -> tuple[int, int]:
-    """Of the operands of a `scan`, how many every turn reads, and behind them how many each turn hands to the next."""
+    """Returns the number of constant operands of a `scan`, and the number of carried operands, which follow them."""
     if "num_consts" in params:
         return params["num_consts"], params["num_carry"]
     constants, carried, _ = params["ft_in"].unpack()  # from 0.12 on
@@ -63,12 +63,12 @@ def scan_counts(params: dict[str, Any]) -> tuple[int, int]:
 
 
 def closed(jaxpr: Any) -> Any:
-    """A jaxpr with its constants; from 0.12 on each has them."""
+    """Returns a jaxpr with its constants; from 0.12 on every jaxpr has them."""
     return jaxpr if hasattr(jaxpr, "jaxpr") else jex_core.ClosedJaxpr(jaxpr, ())
 
 
 def meets_others(eqn: Any) -> bool:
-    """Whether the equation, or one inside it, signals or waits for a count and its effects do not say so, as up to 0.8."""
+    """True if the equation, or an inner one, signals or waits for a count without an effect that shows it, as up to 0.8."""
     if _EFFECTS_OF_SEMAPHORES:
         return False
     return eqn.primitive.name in ("semaphore_signal", "semaphore_wait") or any(
@@ -76,23 +76,23 @@ def meets_others(eqn: Any) -> bool:
 
 
 def acts(eqn: Any) -> bool:
-    """Whether the equation does anything but give its values."""
+    """True if the equation has effects in addition to its results."""
     return bool(eqn.effects) or meets_others(eqn)
 
 
 def effect_target(effect: Any, variables: Sequence[Any]) -> Any:
-    """The variable that a read or write is of: an effect tells it, or its place among the variables."""
+    """Returns the variable of a read or write effect. An effect has the variable or its index."""
     target = effect.input_index if hasattr(effect, "input_index") else effect.input  # the former up to 0.9
     return variables[target] if isinstance(target, int) else target
 
 
-_CHIP = threading.RLock()     # JAX has one table of chips for all threads
+_CHIP = threading.RLock()     # JAX's table of chips is shared by all threads
 
 
 @contextlib.contextmanager
 def as_if_on(chip: str, cores: int = 1) -> Iterator[None]:
-    """Kernels that query the chip get this one, with `cores` cores. Other threads wait."""
-    # Meshes of cores query the device, of which a CPU has no cores.
+    """Context manager in which kernels that query the chip get `chip`, with `cores` cores. Blocks while another thread is in it."""
+    # Meshes of cores read `num_cores` of the device, which a CPU does not have.
     with (_CHIP, mock.patch.object(jax.Device, "num_cores", cores, create=True), _meshes_of(cores), _tables_of(chip, cores),
           without_pipeline_primitive()):
         yield
@@ -107,9 +107,9 @@ class _WithoutPrimitive:
 
 
 def without_pipeline_primitive() -> contextlib.AbstractContextManager[Any]:
-    """Under it `emit_pipeline` is traced to the copies and loops of the pipeline, whatever the user's flag.
+    """Context manager in which `emit_pipeline` is traced to the copies and loops of the pipeline, independently of the user's flag.
 
-    JAX's own lowering expands the primitive to the same trace, only when it compiles for a TPU.
+    JAX's own lowering expands the primitive to the same trace, but only if it compiles for a TPU.
     """
     module = _module("jax._src.pallas.mosaic.pipeline")
     return mock.patch.object(module, "config", _WithoutPrimitive()) if hasattr(module, "config") else contextlib.nullcontext()
@@ -117,7 +117,7 @@ def without_pipeline_primitive() -> contextlib.AbstractContextManager[Any]:
 
 @contextlib.contextmanager
 def _meshes_of(cores: int) -> Iterator[None]:
-    """Under `shard_map` a mesh of cores queries an abstract device, which has no number of cores on a CPU."""
+    """Sets the default number of cores of a mesh of cores. Under `shard_map` it would read an abstract device, which has none on a CPU."""
     from jax.experimental.pallas import tpu
     module = _module("jax._src.pallas.mosaic.core")
     make = getattr(module, "create_tensorcore_mesh", None)
@@ -136,7 +136,7 @@ def _meshes_of(cores: int) -> Iterator[None]:
 def _tables_of(chip: str, cores: int) -> Iterator[None]:
     version, kind = CHIPS[chip]
     tpu_info = _module("jax._src.tpu_info", "jax._src.pallas.mosaic.tpu_info")  # the latter up to 0.10
-    if tpu_info is None:  # 0.7, where emit_pipeline asks for the kind of device
+    if tpu_info is None:  # 0.7, where emit_pipeline queries the device kind
         with mock.patch("jax._src.pallas.mosaic.core.get_device_kind", lambda: kind):
             yield
         return
@@ -152,18 +152,18 @@ def _tables_of(chip: str, cores: int) -> Iterator[None]:
 
 
 def machine() -> Any:
-    """The module of JAX's interpreter of a TPU's copies and semaphores."""
+    """Returns the module of JAX's TPU interpreter, which supports copies and semaphores."""
     # The latter in 0.7.
     return _module("jax._src.pallas.mosaic.interpret.interpret_pallas_call", "jax._src.pallas.mosaic.interpret")
 
 
 def mpmd() -> Any:
-    """The module of `pl.kernel`'s primitive, or None: up to 0.9 it is a `pallas_call` over a mesh."""
+    """Returns the module of `pl.kernel`'s primitive. None up to 0.9, where `pl.kernel` is a `pallas_call` over a mesh."""
     return _module("jax._src.pallas.mpmd")
 
 
 def _module(*names: str) -> Any:
-    """The first of these modules that there is, or None."""
+    """Returns the first of these modules that exists. None if there is none."""
     for name in names:
         try:
             return importlib.import_module(name)

@@ -1,7 +1,7 @@
-"""Walks a traced function from one kernel to the next, with the values of its inputs.
+"""Evaluates a traced function from kernel to kernel.
 
-A value is a list with one array for each device of the world that it is in. Equations between the calls are
-evaluated only where a call needs what they give.
+A value is a list with one array for each device of its world. Equations between the calls are evaluated only if a call needs
+their results.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _IDENTITIES = ("pvary", "pcast", "sharding_constraint", "layout_constraint", "wi
 
 
 class Later:
-    """A value that is computed when somebody asks for it, once."""
+    """A value that is computed once, at the first get()."""
 
     def __init__(self, make: Callable[[], Lanes]):
         self._make: Callable[[], Lanes] | None = make
@@ -103,7 +103,7 @@ def _plain(eqn: core.JaxprEqn, inputs: Sequence[Later], world: World) -> list[La
             names = (names,) if isinstance(names, str) else names
             return [[np.int32(np.ravel_multi_index([at[name] for name in names], [world.shape[n] for n in names]))
                      for at in world.places]]
-        if eqn.primitive.name == "platform_index":  # kernels are for a TPU
+        if eqn.primitive.name == "platform_index":  # kernels run on a TPU
             return [[np.int32(jaxpr_tools.tpu_branch(eqn.params["platforms"]))] * world.size]
         if jaxpr_tools.names_axes(eqn):
             return _together(eqn, columns, world)
@@ -122,7 +122,7 @@ def _bind(eqn: core.JaxprEqn, values: Sequence[Any]) -> Sequence[Any]:
 
 
 def _together(eqn: core.JaxprEqn, columns: Sequence[Lanes], world: World) -> list[Lanes]:
-    """A collective of XLA: evaluated by JAX on as many host devices."""
+    """Evaluates a collective of XLA with JAX, on one host device for each device of the world."""
     devices = jax.devices("cpu")
     if len(devices) < world.size:
         raise NotWalked(f"{jaxpr_tools.place(eqn)}: {eqn.primitive.name} before a kernel needs {world.size} host "
@@ -156,7 +156,7 @@ def _structure(eqn: core.JaxprEqn, inputs: Sequence[Later], visit: _Visit) -> Se
 
 
 def _number(eqn: core.JaxprEqn, value: Later) -> int:
-    """A value that decides where the program goes: it must be the same on every device."""
+    """Returns a value that controls a branch or a loop. Raises NotWalked if it is not the same on every device."""
     numbers = {int(np.asarray(lane)) for lane in value.get()}
     if len(numbers) != 1:
         raise NotWalked(f"{jaxpr_tools.place(eqn)}: a kernel under a `{eqn.primitive.name}` that the devices decide "

@@ -1,7 +1,7 @@
-"""The process of JAX's interpreter: requests are numbered, in order, and bounded in time.
+"""Client of the process of JAX's interpreter. Requests are numbered, in order, and limited in time.
 
-An answer belongs to the request of its number. The process ends with every exception that passes a request, so an answer that was
-not read can never be read as the answer to the next request.
+An answer has the number of its request. The process is ended if a request raises any exception, so an answer that was not read can
+never be taken for the answer to the next request.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from typing import IO, Any
 from tessera.pallas import jaxpr_pickle
 from tessera.pallas.reference_worker import HEAD
 
-_LINES, _COLUMNS = 3, 300   # standard error of the process in the reason of a failure
+_LINES, _COLUMNS = 3, 300   # limits for the standard error of the process in a failure reason
 
 
 class NoReference(Exception):
-    """JAX's interpreter returned no numbers; str() is the reason. `is_final`: the same request fails again."""
+    """JAX's interpreter returned no results; str() is the reason. `is_final`: True if the same request would fail again."""
 
     def __init__(self, reason: str, *, is_final: bool = True):
         super().__init__(reason)
@@ -30,7 +30,7 @@ class NoReference(Exception):
 
 
 class Worker:
-    """One process, started at the first request and kept for later requests. Thread-safe: requests wait for each other."""
+    """One process, started by the first request and reused. Thread-safe: requests run one at a time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -40,8 +40,8 @@ class Worker:
         self._request = 0
 
     def ask(self, question: tuple[Any, ...], devices: int, limit: float) -> dict[str, Any]:
-        """Returns the answer of `reference_worker.interpret`, or `{"error": line}`. Fails with NoReference if there is none
-        within `limit` seconds; the time for earlier requests of other threads does not count."""
+        """Returns the answer of `reference_worker.interpret`, or `{"error": line}`. Raises NoReference if there is no answer within
+        `limit` seconds; time for earlier requests of other threads does not count."""
         try:
             message = jaxpr_pickle.dumps(question)
         except Exception as error:
@@ -57,19 +57,19 @@ class Worker:
             return answer
 
     def end(self) -> None:
-        """Ends the process, after the request that it is at; the next request starts another."""
+        """Ends the process after the current request. The next request starts a new one."""
         with self._lock:
             self._end()
 
     def kill(self) -> None:
-        """Ends the process without waiting for a request. For the exit of the interpreter."""
+        """Ends the process without waiting for the current request. For the exit of the Python interpreter."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()
             process.wait()
 
     def forget(self) -> None:
-        """Leaves the process to the parent. For a child that `os.fork` made."""
+        """Drops the process without ending it. For the child of `os.fork`: the process belongs to the parent."""
         self._lock = threading.Lock()
         if self._process is not None:
             self._process.returncode = 0    # the parent waits for it
@@ -91,7 +91,7 @@ class Worker:
             raise NoReference(f"the process of JAX's interpreter ended{self._why(process)}", is_final=False) from None
 
     def _why(self, process: subprocess.Popen[bytes]) -> str:
-        """`with exit code 1: ` and the last lines of its standard error."""
+        """Returns the exit code or signal of the process, and the last lines of its standard error: ` with exit code 1: ...`."""
         try:
             code = process.wait(1)
         except subprocess.TimeoutExpired:
@@ -108,7 +108,7 @@ class Worker:
         if self._process is None:
             self._devices = max(8, devices)
             self._errors = tempfile.TemporaryFile()
-            # One thread per device that may block, and as many again: with fewer threads XLA hangs where no kernel does.
+            # Two threads per device, since each device may block one: with fewer threads XLA hangs even if no kernel hangs.
             environment = {**os.environ, "JAX_PLATFORMS": "cpu", "NPROC": str(2 * self._devices),
                            "XLA_FLAGS": f"--xla_force_host_platform_device_count={self._devices}",
                            "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
@@ -116,7 +116,7 @@ class Worker:
             self._process = subprocess.Popen([sys.executable, "-P", "-m", "tessera.pallas.reference_worker"], stdin=subprocess.PIPE,
                                              stdout=subprocess.PIPE, stderr=self._errors, env=environment, bufsize=0)
         assert self._errors is not None
-        # The process shares the file's position: it writes from the beginning again.
+        # The process shares the file position, so it writes from the beginning again.
         os.ftruncate(self._errors.fileno(), 0)
         os.lseek(self._errors.fileno(), 0, os.SEEK_SET)
         return self._process
@@ -136,7 +136,7 @@ class Worker:
 
 
 class _Pipes:
-    """Reads and writes until a deadline. Fails with TimeoutError, and with EOFError or OSError if the process ended."""
+    """Reads and writes with a deadline. Raises TimeoutError after the deadline, EOFError or OSError if the process ended."""
 
     def __init__(self, process: subprocess.Popen[bytes], deadline: float):
         assert process.stdin is not None and process.stdout is not None

@@ -1,4 +1,4 @@
-"""The devices among which a value is spread: one at first, those of a mesh inside `shard_map`."""
+"""The devices over which a value is distributed: one device, or the devices of the mesh inside `shard_map`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class World:
-    """`shape` maps the axes of the mesh to their sizes, in its order; devices are numbered row-major in it."""
+    """shape: sizes of the mesh's axes by name, in the order of the mesh. Devices are numbered row-major."""
     shape: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -27,7 +27,7 @@ class World:
         return [dict(zip(self.shape, at)) for at in itertools.product(*ranges)]
 
     def part(self, spec: Sequence[Any], shape: Sequence[int], at: dict[str, int]) -> tuple[slice, ...]:
-        """What of an array of `shape` the device at `at` holds under a PartitionSpec."""
+        """Returns the part of an array with `shape` on the device at coordinates `at`, for the PartitionSpec `spec`."""
         found = []
         for dim, size in enumerate(shape):
             names = spec[dim] if dim < len(spec) else None

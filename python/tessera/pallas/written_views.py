@@ -1,8 +1,8 @@
-"""Writes out, for JAX's interpreters, what they do not know: values of refs that are seen under another shape or type.
+"""Replaces views of refs with another shape or type, which JAX's interpreters do not support.
 
-A read through such a view becomes a read of the memory and the same steps on its value; a store becomes a read, the
-changed value, and a store of all of it. If a copy has such a view, and no copy leaves the device, all copies become a read and a
-store where they start: in a kernel without races that is one of its schedules. Slices with a stride of 0 are views too.
+A read through a view becomes a read of the memory, followed by the same transforms of the value. A store becomes a read, a change of the
+value, and a store of the whole value. If a copy has a view, and no copy leaves the device, every copy becomes a read and a store at its
+start. In a kernel without races this is one of its schedules. Slices with a stride of 0 are also views.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ _VIEWS = ("ReshapeTransform", "BitcastTransform")
 
 
 def written_out(jaxpr: core.Jaxpr) -> core.Jaxpr:
-    """The jaxpr without reads and stores of values through views; itself where it has none."""
+    """Returns the jaxpr without reads and stores through views; the jaxpr itself if it has none."""
     return _without_views(jaxpr, _can_copy_at_starts(jaxpr))
 
 
 def without_pauses(jaxpr: core.Jaxpr) -> core.Jaxpr:
-    """The jaxpr without equations that change no value, which JAX compiles for a TPU only, or which have no bytes; itself where it has none."""
+    """Removes equations that change no value, and that JAX compiles only for a TPU or that cannot be serialized. Returns the jaxpr
+    itself if it has none."""
     silent = ("delay", "trace_value", "check")
     if not any(eqn.primitive.name in silent for eqn in jaxpr_tools.primitives(jaxpr)):
         return jaxpr
@@ -53,7 +54,8 @@ def _can_copy_at_starts(jaxpr: core.Jaxpr) -> bool:
 
 
 def _parts(eqn: core.JaxprEqn) -> Sequence[Any] | None:
-    """Source, target, both semaphores and the device of a copy; None if a side is no part of one memory, as a `select_ref`, or before JAX 0.10."""
+    """Returns source, destination, both semaphores and the device of a copy. None if a side is not a part of one memory, like a
+    `select_ref`, and before JAX 0.10."""
     parts = tree_util.tree_unflatten(eqn.params["tree"], eqn.invars)
     return parts if len(parts) == 5 and all(isinstance(getattr(one, "ref", one), core.Var) for one in parts[:2]) else None
 
@@ -63,7 +65,7 @@ def _has_view(side: Any) -> bool:
 
 
 def _without_views(jaxpr: core.Jaxpr, at_starts: bool) -> core.Jaxpr:
-    """`at_starts`: each copy is a read and a store where it starts."""
+    """at_starts: replace each copy by a read and a store at its start."""
     eqns: list[core.JaxprEqn] = []
     for eqn in jaxpr.eqns:
         if eqn.primitive in (state.get_p, state.swap_p) and _first_view(_transforms(eqn)) is not None:
@@ -134,7 +136,7 @@ def _copy(eqn: core.JaxprEqn, *given: Any) -> list[Any]:
 
 
 def _instead(eqn: core.JaxprEqn, does: Callable[..., list[Any]]) -> list[core.JaxprEqn]:
-    """Equations that give the same results, between the same variables."""
+    """Returns the equations of the function `does`, with the variables of the equation that they replace."""
     def values(*given: Any) -> Any:
         return does(eqn, *given)
 
@@ -156,8 +158,7 @@ def _instead(eqn: core.JaxprEqn, does: Callable[..., list[Any]]) -> list[core.Ja
 
 
 def _sliced(value: Any, indexer: Any) -> tuple[list[Any], list[int], list[int], list[int]]:
-    """Of each dimension where it begins, how many elements lie from there to its last, each how manieth is taken, and the
-    dimensions that go."""
+    """Returns start, extent (from the first to the last element) and stride for each dimension, and the dimensions that are removed."""
     starts, sizes, strides, gone = [], [], [], []
     for dim, index in enumerate(indexer.indices):
         if type(index).__name__ == "Slice":
@@ -189,7 +190,7 @@ def _taken(value: Any, transforms: Sequence[Any]) -> Any:
 
 
 def _put(value: Any, transforms: Sequence[Any], new: Any) -> Any:
-    """The value with what the transforms take of it replaced."""
+    """Returns the value with the part that the transforms select replaced by `new`."""
     if not transforms:
         return new
     one, rest = transforms[0], transforms[1:]
