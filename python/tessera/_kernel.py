@@ -76,11 +76,11 @@ class Kernel:
         return asked(words, Report, wanted or family)
 
     def verify(self, *operands: Any, **arguments: Any) -> Proof:
-        """Verifies that no schedule can race, deadlock or leave counts on semaphores."""
+        """Returns the verdict on all schedules: proved if none can race, deadlock or leave counts on semaphores."""
         return asked(self._words("verify", operands, arguments)[0], Proof)
 
     def timing(self, *operands: Any, **arguments: Any) -> Timing:
-        """Returns the modelled time of the run on the profile's machine."""
+        """Returns the modelled time of the run on the profile's machine. Raises FindingError if the run has a finding."""
         arguments = {"interpret": True, "timing": True, **arguments}
         return asked(self._words("run", operands, arguments)[0], Timing).check()
 

@@ -52,11 +52,11 @@ class Operation(Generic[P]):
         return self._run(arguments, args, like)
 
     def verify(self, *args: P.args, **kwargs: P.kwargs) -> Proof:
-        """Verifies that no schedule can race, deadlock or leave counts on semaphores."""
+        """Returns the verdict on all schedules: proved if none can race, deadlock or leave counts on semaphores."""
         return asked(self._words(["verify", self._command], args, kwargs)[0], Proof)
 
     def timing(self, *args: P.args, **kwargs: P.kwargs) -> Timing:
-        """Returns the modelled time of the run on the profile's machine."""
+        """Returns the modelled time of the run on the profile's machine. Raises FindingError if the run has a finding."""
         arguments = {"interpret": True, "timing": True, "check": "none", **kwargs}
         return asked(self._words([self._command], args, arguments)[0], Timing).check()
 

@@ -186,10 +186,12 @@ def interpret(**how: Any) -> Iterator[Session]:
         y = f(x)
     assert session.verdict.proved, session.verdict
 
-    Accepts `prove=False` (only run), and `numbers`, `parallel`, `limit`, `accept`, `all` and `promises` like `verify`.
+    Accepts `prove=False` (only run), and these arguments of `verify`: `numbers`, `parallel`, `limit`, `accept`, `all`, and guarantees
+    of the machine by name (`dma_order="fifo"`).
     If a run has a finding, the program continues with NaN, or with JAX's own results if `accept` is given. If a kernel is refused,
-    the program continues with JAX's own results. In both cases the end of the block raises `FindingError`, unless all findings are
-    accepted; `session.verdict` is available nevertheless. Values that a conversion leaves unknown come from JAX and raise nothing.
+    the program continues with JAX's own results, or with NaN if JAX has none. In both cases the end of the block raises
+    `FindingError`, unless all findings are accepted; `session.verdict` is available nevertheless. Values that a conversion leaves
+    unknown come from JAX and raise nothing.
     JAX's caches of compiled functions are cleared at the beginning and the end.
     """
     with recorded(**how) as session:

@@ -70,7 +70,7 @@ def _specs(refs: Sequence[core.Var], mesh: Any) -> tuple[Any, ...]:
 
 
 def _renamed(jaxpr: core.Jaxpr, names: Mapping[core.Var, core.Var]) -> core.Jaxpr:
-    """Replaces each input that shares its memory with a result by the result's ref. JAX's interpreters have two separate refs."""
+    """Replaces each input that shares its memory with a result by the result's ref. JAX's interpreters store both separately."""
     def name(atom: Any) -> Any:
         return atom if isinstance(atom, core.Literal) else names.get(atom, atom)
 

@@ -17,7 +17,7 @@ from tessera.pallas.convert.writer import NOWHERE, Writer
 Value = Scalar | Tile | Ref | Unused
 Rule = Callable[..., Any]
 RULES: dict[str, Rule] = {}
-MODULAR: set[str] = set()      # primitives with low result bits that do not depend on the operands' high bits
+MODULAR: set[str] = set()      # primitives for which the low bits of results do not depend on the high bits of operands
 
 
 def rule(*primitives: str, modular: bool = False) -> Callable[[Rule], Rule]:

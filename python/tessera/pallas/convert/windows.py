@@ -25,7 +25,7 @@ class Windows:
         self.fetched: dict[int, Ref] = {}
 
     def fetch_whole(self) -> None:
-        """Copies inputs to vmem, for all grid points, that are a single block and that the kernel may write."""
+        """Copies inputs that are a single block, and that the kernel may write, to vmem for all grid points."""
         for at, block in enumerate(self.mapping.block_mappings[:self.mapping.num_inputs]):
             place = self.mapping.num_index_operands + at
             array = self.arrays.of(at)
