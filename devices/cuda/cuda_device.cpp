@@ -41,8 +41,8 @@ class Cuda final : public Device {
   bool supports_launch() const override { return true; }
   bool supports_multiple_devices() const override { return true; }
 
-  // The instructions keep few digits of a sum, so they are for those who do not ask for more; they
-  // read both operands along the contraction, in steps of 16 bytes.
+  // The fp8 instructions accumulate with low precision, so they are used at default precision only.
+  // They read both operands along the contraction, in units of 16 bytes.
   Fp8Products fp8_products(const GroupedDesc& desc) const override {
     const bool is_native = cuda::is_wgmma_byte_type(desc.lhs) &&
                            cuda::is_wgmma_byte_type(desc.rhs) && desc.transpose_rhs &&
@@ -99,7 +99,7 @@ class Cuda final : public Device {
                                                 const PrepareOptions& how) const override try {
     Expected<std::shared_ptr<cuda::Kernel>> kernel = cuda::Kernel::make(program, how);
     if (kernel) return cuda::make_program(program, *std::move(kernel));
-    // What is no one kernel may be several, and copies.
+    // A program without a single kernel may run as a graph of several kernels and copies.
     const Diag& why = kernel.diags().front();
     if (why.code != ErrorCode::unsupported || !cuda::takes_graph(how)) return kernel.diags();
     return cuda::make_graph_program(program, why.message);

@@ -1,4 +1,4 @@
-// NVIDIA GPUs.
+// The device "cuda": NVIDIA GPUs.
 #pragma once
 #include "devices/device.h"
 

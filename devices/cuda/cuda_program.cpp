@@ -76,8 +76,8 @@ class CudaProgram final : public Executable {
 
   Program program_;
   std::shared_ptr<Kernel> kernel_;
-  std::mutex mutex_;                     // of what follows
-  std::unique_ptr<Executable> several_;  // of runs on several devices
+  std::mutex mutex_;                     // protects several_
+  std::unique_ptr<Executable> several_;  // for runs on several devices; built at first use
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A compiled kernel as an executable: its runs copy operands to the GPU and results back, its
-// launches work on the caller's memory there.
+// A compiled kernel as an executable. run() copies operands to the GPU and results back; launch()
+// works on the caller's device memory.
 #pragma once
 #include <memory>
 
@@ -9,7 +9,7 @@
 
 namespace tessera::cuda {
 
-// `kernel` is that of the program.
+// kernel: compiled from `program`.
 std::unique_ptr<Executable> make_program(const Program& program, std::shared_ptr<Kernel> kernel);
 
 }  // namespace tessera::cuda

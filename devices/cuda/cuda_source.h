@@ -1,4 +1,4 @@
-// A kernel as the CUDA source that NVRTC compiles.
+// A kernel as CUDA source for NVRTC.
 #pragma once
 #include <memory>
 
@@ -7,8 +7,8 @@
 
 namespace tessera::cuda {
 
-// Its compile() is for sm_90a. ErrorCode::unsupported, with the place and the reason, for what has
-// no kernel of the form.
+// Lowers the program to a kernel of the form; its compile() targets sm_90a. Fails with
+// ErrorCode::unsupported, with place and reason, if the program has no kernel of the form.
 Expected<std::unique_ptr<EmittedKernel>> emitted(const Program& program, KernelForm form);
 
 }  // namespace tessera::cuda

@@ -1,4 +1,4 @@
-// Measuring on a GPU: operands in its memory, times by its events, cuBLAS beside our kernels.
+// Measurements on a GPU: operands in its memory, times from its events, cuBLAS as the peer library.
 #pragma once
 #include <memory>
 
@@ -6,8 +6,8 @@
 
 namespace tessera::cuda {
 
-// Its times are of single runs, each after the L2 cache was overwritten. ErrorCode::environment
-// without a GPU.
+// Each time is of a single run, after the L2 cache was overwritten. Fails with
+// ErrorCode::environment without a GPU.
 Expected<std::unique_ptr<Workbench>> make_workbench();
 
 }  // namespace tessera::cuda

@@ -10,7 +10,7 @@
 namespace tessera::cuda {
 namespace {
 
-constexpr std::size_t map_alignment = 64;  // of a CUtensorMap, and so of a struct that has one
+constexpr std::size_t map_alignment = 64;  // bytes; of structs with a CUtensorMap
 
 class Packer {
  public:
@@ -46,11 +46,11 @@ class Packer {
     for (const std::int64_t number : numbers) add(number);
   }
   void add(const EncodedMap& map) {
-    CHECK(bytes_.size() % map_alignment == 0);  // maps come first: nothing is padded between fields
+    CHECK(bytes_.size() % map_alignment == 0);  // maps come first, so no field needs padding
     append(map.data(), map.size());
   }
 
-  // With what the compiler appends to a struct of such alignment.
+  // Returns the bytes, padded at the end as the compiler pads a struct of this alignment.
   std::vector<std::byte> bytes() {
     bytes_.resize((bytes_.size() + map_alignment - 1) / map_alignment * map_alignment);
     return std::move(bytes_);

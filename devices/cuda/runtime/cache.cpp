@@ -36,7 +36,7 @@ Expected<std::optional<CompiledKernel>> unpacked(const std::string& everything,
     return error("it is not a compiled kernel of this version");
   const std::string content = bytes.substr(end + 1);
   if (checksum != cache_key(content)) return error("its checksum is not that of its content");
-  // The checksum says that nothing changed by accident, not that the sizes are right.
+  // The checksum only detects accidental changes, so the sizes are checked as well.
   const std::size_t line = content.find('\n');
   std::istringstream sizes(content.substr(0, line));
   std::size_t source = 0, log = 0, cubin = 0;
@@ -64,8 +64,9 @@ std::string everything_of(const LoweredKernel& kernel) {
   return text;
 }
 
-// Another compiler than those that the templates were tuned with may spill, or serialise the matrix
-// instructions: the results are right, and the kernel is slow.
+// Adds a note if the compiler produced a slow fast kernel. A compiler for which the templates were
+// not tuned may spill registers or serialise the matrix instructions. The results are still
+// correct.
 CompiledKernel judged(const LoweredKernel& kernel, CompiledKernel compiled) {
   if (kernel.general() != nullptr) return compiled;
   if (const std::string said = objection(read_log(compiled.log), kernel.threads, named_barriers);
@@ -93,7 +94,7 @@ Expected<CompiledKernel> compile_cached(const LoweredKernel& kernel) {
   Expected<CompiledKernel> compiled = compile(kernel);
   if (!compiled) return compiled;
   if (!cached.note.empty()) compiled->notes.push_back(cached.note);
-  // A kernel that cannot be kept is compiled again the next time.
+  // A failed write is ignored: the kernel is then compiled again next time.
   static_cast<void>(folder.write(key, packed(everything, *compiled)));
   return judged(kernel, *std::move(compiled));
 }

@@ -1,6 +1,6 @@
-// Compiled kernels on disk, one file for each source, flags and build of the compiler: a word, the
-// checksum of all that follows, three sizes, what was hashed (so that two sources of one key are
-// told apart), the log, the machine code.
+// Disk cache of compiled kernels. The key is a hash of the kernel's source, the compiler flags and
+// the compiler build. Format of an entry: a magic word, the checksum of the rest, three sizes, the
+// hashed text (it distinguishes two sources with the same key), the log and the machine code.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,16 +11,18 @@
 
 namespace tessera::cuda {
 
-// The bytes of an entry; `everything` is what the kernel was made of.
+// Encodes an entry. everything: the text that the key is a hash of.
 std::string packed(const std::string& everything, const CompiledKernel& kernel);
-// The kernel of these bytes; why there is none where they are damaged. Nothing where they are whole
-// and of another source.
+// Decodes an entry. Fails with the reason if the bytes are damaged. Returns nullopt if they are
+// intact but belong to another source.
 Expected<std::optional<CompiledKernel>> unpacked(const std::string& everything,
                                                  const std::string& bytes);
 
-// Those of the user's cache folder; nothing else that lies there counts.
+// Number and size of the kernels in the user's cache folder. Other files in the folder are not
+// counted.
 KernelCacheInfo compiled_kernels();
-// Removes them, leftovers of killed writers too; how many kernels there were.
+// Removes the cached kernels, and temporary files of killed writers. Returns the number of kernels
+// removed.
 Expected<std::int64_t> clear_compiled_kernels();
 
 }  // namespace tessera::cuda

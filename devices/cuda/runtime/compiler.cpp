@@ -14,16 +14,16 @@
 namespace tessera::cuda {
 namespace {
 
-const std::string template_folder = "devices/cuda/templates/";  // as #include names them
+const std::string template_folder = "devices/cuda/templates/";  // the path in #include directives
 
-// A driver loads code of its own major version and of older ones.
+// A driver loads code of its own and of older major versions.
 std::vector<std::string> library_names() {
   if (driver_version() == 0 || driver_version() >= 13000)
     return {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
   return {"libnvrtc.so.12", "libnvrtc.so", "libnvrtc.so.13"};
 }
 
-// Results are 0 or an error that has a text.
+// Functions of NVRTC. Results of type int are 0 or an error code for error_text.
 struct Nvrtc {
   SharedLibrary library{library_names()};
 #define TESSERA_NVRTC(member, function, result, ...) result (*member)(__VA_ARGS__) = nullptr;
@@ -137,7 +137,7 @@ std::string compiler_build() {
 }
 
 std::vector<std::string> compiler_flags(const LoweredKernel& kernel) {
-  // Numbers that a kernel happens not to use are no mistake in generated code.
+  // Unused variables are acceptable in generated code.
   return {"-arch=" + kernel.architecture, "-std=c++17", "-default-device", "--ptxas-options=-v",
           "-diag-suppress=177,550"};
 }

@@ -1,4 +1,4 @@
-// NVRTC: a kernel's source to machine code of sm_90a, with the log that says what became of it.
+// Compiles kernel source to machine code for sm_90a with NVRTC.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,27 +11,28 @@ namespace tessera::cuda {
 
 struct CompiledKernel {
   std::string cubin;
-  std::string log;         // the compiler's and the assembler's, with registers and spills
-  double seconds = 0;      // 0: from the cache
-  double cpu_seconds = 0;  // of this thread; wall time also counts what else the machine does
+  std::string log;         // output of the compiler and the assembler, with registers and spills
+  double seconds = 0;      // wall time; 0: from the cache
+  double cpu_seconds = 0;  // CPU time of this thread, independent of the load of the machine
   bool cached = false;
   std::vector<std::string>
-      notes;  // why what the cache holds was not used; what this compiler did badly
+      notes;  // why a cache entry was rejected, and defects of the compiled code
 };
 
-// Whether there is a compiler here; the reason when not.
+// Support with the reason if NVRTC is not found.
 Support compiler_available();
-// Whether what it makes can be loaded by the driver here, where there is one.
+// Support with the reason if the installed driver cannot load code of this compiler. Without a
+// driver: supported.
 Support compiler_fits_driver();
-// "NVRTC 13.0"; empty without one.
+// Name and version, for example "NVRTC 13.0"; empty without a compiler.
 std::string compiler_version();
-// The version, and what tells two builds of one version apart.
+// The version and the id of the library build, which distinguishes two builds of one version.
 std::string compiler_build();
 std::vector<std::string> compiler_flags(const LoweredKernel& kernel);
-// Compiles in this process. A failure is ErrorCode::runtime with the log in a note; no compiler is
-// ErrorCode::environment.
+// Compiles in this process. Fails with ErrorCode::runtime, and the log in a note, if the
+// compilation fails, and with ErrorCode::environment without a compiler.
 Expected<CompiledKernel> compile(const LoweredKernel& kernel);
-// The same through the disk cache (cache.h).
+// Like compile(), but with the disk cache (cache.h).
 Expected<CompiledKernel> compile_cached(const LoweredKernel& kernel);
 
 }  // namespace tessera::cuda

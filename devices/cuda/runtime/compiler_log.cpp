@@ -12,8 +12,8 @@ CompilerFigures read_log(const std::string& log) {
   static const std::regex spills(
       R"((\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads)");
   static const std::regex used(R"(Used (\d+) registers(?:, used (\d+) barriers)?)");
-  // C75xx are the assembler's words on wgmma and setmaxnreg: serialised, ignored, or too few
-  // registers.
+  // C75xx and C76xx: messages of the assembler on wgmma and setmaxnreg (serialised, ignored, or too
+  // few registers).
   static const std::regex warning(
       R"(\(C7[56]\d\d\)|Potential Performance Loss|is injected in|ptxas (fatal|error)|: (error|warning))");
   CompilerFigures figures;

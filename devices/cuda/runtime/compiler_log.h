@@ -1,4 +1,4 @@
-// What the assembler's log says of a kernel: the figures by which it is judged without a GPU.
+// Figures from the assembler's log, by which a kernel is checked without a GPU.
 #pragma once
 #include <string>
 #include <vector>
@@ -6,18 +6,20 @@
 namespace tessera::cuda {
 
 struct CompilerFigures {
-  bool found = false;  // the log has figures at all
+  bool found = false;  // true if the log has a register count
   int registers = 0, barriers = 0;
-  int stack_bytes = 0, spill_stores = 0, spill_loads = 0;  // of all functions together
+  int stack_bytes = 0, spill_stores = 0, spill_loads = 0;  // sums over all functions
   std::vector<std::string>
       warnings;  // serialised matrix instructions, ignored register hints, errors
 };
 
-// Of the fast templates: all threads, all consumers, and one for each of two consumers.
+// Number of named barriers in the fast templates: all threads, all consumers, and one for each of
+// two consumers.
 inline constexpr int named_barriers = 4;
 
 CompilerFigures read_log(const std::string& log);
-// Why a kernel of so many threads and named barriers must not pass; empty when it may.
+// Returns the reason to reject a kernel with this number of threads and named barriers; empty if
+// there is none.
 std::string objection(const CompilerFigures& figures, int threads, int named_barriers);
 
 }  // namespace tessera::cuda

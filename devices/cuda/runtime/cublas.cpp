@@ -41,7 +41,8 @@ Expected<void> ready() {
   return outcome("cublasCreate", cublas().create(&cublas().handle));
 }
 
-// A row-major matrix is its transpose to cuBLAS: c' = b' . a', with m and n exchanged.
+// cuBLAS matrices are column-major, so a row-major matrix is passed as its transpose: c' = b' . a',
+// with m and n exchanged.
 struct ColumnMajor {
   int transa, transb, m, n, k, lda, ldb, ldc;
   explicit ColumnMajor(const DenseProduct& p)

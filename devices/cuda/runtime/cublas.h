@@ -1,6 +1,5 @@
-// cuBLAS, looked up when the program runs: the peer beside which our kernels are measured.
-// Row-major matrices of bf16 on the device, sums in f32, results of bf16; nothing of ours is
-// computed by it.
+// cuBLAS, loaded at run time: the peer library for measurements. Computes no result of this
+// project. Operands are row-major bf16 matrices on the device; sums are f32, results bf16.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -13,7 +12,7 @@ namespace tessera::cuda {
 
 Support cublas_available();
 
-// Each enqueues on the default stream.
+// The products are enqueued on the default stream.
 Expected<void> cublas_product(const DenseProduct& product);
 // One call of cublasGemmStridedBatchedEx on `count` products; strides in elements.
 Expected<void> cublas_batch(const DenseProduct& product, std::int64_t count, std::int64_t stride_a,
@@ -30,7 +29,7 @@ class CublasGrouped {
   Expected<void> prepare();
   std::vector<int> transa_, transb_, m_, n_, k_, lda_, ldb_, ldc_, ones_;
   std::vector<float> alpha_, beta_;
-  std::vector<std::uint64_t> pointers_;  // a of all, then b, then c
+  std::vector<std::uint64_t> pointers_;  // all b, then all a, then all c
   std::uint64_t on_device_ = 0;
 };
 

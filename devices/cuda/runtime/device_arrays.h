@@ -1,4 +1,4 @@
-// Operands made on a GPU, for measuring: nobody holds them on the host.
+// Operands in GPU memory for measurements, without copies on the host.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace tessera::cuda {
 
-// Memory of the device; freed with it.
+// Owner of arrays in device memory; frees them in its destructor.
 class DeviceArrays {
  public:
   DeviceArrays() = default;
@@ -17,9 +17,9 @@ class DeviceArrays {
   DeviceArrays& operator=(const DeviceArrays&) = delete;
 
   Expected<void> add(std::uint64_t& address, std::int64_t bytes);
-  // So many elements: those of the pattern, again and again.
+  // Fills `elements` elements with repetitions of the pattern.
   static Expected<void> fill(std::uint64_t address, std::int64_t elements, const Tensor& pattern);
-  // Group sizes as the kernels take them, in new memory.
+  // Allocates an array of group sizes as i32, the type that the kernels read.
   Expected<void> add_sizes(std::uint64_t& address, const std::vector<std::int64_t>& sizes);
 
  private:

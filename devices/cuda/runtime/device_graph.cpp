@@ -9,7 +9,7 @@
 namespace tessera::cuda {
 namespace {
 
-// A graph that is being made; what runs is made of it.
+// A graph under construction, from which the executable graph is instantiated.
 struct Template {
   void* graph = nullptr;
   Template() = default;
@@ -68,7 +68,7 @@ Expected<Context> primary(int device) {
   return context;
 }
 
-// From now on kernels and copies of the one context reach memory of the other.
+// Enables access to memory of context `to` for kernels and copies of context `from`.
 Expected<void> enable(Context from, Context to) {
   constexpr int is_enabled = 704;  // CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED
   const ContextScope here(from);
@@ -96,7 +96,7 @@ Expected<void> DeviceGraph::update(const std::vector<DeviceNode>& nodes) {
   TRY(fill(made, nodes));
   UpdateResult result{};
   if (driver().graph_update(exec_, made.graph, &result) == 0) return {};
-  // What the driver does not change in place is made anew.
+  // The driver cannot update this change in place, so the graph is instantiated again.
   void* exec = nullptr;
   TRY(outcome("cuGraphInstantiate", driver().graph_instantiate(&exec, made.graph, 0)));
   driver().graph_exec_destroy(std::exchange(exec_, exec));

@@ -1,5 +1,5 @@
-// A CUDA graph over the GPUs of this process: kernels and copies, each behind those that have to be
-// done before. The driver sees all of it, so nothing waits in a queue for what stands behind it.
+// A CUDA graph of kernels and copies on the GPUs of this process. The driver has all dependencies,
+// so no node blocks a queue in front of a node that could run.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,12 +13,13 @@
 namespace tessera::cuda {
 
 struct KernelNode {
-  LoadedKernel kernel;  // of the context that it runs in
+  LoadedKernel kernel;  // loaded in the context in which the node runs
   int ctas = 0, threads = 0, shared_bytes = 0;
   std::vector<std::byte> arguments;
 };
 
-// Bytes from one address to another, of whichever GPU; done by the engines of the context's GPU.
+// Copy between two addresses, on the same or on different GPUs, executed by the copy engines of the
+// context's GPU.
 struct CopyNode {
   Context context = nullptr;
   std::uint64_t to = 0, from = 0;
@@ -27,21 +28,22 @@ struct CopyNode {
 
 struct DeviceNode {
   std::variant<KernelNode, CopyNode> what;
-  std::vector<std::size_t> before;  // nodes that stand in front of it
+  std::vector<std::size_t> before;  // indices of nodes that must complete first
 };
 
 class DeviceGraph {
  public:
-  // The current context is that of one of its nodes, also when it is destroyed.
+  // All members, including the destructor, require that the context of one of the nodes is current.
   static Expected<std::unique_ptr<DeviceGraph>> make(const std::vector<DeviceNode>& nodes);
   ~DeviceGraph();
   DeviceGraph(const DeviceGraph&) = delete;
   DeviceGraph& operator=(const DeviceGraph&) = delete;
 
-  // The same nodes with other addresses. Not while it runs.
+  // Replaces the arguments and addresses of the same nodes. Must not be called while the graph
+  // runs.
   Expected<void> update(const std::vector<DeviceNode>& nodes);
-  // Enqueues one run; where the stream is captured, the graph becomes a part of the capture's. One
-  // run of a graph begins when the one before it has ended.
+  // Enqueues one run. If the stream is under capture, the graph becomes part of the captured graph.
+  // A run starts after the previous run of the same graph has ended.
   Expected<void> launch(void* stream);
 
  private:
@@ -50,9 +52,9 @@ class DeviceGraph {
   void* exec_ = nullptr;
 };
 
-// The contexts of so many GPUs, whose memory each of them reaches: the current one, else the
-// primary one of device 0, is the first. Fewer where there are no more, or where some do not reach
-// the others' memory.
+// Returns contexts of at most `most` GPUs that can access the memory of all others in the list. The
+// first is the current context, or the primary context of device 0 if none is current. GPUs without
+// such access are skipped.
 Expected<std::vector<Context>> contexts_of(int most);
 
 }  // namespace tessera::cuda

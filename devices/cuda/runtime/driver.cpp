@@ -123,7 +123,7 @@ std::string device_text() {
 }
 
 Expected<void> use_device(Context& context) {
-  if (driver().get_context(&context) == 0 && context != nullptr) return {};  // the caller's own
+  if (driver().get_context(&context) == 0 && context != nullptr) return {};  // the caller's context
   context = driver().context;
   return outcome("cuCtxSetCurrent", driver().set_context(context));
 }
@@ -157,7 +157,7 @@ Expected<void> synchronise(void* stream) {
 }
 
 Expected<void> set_to_zero(std::uint64_t to, std::size_t bytes) {
-  constexpr unsigned non_blocking = 1;  // CU_STREAM_NON_BLOCKING: the default stream is another
+  constexpr unsigned non_blocking = 1;  // CU_STREAM_NON_BLOCKING: ignores the default stream
   void* stream = nullptr;
   TRY(outcome("cuStreamCreate", driver().stream_create(&stream, non_blocking)));
   Expected<void> written = set_bytes(to, 0, bytes, stream);
@@ -188,7 +188,7 @@ RelaxedCapture::~RelaxedCapture() { driver().exchange_capture_mode(&before_); }
 
 Expected<void> encode_map(EncodedMap& map, const MapPlan& plan, DType dtype, std::uint64_t address,
                           const std::vector<std::uint64_t>& stride) {
-  // An operand without elements is never copied; its map only has to be a valid one.
+  // An operand without elements is never copied, but its map must be valid.
   std::vector<std::uint64_t> extent;
   std::vector<std::uint32_t> box, step;
   for (std::size_t d = 0; d < plan.extent.size(); ++d) {

@@ -1,4 +1,4 @@
-// The CUDA driver, looked up when the program runs: what launching a kernel takes of it.
+// The functions of the CUDA driver that kernel launches need, loaded at run time.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace tessera::cuda {
 
-// Whether there is a driver with a device that the kernels run on (compute capability 8.0 and
-// newer; the fast ones are for 9.0); the reason when not.
+// Support with the reason if there is no driver, or if device 0 does not run the kernels (compute
+// capability 8.0 and newer; 9.0 for the fast kernels).
 Support driver_available();
 
 struct DeviceFacts {
@@ -21,37 +21,39 @@ struct DeviceFacts {
   int multiprocessors = 0;
   int major = 0, minor = 0;
   std::size_t memory = 0;  // bytes
-  int driver = 0;          // the newest CUDA that the driver knows: 13000 is 13.0
+  int driver = 0;          // newest CUDA version that the driver supports: 13000 is 13.0
 
-  // The fast kernels are code for exactly this capability.
+  // True for the only capability that the fast kernels are compiled for.
   bool has_fast_kernels() const { return major == 9 && minor == 0; }
-  // Why no kernel runs there; empty where they do.
+  // Reason why no kernel runs on the device; empty if kernels run.
   std::string refusal() const;
 };
-// Of the device that this thread uses: that of its current context, else device 0. All zero without
-// one.
+// Facts about the device of this thread's current context, or about device 0 if no context is
+// current. All zero without a device.
 const DeviceFacts& device_facts();
-// The newest CUDA that the driver knows, as in DeviceFacts; 0 without a driver. Starts nothing.
+// Newest CUDA version that the driver supports, as in DeviceFacts; 0 without a driver. Does not
+// initialise the driver.
 int driver_version();
-// "NVIDIA H200, driver 13.0": what a time was measured on.
+// Device and driver, as a label for measured times: "NVIDIA H200, driver 13.0".
 std::string device_text();
 
-// What follows calls the driver: where that fails, the error is ErrorCode::environment and names
-// the driver's function. Streams are CUstream; null is the default one.
+// The following functions call the driver. They fail with ErrorCode::environment and the name of
+// the driver's function if the call fails. Streams are CUstream; null: the default stream.
 
-// A CUcontext: modules, memory and events are of the one that was current when they were made.
+// A CUcontext. Modules, memory and events belong to the context that was current at their creation.
 using Context = void*;
-// The current context of this thread; where it has none, the primary one of device 0 becomes it.
+// Output: the current context of this thread. If there is none, makes the primary context of device
+// 0 current.
 Expected<void> use_device(Context& context);
 
-// Makes a context current in this thread for the length of a scope.
+// Makes a context current in this thread during a scope.
 class ContextScope {
  public:
   explicit ContextScope(Context context);
   ~ContextScope();
   ContextScope(const ContextScope&) = delete;
   ContextScope& operator=(const ContextScope&) = delete;
-  // Whether it is current, or why not.
+  // The error if the context could not be made current.
   const Expected<void>& entered() const { return entered_; }
 
  private:
@@ -59,24 +61,24 @@ class ContextScope {
 };
 
 Expected<void> allocate(std::uint64_t& address, std::size_t bytes);
-// Frees it. Says nothing of failure: it is for destructors, which have nobody to tell.
+// Frees the memory. Ignores failures, because destructors call it and cannot report them.
 void release(std::uint64_t address);
 Expected<void> to_device(std::uint64_t to, const void* from, std::size_t bytes);
 Expected<void> to_host(void* to, std::uint64_t from, std::size_t bytes);
 Expected<void> set_bytes(std::uint64_t to, unsigned char value, std::size_t bytes, void* stream);
 Expected<void> synchronise(void* stream);
-// Zeros, written when this returns; by a stream of its own, so that it waits for no other.
+// Synchronous. Uses a stream of its own, so it does not wait for other streams.
 Expected<void> set_to_zero(std::uint64_t to, std::size_t bytes);
-// What lies there when all is done that was enqueued on the stream before; waits for it.
+// Reads the memory after all work enqueued on the stream before; waits for that work.
 Expected<void> read_after(void* stream, void* to, std::uint64_t from, std::size_t bytes);
 
-// A number that no other stream of the process has or had.
+// Unique id of a stream: no other stream of the process has or had it.
 Expected<std::uint64_t> stream_id(void* stream);
-// What is enqueued on the stream becomes a graph.
+// True if the stream is under capture: enqueued work becomes a graph.
 Expected<bool> is_capturing(void* stream);
 
-// While another stream of this thread is captured, the driver refuses what a graph cannot hold,
-// memory among it. This allows it for the length of a scope: none of it is meant for the graph.
+// Allows calls during a scope that the driver rejects while another stream of this thread is
+// captured, for example memory allocation. These calls do not become part of the graph.
 class RelaxedCapture {
  public:
   RelaxedCapture();
@@ -88,8 +90,8 @@ class RelaxedCapture {
   int before_;
 };
 
-// A tensor map of an operand at `address` (cuTensorMapEncodeTiled): 128-byte swizzle, zeros
-// outside. `stride`: arguments.h's strides_of.
+// Encodes the tensor map of an operand at `address` (cuTensorMapEncodeTiled): 128-byte swizzle,
+// zeros out of bounds. stride: result of strides_of (arguments.h).
 Expected<void> encode_map(EncodedMap& map, const MapPlan& plan, DType dtype, std::uint64_t address,
                           const std::vector<std::uint64_t>& stride);
 
@@ -97,21 +99,22 @@ struct LoadedKernel {
   void* module = nullptr;
   void* function = nullptr;
 };
-// Machine code into the current context, with leave to use `shared_bytes` of shared memory.
+// Loads machine code into the current context and allows it `shared_bytes` of shared memory.
 Expected<void> load_kernel(LoadedKernel& kernel, const std::string& cubin, const std::string& entry,
                            int shared_bytes);
 Expected<void> launch(const LoadedKernel& kernel, int blocks, int threads, int shared_bytes,
                       void* stream, const std::vector<std::byte>& arguments);
 
-// Events, for times on the device.
+// Event for times measured on the device.
 struct Event {
   void* handle = nullptr;
 };
 Expected<void> create_event(Event& event);
-// Says nothing of failure, as release.
+// Ignores failures, like release().
 void destroy_event(const Event& event);
 Expected<void> record(Event& event, void* stream);
-// Until all is done that was enqueued before the event was recorded; at once where it never was.
+// Waits for the work that was enqueued before the event was recorded; returns immediately if it was
+// never recorded.
 Expected<void> wait_for(const Event& event);
 Expected<void> elapsed_seconds(double& seconds, Event& begin, Event& end);
 

@@ -1,5 +1,5 @@
-// The driver's functions as they were found, and what it said of the machine: for the files that
-// call it (driver.h, device_graph.h).
+// The driver's functions and the devices it found, for the files that call them (driver.h,
+// device_graph.h).
 #pragma once
 #include <string>
 #include <vector>
@@ -16,10 +16,10 @@ struct Driver {
 
   Support support;
   std::vector<DeviceFacts> devices;
-  Context context = nullptr;  // the primary one of device 0
+  Context context = nullptr;  // primary context of device 0
 
   Driver();
-  // What a result means, in the driver's words.
+  // The driver's name and description of a result.
   std::string text(int result) const;
 
  private:
@@ -29,7 +29,7 @@ struct Driver {
 
 Driver& driver();
 
-// ErrorCode::environment with the call's name, where its result is none of success.
+// Fails with ErrorCode::environment and the name of the call if the result is not success.
 Expected<void> outcome(const char* call, int result);
 
 }  // namespace tessera::cuda

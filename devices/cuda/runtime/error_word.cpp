@@ -8,7 +8,7 @@ namespace tessera::cuda {
 
 namespace {
 
-// The statement whose requirement does not hold.
+// The `require` statement that the error word reports as violated; null if it reports none.
 const Stmt* refused(const Program& program, std::int64_t word) {
   if (word > first_refusal) return nullptr;
   const StmtId at(static_cast<std::size_t>(first_refusal - word));

@@ -1,4 +1,4 @@
-// The number that a kernel leaves when it finds its operands wrong, as a sentence.
+// Decodes the error word that a kernel writes if its operands are invalid.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -11,13 +11,14 @@
 
 namespace tessera::cuda {
 
-// 0 is nothing. Positive: rows, or steps along the contraction, that the memory does not have.
-// Negative: -1 - (index * counted_operands + buffer), counts that no program can mean
-// (templates/prepare.cuh). At or below first_refusal: what a statement of the program requires.
+// Message for an error word. 0: no error, empty. Positive: the number of rows, or of steps along
+// the contraction, that exceeds the memory. Negative: -1 - (index * counted_operands + buffer) for
+// invalid counts (templates/prepare.cuh). first_refusal and below: a violated `require` statement
+// of the program.
 std::string error_text(const Program& program, const LoweredKernel& kernel, std::int64_t word);
 
-// The finding that the word stands for, or none. ErrorCode::invalid_value, with its place, for what
-// the program requires and the operands are not.
+// Finding for an error word; nullopt for 0. Fails with ErrorCode::invalid_value, and the place of
+// the statement, if a requirement of the program is violated.
 Expected<std::optional<Finding>> finding_of(const Program& program, const LoweredKernel& kernel,
                                             std::int64_t word);
 

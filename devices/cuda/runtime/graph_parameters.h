@@ -1,5 +1,5 @@
-// What the driver is told of a graph's nodes, laid out as its header has it (cuda.h;
-// tests/unit/cuda_prototypes_test.cpp compares the two).
+// Parameters of graph nodes with the layout of the driver's header (cuda.h;
+// tests/unit/cuda_prototypes_test.cpp compares both).
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,11 +12,11 @@ struct KernelNodeParameters {  // CUDA_KERNEL_NODE_PARAMS_v2
   unsigned shared_bytes = 0;
   void** parameters = nullptr;
   void** extra = nullptr;
-  void* kernel = nullptr;   // not used where there is a function, ...
-  void* context = nullptr;  // ... nor is this
+  void* kernel = nullptr;   // unused if `function` is set
+  void* context = nullptr;  // unused if `function` is set
 };
 
-inline constexpr int unified_memory = 4;  // CU_MEMORYTYPE_UNIFIED: the address says whose
+inline constexpr int unified_memory = 4;  // CU_MEMORYTYPE_UNIFIED: address on any device
 
 struct CopySide {
   std::size_t x_bytes = 0, y = 0, z = 0, level = 0;

@@ -14,7 +14,7 @@
 namespace tessera::cuda {
 namespace {
 
-// Machine code stays loaded for the lifetime of the process: one copy for each context and source.
+// Loads a kernel, once per context and source; it stays loaded for the lifetime of the process.
 Expected<LoadedKernel> loaded(Context context, const LoweredKernel& plan,
                               std::vector<std::string>& notes) {
   static std::mutex mutex;
@@ -60,7 +60,7 @@ Expected<std::shared_ptr<Kernel>> Kernel::make(const Program& program, const Pre
   return kernel;
 }
 
-// One CTA for each SM, and what all of them need beside the operands.
+// Sets the grid to one CTA per SM and computes the sizes of the launch memory.
 Expected<void> Kernel::lay_out(const DeviceFacts& facts) {
   const std::int64_t arrays = plan_.array_elements * 8;
   bool are_shared = false;
@@ -87,7 +87,7 @@ Kernel::~Kernel() {
 Expected<Kernel::Slot*> Kernel::slot_of(void* stream) {
   const bool is_captured = TRY(is_capturing(stream));
   std::uint64_t id = 0;
-  // A captured launch runs when its graph does, beside whatever else runs then.
+  // A captured launch always gets a new slot: its graph may run concurrently with any other launch.
   if (!is_captured) {
     id = TRY(stream_id(stream));
     for (const std::unique_ptr<Slot>& slot : slots_)
@@ -159,8 +159,8 @@ Expected<KernelNode> Kernel::node(const LaunchMemory& memory,
                     .arguments = TRY(arguments_of(memory, operands, {}))};
 }
 
-// The memory of one stream, or of all. It stays in place, so the lock is not held while a stream
-// is waited for, and other launches go on.
+// Launch memories of one stream, or of all streams. Their addresses are stable, so the lock is not
+// held while a stream is synchronised, and other launches can continue.
 Expected<std::vector<const LaunchMemory*>> Kernel::memories(std::optional<void*> stream) {
   const std::uint64_t id = stream ? TRY(stream_id(*stream)) : 0;
   const std::scoped_lock lock(mutex_);
@@ -175,7 +175,7 @@ Expected<std::optional<Finding>> Kernel::finding_in(const LaunchMemory& memory,
   std::int64_t word = 0;
   TRY(read_after(stream, &word, memory.error(), sizeof word));
   if (word == 0) return std::optional<Finding>();
-  // Before whatever is enqueued on the stream from now on.
+  // Ordered before all work enqueued on the stream later.
   TRY(set_bytes(memory.error(), 0, sizeof word, stream));
   return finding_of(program_, plan_, word);
 }
@@ -196,7 +196,8 @@ Expected<std::optional<Finding>> Kernel::finding() {
   for (const LaunchMemory* memory : TRY(memories(std::nullopt))) {
     Expected<std::optional<Finding>> found = finding_in(*memory, nullptr);
     if (found && !*found) continue;
-    // Streams of the caller's may not wait for the default one: the next launch must find it done.
+    // The caller's streams may not synchronise with the default stream, so the reset must complete
+    // before the next launch.
     TRY(synchronise(nullptr));
     return found;
   }

@@ -1,10 +1,10 @@
-// A kernel that is ready to launch on memory of the device: for programs whose data is there
-// already. Nothing is copied and nothing is waited for; a launch can be captured into a CUDA graph.
-// It belongs to the context that was current when it was made, else to the primary one of device 0;
-// any thread may launch, check and destroy it. Launches on different streams, and replays of graphs
-// that different launches were captured into, may run at the same time: each stream and each
-// captured launch has scratch memory, tile counters and an error word of its own, for as long as
-// the kernel lives.
+// A compiled kernel, for programs whose data is already in device memory. A launch neither copies
+// operands nor waits, and can be captured into a CUDA graph. The kernel belongs to the context that
+// was current when it was created, or to the primary context of device 0 if there was none. Any
+// thread may launch, check and destroy it.
+// Launches on different streams may run concurrently, and so may replays of graphs with different
+// captured launches. Each stream and each captured launch has its own scratch memory, tile counters
+// and error word, which live as long as the kernel.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -27,49 +27,52 @@ namespace tessera::cuda {
 
 class Kernel {
  public:
-  // Lowers (general.h), compiles (or finds in the cache) and loads. Programs that differ in sizes
-  // alone share the code. ErrorCode::unsupported where there is no such kernel.
+  // Lowers (general.h), compiles (or reads the cache) and loads a program. Programs that differ
+  // only in sizes share the code. Fails with ErrorCode::unsupported if the program has no such
+  // kernel, and with ErrorCode::environment if the compiler or the GPU is not available.
   static Expected<std::shared_ptr<Kernel>> make(const Program& program,
                                                 const PrepareOptions& how = {});
   ~Kernel();
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
-  // Enqueues one run on `stream` (a CUstream; null: the default one). Addresses are multiples of
-  // 16 bytes. The first launch on a second stream, and each captured one, allocates memory.
+  // Enqueues one run on `stream` (a CUstream; null: the default stream). Addresses must be
+  // multiples of 16 bytes. Allocates memory at the first launch on each stream after the first
+  // stream, and at each captured launch.
   Expected<void> launch(const DeviceOperands& operands, void* stream, const Pitches& pitches = {});
-  // What the launches on `stream`, and the replays of those captured from it, found wrong with
-  // their operands since it was last asked; ErrorCode::invalid_value for what the program requires.
-  // Waits for the stream and touches no other. Not while it is captured.
+  // Finding since the last call, of the launches on `stream` and of replays of launches captured
+  // from it. Fails with ErrorCode::invalid_value if a requirement of the program is violated. Waits
+  // for this stream only. The stream must not be under capture.
   Expected<std::optional<Finding>> finding(void* stream);
-  // The same of all streams, which the caller has synchronised.
+  // Like finding(stream), for all streams. The caller must synchronise them first.
   Expected<std::optional<Finding>> finding();
-  // The same; a finding is an error, too.
+  // Like finding(), but a finding is an error.
   Expected<void> check(void* stream);
   Expected<void> check();
 
-  // For graphs that are made node by node: memory of one node, and what it is launched with.
+  // For graphs built node by node: the memory of one node, and its launch parameters.
   Expected<std::unique_ptr<LaunchMemory>> node_memory() const;
   Expected<KernelNode> node(const LaunchMemory& memory, const DeviceOperands& operands) const;
 
   const LoweredKernel& plan() const { return plan_; }
   Context context() const { return context_; }
-  // Why what the cache holds of it was not used, and what the compiler did badly (compiler.h).
+  // Why a cache entry was rejected, and defects of the compiled code (compiler.h).
   const std::vector<std::string>& compiler_notes() const { return compiler_notes_; }
 
  private:
   Kernel() = default;
 
-  // A stream, or one captured launch, and what it uses.
+  // State of one stream or of one captured launch.
   struct Slot {
-    void* handle = nullptr;    // the stream's
-    std::uint64_t stream = 0;  // stream_id(), which tells it from a later one with its handle
-    bool is_captured = false;  // then it has no id: asking for it would end the capture
+    void* handle = nullptr;
+    std::uint64_t stream = 0;  // stream_id(); a later stream may reuse the handle
+    bool is_captured = false;  // no id then: cuStreamGetId would end the capture
     bool is_of(void* asked, std::uint64_t id) const {
       return is_captured ? handle == asked : stream == id;
     }
     std::unique_ptr<LaunchMemory> memory;
-    // Of the last launch: its argument is used again when nothing moved.
+    // Operands of the last launch, and its encoded arguments, which are reused if the operands did
+    // not change.
     DeviceOperands operands;
     Pitches pitches;
     std::vector<std::byte> arguments;
@@ -90,9 +93,9 @@ class Kernel {
   std::vector<std::string> compiler_notes_;
   int ctas_ = 0, shared_bytes_ = 0;
   LaunchMemory::Sizes sizes_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // protects the following members
   std::vector<std::unique_ptr<Slot>> slots_;
-  std::unique_ptr<LaunchMemory> spare_;  // for the first launch, so that it allocates nothing
+  std::unique_ptr<LaunchMemory> spare_;  // for the first launch, which therefore allocates nothing
 };
 
 }  // namespace tessera::cuda

@@ -6,7 +6,7 @@
 namespace tessera::cuda {
 namespace {
 
-constexpr std::size_t word_bytes = 16;  // the error word and two counters
+constexpr std::size_t word_bytes = 16;  // error word and two counters
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Device memory that one launch of a kernel writes beside its results.
+// Device memory of one launch, in addition to its operands and results.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,22 +8,22 @@
 
 namespace tessera::cuda {
 
-// Two launches that may run at the same time have one each. Addresses of the current context; it is
-// current again when the memory is released.
+// Launches that may run concurrently need one each. Belongs to the current context, which must be
+// current again at destruction.
 class LaunchMemory {
  public:
-  // In bytes; 0 where the kernel has no use for it.
+  // In bytes; 0: not needed by the kernel.
   struct Sizes {
-    std::size_t arrays = 0;  // the scalar arrays of all CTAs, where they are not in shared memory
-    std::size_t tiles = 0;   // the tiles of all CTAs of the general kernel
+    std::size_t arrays = 0;  // scalar arrays of all CTAs, unless they are in shared memory
+    std::size_t tiles = 0;   // tiles of all CTAs; general kernel only
   };
-  // Waits for nothing that the caller enqueued, and may be called while a stream is captured.
+  // Does not wait for the caller's enqueued work. May be called while a stream is under capture.
   static Expected<std::unique_ptr<LaunchMemory>> make(const Sizes& sizes);
   ~LaunchMemory();
   LaunchMemory(const LaunchMemory&) = delete;
   LaunchMemory& operator=(const LaunchMemory&) = delete;
 
-  // 8 bytes, 0 until a launch finds something wrong (error_word.h).
+  // Error word of 8 bytes; 0 until a launch reports an error (error_word.h).
   std::uint64_t error() const { return words_; }
   // Two counters of 4 bytes, 0 before and after each launch (templates/take.cuh).
   std::uint64_t taken() const { return words_ + 8; }

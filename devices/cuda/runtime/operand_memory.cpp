@@ -7,7 +7,7 @@
 namespace tessera::cuda {
 namespace {
 
-// The tensor bound to an operand, checked.
+// Tensor bound to an operand. Fails if there is none, or if its type or size differ.
 Expected<Tensor*> bound(const Buffer& buffer, const DeviceBinding& binding) {
   const auto found = binding.find(buffer.name);
   if (found == binding.end() || found->second == nullptr) {
@@ -53,7 +53,7 @@ Expected<void> OperandMemory::add_all(const Program& program, const DeviceBindin
   TRY(here.entered());
   for (const Buffer& buffer : program.buffers)
     if (buffer.role != Role::scratch) TRY(add(buffer, *TRY(bound(buffer, binding))));
-  // What the default stream of this context has written is there for all streams.
+  // Synchronised, so that all streams can read the data that the default stream wrote.
   return synchronise(nullptr);
 }
 
@@ -71,7 +71,7 @@ Expected<void> OperandMemory::take_results(const Program& program,
 }
 
 Expected<void> timed(const std::function<Expected<void>()>& enqueue, double& seconds) {
-  // Events of this run alone: other threads time theirs at the same moment.
+  // Events of this call only, as other threads may measure concurrently.
   OwnEvent first, last;
   TRY(create_event(first.event));
   TRY(create_event(last.event));

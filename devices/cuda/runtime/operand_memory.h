@@ -1,4 +1,4 @@
-// Operands and results of one run in a GPU's memory, copied from and to the host.
+// Operands and results of one run in GPU memory, with copies to and from the host.
 #pragma once
 #include <functional>
 #include <string>
@@ -17,12 +17,13 @@ class OperandMemory {
   OperandMemory(const OperandMemory&) = delete;
   OperandMemory& operator=(const OperandMemory&) = delete;
 
-  // Inputs are copied; results are filled with a pattern that no kernel computes, so that what is
-  // not written is seen. An error if the binding does not fit the program.
+  // Allocates all operands and copies the inputs. Results are filled with a bit pattern that no
+  // kernel computes, so that unwritten elements are visible. Fails if the binding does not fit the
+  // program.
   Expected<void> add_all(const Program& program, const DeviceBinding& binding);
   // Copies the results back.
   Expected<void> take_results(const Program& program, const DeviceBinding& binding) const;
-  // By the names of the program's buffers.
+  // Addresses by buffer name.
   const DeviceAddresses& addresses() const { return addresses_; }
 
  private:
@@ -32,7 +33,8 @@ class OperandMemory {
   DeviceAddresses addresses_;
 };
 
-// Seconds that what `enqueue` puts on the default stream takes there; waits for it.
+// Measures the work that `enqueue` puts on the default stream, in seconds on the device; waits for
+// it.
 Expected<void> timed(const std::function<Expected<void>()>& enqueue, double& seconds);
 
 }  // namespace tessera::cuda

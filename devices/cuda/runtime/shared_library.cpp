@@ -55,7 +55,7 @@ SharedLibrary::SharedLibrary(const std::vector<std::string>& names, From from) {
 
 namespace {
 
-// What is asked of the loader's list: the library whose dynamic section begins at `dynamic`.
+// Query for dl_iterate_phdr(): the library with its dynamic section at `dynamic`. Output: build.
 struct Asked {
   const void* dynamic;
   std::string build;
@@ -67,7 +67,7 @@ std::string hexadecimal(std::string_view bytes) {
   return text;
 }
 
-// The descriptor of the note GNU_BUILD_ID among those of a segment.
+// Descriptor of the GNU_BUILD_ID note in a segment of notes; empty if there is none.
 std::string build_id(std::string_view notes) {
   const auto padded = [](std::size_t size) { return (size + 3) / 4 * 4; };
   while (notes.size() >= sizeof(ElfW(Nhdr))) {

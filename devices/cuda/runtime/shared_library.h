@@ -1,4 +1,4 @@
-// A library that is looked up when the program runs.
+// A shared library that is loaded at run time.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,17 +7,18 @@ namespace tessera::cuda {
 
 class SharedLibrary {
  public:
-  // A library of the toolkit is looked for in the folders of $TESSERA_CUDA_LIBRARIES and nowhere
-  // else when that is set; otherwise where the loader looks, in $CUDA_HOME, the toolkit of the
-  // build and /usr/local/cuda. The driver's comes with the machine: only the loader knows it.
+  // Places to search. toolkit: the folders of $TESSERA_CUDA_LIBRARIES and no others if that is set;
+  // otherwise the loader's search path, $CUDA_HOME/lib64, the toolkit of the build and
+  // /usr/local/cuda, in this order. machine: the loader's search path only, for the driver.
   enum class From { toolkit, machine };
   explicit SharedLibrary(const std::vector<std::string>& names, From from = From::toolkit);
 
   explicit operator bool() const { return handle_ != nullptr; }
-  // The identifier that the linker gave the library's build, in hexadecimal; else its file's size.
+  // Build id of the library in hexadecimal, as set by the linker; the file size if there is none.
   std::string build() const;
-  const std::string& problem() const { return problem_; }  // what the loader said of the first name
-  // The address of a function, or null; the first that is missing is remembered in problem().
+  // First error: from the loader, or the name of a missing function.
+  const std::string& problem() const { return problem_; }
+  // Output: the address of a function, or null. problem() names the first missing function.
   template <typename Function>
   void find(Function*& function, const char* name) {
     function = reinterpret_cast<Function*>(symbol(name));

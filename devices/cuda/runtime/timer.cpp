@@ -5,7 +5,7 @@
 namespace tessera::cuda {
 namespace {
 
-constexpr std::size_t flush_bytes = std::size_t{256} << 20;  // several times any L2 cache
+constexpr std::size_t flush_bytes = std::size_t{256} << 20;  // larger than any L2 cache
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Times by the device's clock, each after its L2 cache was overwritten.
+// Times measured by the device's clock, each after its L2 cache was overwritten.
 #pragma once
 #include <memory>
 #include <vector>
@@ -11,13 +11,13 @@ namespace tessera::cuda {
 
 class DeviceTimer {
  public:
-  // ErrorCode::environment without a GPU.
+  // Fails with ErrorCode::environment without a GPU.
   static Expected<std::shared_ptr<DeviceTimer>> make();
   ~DeviceTimer();
   DeviceTimer(const DeviceTimer&) = delete;
   DeviceTimer& operator=(const DeviceTimer&) = delete;
 
-  // Seconds of what `enqueue` puts on the default stream; waits for it.
+  // Measures the work that `enqueue` puts on the default stream, in seconds; waits for it.
   Expected<double> seconds(const Enqueue& enqueue);
 
  private:
@@ -27,7 +27,8 @@ class DeviceTimer {
   Event begin_, end_;
 };
 
-// `rounds` times of a kernel, after one that does not count; what it found wrong is an error.
+// Measures `rounds` launches of a kernel in seconds, after one launch to warm up. A finding of the
+// kernel is an error.
 Expected<std::vector<double>> measure(Kernel& kernel, const DeviceOperands& operands, int rounds);
 
 }  // namespace tessera::cuda
