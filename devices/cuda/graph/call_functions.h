@@ -1,5 +1,5 @@
-// The device functions of a task graph's kernels: one for each op on each combination of types and
-// ranks that the graph has.
+// The device functions for the kernels of a task graph: one for each combination of op, element
+// types and ranks in the graph.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -10,10 +10,10 @@ namespace tessera::cuda {
 
 class CallFunctions {
  public:
-  // The number of the function with that body, whose call is `c` (templates/calls.cuh). what: what
-  // it does, in words.
+  // Returns the number of the function with this body, and adds it if it is new. The body refers to
+  // its call as `c` (templates/calls.cuh). what: description of the function, for a comment.
   std::int64_t number(const std::string& body, const std::string& what);
-  // Of all: their definitions, and a case of a switch over `function` for each.
+  // Text for all functions: the definitions, and one case each of a switch over `function`.
   std::string definitions() const;
   std::string cases() const;
 

@@ -10,7 +10,7 @@
 namespace tessera::cuda {
 namespace {
 
-// An integer, or the bits of an f32.
+// Value of a constant: an integer, or the bits of an f32.
 std::int64_t bits_of(const Value& constant) {
   if (constant.kind == ValueKind::scalar) return constant.integer;
   return std::bit_cast<std::int32_t>(static_cast<float>(constant.real));
@@ -58,7 +58,7 @@ CallOperand operand_of(const graph::TaskGraph& graph, graph::MemoryId memory, co
 std::vector<CallOperand> operands_of(const graph::TaskGraph& graph, const graph::Action& action) {
   const Op& op = graph.program.body[action.statement].op;
   std::vector<CallOperand> operands;
-  std::size_t next = 0;  // of the action's memories
+  std::size_t next = 0;  // index into action.memories
   for (const FieldInfo& f : info(op).fields) {
     if (f.kind != FieldKind::Slice) continue;
     const Slice& slice = field<Slice>(op, f);

@@ -1,5 +1,5 @@
-// What an action of a task graph works on, as a call of its kernel is told: numbers, and rectangles
-// of memory with their strides.
+// Operands of a task graph action, as its kernel call receives them: numbers, and rectangles of
+// memory with strides.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -13,9 +13,11 @@ namespace tessera::cuda {
 
 enum class OperandKind : std::uint8_t { memory, number, loaded };
 
-// Of one slice. memory: `view` has sizes and strides of its kept dimensions, `offset` is that of
-// the first element, in bytes. Numbers are f32 or i64 and have their bits, or the memory without a
-// buffer that they were loaded into.
+// Operand of one slice.
+// memory: `view` has sizes and strides of the kept dimensions; `offset` is the byte offset of the
+// first element.
+// number: f32 or i64, with its bits in `bits`.
+// loaded: f32 or i64; `memory` is the memory without a buffer into which an earlier call loaded it.
 struct CallOperand {
   OperandKind kind = OperandKind::memory;
   DType dtype = DType::f32;
@@ -25,23 +27,25 @@ struct CallOperand {
   Box box{};
 
   bool is_number() const { return kind != OperandKind::memory; }
-  bool is_whole() const { return is_integer(dtype); }  // computed with as a whole number
+  bool is_whole() const { return is_integer(dtype); }  // true if computed with as an integer
 };
 
-// A rectangle of a memory with a buffer.
+// Operand for a rectangle of a memory. The memory must have a buffer.
 CallOperand operand_of(const graph::TaskGraph& graph, graph::MemoryId memory, const Box& box);
-// Those of an op's slices, in the order of its fields.
+// Operands for the slices of the action's op, in the order of its fields.
 std::vector<CallOperand> operands_of(const graph::TaskGraph& graph, const graph::Action& action);
-// A number that the op takes.
+// Operand for a number that the op reads.
 CallOperand number_operand(const graph::TaskGraph& graph, const graph::Action& action,
                            ValueId value);
-// A scalar of the op: a constant, or what its core had in the run.
+// Value of a scalar of the op: a constant, or the recorded value of its core in the planned run.
+// Reals are the bits of an f32.
 std::int64_t scalar_of(const graph::TaskGraph& graph, const graph::Action& action, ValueId value);
 
-// The operand as one of `rank` dimensions that is repeated where it has one element and `size` has
-// more.
+// Broadcasts the operand to the rank and sizes of `size`. A dimension that is new or that has
+// another size gets stride 0.
 CallOperand repeated(CallOperand operand, const TileView& size);
-// Elements of one that are elements of the other; and whether they are those of the same indices.
+// overlap: true if the operands share elements. is_same_view: true if each index selects the same
+// element in both.
 bool overlap(const CallOperand& a, const CallOperand& b);
 bool is_same_view(const CallOperand& a, const CallOperand& b);
 

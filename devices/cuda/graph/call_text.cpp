@@ -47,7 +47,7 @@ CallText::CallText(const OwnMemory& own, const TileView& size) : own_(own), rank
 void CallText::put_memory(const CallOperand& operand) {
   const bool is_own = !operand.memory || own_.has(operand.memory);
   words_.push_back(is_own ? -1 : operand.memory.index);
-  // Of no memory: a copy, whose place is known.
+  // An operand without a memory is a copy. Its offset is already an offset in the private memory.
   words_.push_back(operand.offset +
                    (is_own && operand.memory ? own_.place(operand.memory) : std::int64_t{0}));
 }

@@ -1,5 +1,5 @@
-// One call of a task graph's kernel as it is put together: the text of its function, which is the
-// same for all calls of its kind, and the words that are this call's own.
+// Builder for one call of a task graph's kernel: the text of its function, which all calls of the
+// same kind share, and the words with the data of this call.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,16 +9,17 @@
 
 namespace tessera::cuda {
 
-// Where memory of a CTA's own lies.
+// Layout of the private memory of a CTA.
 class OwnMemory {
  public:
-  // Memory that is_private says, by buffer.
+  // Places one area for each buffer that has memories with is_private.
   OwnMemory(const graph::TaskGraph& graph, const Table<graph::MemoryId, bool>& is_private);
   bool has(graph::MemoryId memory) const { return private_[memory]; }
   std::int64_t place(graph::MemoryId memory) const {
     return places_[graph_.memories[memory].buffer];
   }
-  // Where copies of operands are put that an op overwrites while it reads them.
+  // Returns the offset of an area for copies of operands that an op overwrites while it reads them.
+  // The area is shared by all calls.
   std::int64_t copies(std::int64_t bytes);
   std::int64_t bytes() const { return bytes_ + copied_; }
 
@@ -31,19 +32,21 @@ class OwnMemory {
 
 class CallText {
  public:
-  // size: of what is computed element by element; its words are the first.
+  // size: iteration space of for_each; its sizes are the first words.
   CallText(const OwnMemory& own, const TileView& size);
 
-  // The name of the operand in the text, declared and given.
+  // Declares a view of the operand in the text, adds its words, and returns its variable name.
   std::string view(const CallOperand& operand);
-  // Its value at the indices `e`, in a float or as a whole number.
+  // Returns an expression for the operand's element at the indices `e`, as i64 if `whole`, else as
+  // float.
   std::string value(const CallOperand& operand, bool whole);
-  // A pointer to numbers of the call alone, and one such number.
+  // Add constants to the words of the call. Return an expression for a pointer to them, or for the
+  // one constant.
   std::string numbers(const std::vector<std::int64_t>& numbers);
   std::string number(std::int64_t number);
 
   void line(const std::string& text) { body_ += text + "\n"; }
-  // f(e) for each element, of what stands in `body`.
+  // Adds a loop that executes `body` at the indices `e` of each element of the iteration space.
   void each(const std::string& body);
 
   int rank() const { return rank_; }
@@ -59,7 +62,7 @@ class CallText {
   std::vector<std::int64_t> words_;
 };
 
-// An integer type of so many bytes, for what is moved and not looked at.
+// Integer type of the same size, for elements that are copied but not computed with.
 DType moved_type(DType dtype);
 
 }  // namespace tessera::cuda

@@ -19,7 +19,7 @@ std::string element_of(const std::string& view, bool whole) {
   return fmt::format("{}.{}(e)", view, whole ? "whole" : "real");
 }
 
-// An op's value at the indices `e`; operands are those of the op.
+// Expression for the op's result at the indices `e`. operands: slices of the op.
 std::string value_code(const Op& op, const std::vector<CallOperand>& operands, CallText& call) {
   if (const auto* iota = std::get_if<TileIota>(&op)) return fmt::format("e[{}]", iota->dim);
   if (std::holds_alternative<OpaqueWrite>(op)) return "i64{0}";
@@ -59,9 +59,9 @@ void CallWriter::put(const CallText& call, const std::string& what, SubtaskWords
   subtask.words.insert(subtask.words.end(), call.words().begin(), call.words().end());
 }
 
-// Operands that the op would overwrite while others of its threads read them are copied before. The
-// first operand is what it writes. may_be_same: each element is read by the thread alone that
-// writes it.
+// Copies each operand that overlaps the result, operands[0], before the op: threads would overwrite
+// it while others read it. may_be_same: each thread reads only elements that it writes itself, so
+// an operand with the same view as the result is not copied.
 void CallWriter::apart(Operands& operands, bool may_be_same, SubtaskWords& subtask) {
   std::int64_t bytes = 0;
   for (std::size_t i = 1; i < operands.size(); ++i) {
@@ -79,7 +79,7 @@ void CallWriter::apart(Operands& operands, bool may_be_same, SubtaskWords& subta
   }
 }
 
-// The elements of `from`, in order; the two have as many.
+// Copies or adds the elements of `from` in order. Both sides have the same number of elements.
 void CallWriter::move(const CallOperand& to, const CallOperand& from, bool adds,
                       SubtaskWords& subtask) {
   CallOperand target = to, source = from;
@@ -160,7 +160,7 @@ Expected<void> CallWriter::add(graph::ActionId id, SubtaskWords& subtask) {
   return {};
 }
 
-// One element, whatever the rank of the rectangle that names it.
+// Loads one element. The rank of its rectangle has no effect.
 void CallWriter::load(const graph::Action& action, const Operands& operands,
                       SubtaskWords& subtask) {
   if (!action.loads) return;
@@ -172,7 +172,7 @@ void CallWriter::load(const graph::Action& action, const Operands& operands,
   cast(number, element, std::string(info(op).mnemonic), subtask);
 }
 
-// Whether a type holds each number that a load may give.
+// True if the type can represent every value that the load may return.
 bool CallWriter::holds_all(DType type, ValueId loaded) const {
   const StmtId at = graph_.program.value(loaded).statement;
   const auto* load = at ? std::get_if<Load>(&graph_.program.body[at].op) : nullptr;
@@ -206,7 +206,7 @@ void CallWriter::elementwise(const Op& op, Operands operands, SubtaskWords& subt
   put(call, std::string(info(op).mnemonic), subtask);
 }
 
-// The source's dimensions in the order of the result's.
+// Permutes the dimensions of the source into the order of the result.
 void CallWriter::permute(const Op& op, Operands operands, SubtaskWords& subtask) {
   apart(operands, false, subtask);
   CallOperand turned = operands[1];
@@ -219,7 +219,7 @@ void CallWriter::permute(const Op& op, Operands operands, SubtaskWords& subtask)
   cast(operands[0], turned, std::string(info(op).mnemonic), subtask);
 }
 
-// Each element of the target of a line of the source.
+// Reduces a line of the source to each element of the target.
 void CallWriter::reduce(const Op& op, Operands operands, SubtaskWords& subtask) {
   apart(operands, false, subtask);
   const CallOperand &to = operands[0], &from = operands[1];
@@ -247,7 +247,8 @@ void CallWriter::reduce(const Op& op, Operands operands, SubtaskWords& subtask) 
   put(call, std::string(info(op).mnemonic), subtask);
 }
 
-// Each element of the scale is that of a block: the source's sides divided by its own.
+// Each element of the scale applies to a block of the source. Block sizes are the sizes of the
+// source divided by the sizes of the scale.
 void CallWriter::scale(Operands operands, SubtaskWords& subtask) {
   apart(operands, false, subtask);
   const CallOperand &to = operands[0], &scale = operands[2];
@@ -309,7 +310,7 @@ void CallWriter::matmul(const Matmul& op, Operands operands, SubtaskWords& subta
   put(call, "matmul", subtask);
 }
 
-// Zero in what is not of both: `inside` is a rectangle of the slot's own memory.
+// Zeroes the elements of the slot that are outside `inside`, a rectangle of the same memory.
 void CallWriter::pad(Operands operands, SubtaskWords& subtask) {
   const CallOperand &slot = operands[0], &inside = operands[1];
   CallOperand moved = slot;

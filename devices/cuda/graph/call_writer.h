@@ -1,4 +1,4 @@
-// From the actions of a task graph to the calls of its kernels.
+// Translation of task graph actions to calls of kernels.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace tessera::cuda {
 
-// What one CTA does, call after call.
+// The calls of one CTA, in order.
 struct SubtaskWords {
   std::int64_t calls = 0;
-  std::vector<std::int64_t> words;  // of each call: its function, how many follow, these
+  std::vector<std::int64_t> words;  // per call: function, number of words, words
 };
 
 class CallWriter {
@@ -22,9 +22,10 @@ class CallWriter {
   CallWriter(const graph::TaskGraph& graph, OwnMemory& own, CallFunctions& functions)
       : graph_(graph), own_(own), functions_(functions) {}
 
-  // Appends what the action does. ErrorCode::unsupported, with the place, where it has no call.
+  // Appends the calls of the action. Fails with ErrorCode::unsupported, with the place, if the
+  // action has no call.
   Expected<void> add(graph::ActionId action, SubtaskWords& subtask);
-  // A piece of what a copy moves.
+  // Appends the copy of one region.
   void add_piece(const graph::Action& copy, const graph::CopyRegion& region, SubtaskWords& subtask);
 
  private:
@@ -51,7 +52,7 @@ class CallWriter {
   CallFunctions& functions_;
 };
 
-// Why an op has no call, whatever its operands are; empty where it may have one.
+// Reason why an op has no call for any operands; empty if it may have one.
 std::string refusal_of_call(const Op& op);
 
 }  // namespace tessera::cuda

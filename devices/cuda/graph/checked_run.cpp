@@ -17,18 +17,18 @@
 namespace tessera::cuda {
 namespace {
 
-// Copies bytes of a memory, as they are when the node is done.
+// Copies bytes of a memory as they are after the node completes.
 using Read = std::function<Expected<void>(graph::MemoryId memory, std::int64_t offset,
                                           std::span<std::byte> to)>;
 
-// The elements of a rectangle, row by row.
+// Elements of a rectangle, row by row.
 Expected<std::vector<std::byte>> elements_of(const graph::TaskGraph& graph,
                                              const graph::Rectangle& rectangle, const Read& read) {
   const CallOperand operand = operand_of(graph, rectangle.memory, rectangle.box);
   const std::int64_t width = size_of(operand.dtype);
   std::vector<std::byte> rows(static_cast<std::size_t>(operand.view.elements() * width));
   if (rows.empty()) return rows;
-  std::int64_t last = 0;  // where the last element is behind the first
+  std::int64_t last = 0;  // distance from the first to the last element, in elements
   for (int d = 0; d < operand.view.rank; ++d)
     last += (operand.view.size[Box::at(d)] - 1) * operand.view.stride[Box::at(d)];
   std::vector<std::byte> bytes(static_cast<std::size_t>((last + 1) * width));
@@ -51,7 +51,7 @@ Expected<void> compare(graph::NodeCheck& node_check, const graph::TaskGraph& gra
   return {};
 }
 
-// After the results are in the operands.
+// Compares the results and fills the report. The results must be in the bindings.
 Expected<void> report_all(graph::NodeCheck& node_check, graph::NodeCheckReport& checked,
                           DeviceReport& report) {
   node_check.compare_results();
@@ -62,13 +62,13 @@ Expected<void> report_all(graph::NodeCheck& node_check, graph::NodeCheckReport& 
   return graph::take(tally, std::move(first), checked, report.findings);
 }
 
-// Floats are compared within the bound of their rounding.
+// Options with library math: floats are compared within a rounding error bound.
 RunOptions of_library(RunOptions options) {
   options.math = Math::library;
   return options;
 }
 
-// The last step of each node.
+// Index of the last step of each node.
 Table<graph::NodeId, std::size_t> last_steps(const GraphPlan& plan) {
   Table<graph::NodeId, std::size_t> last(plan.graph->nodes.size(), plan.steps.size());
   for (std::size_t s = 0; s < plan.steps.size(); ++s) last[plan.steps[s].node] = s;

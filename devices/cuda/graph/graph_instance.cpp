@@ -11,7 +11,7 @@
 namespace tessera::cuda {
 namespace {
 
-// The bytes of the kernels' parameter (templates/graph.cu.in).
+// Bytes of the kernel parameter (templates/graph.cu.in).
 std::vector<std::byte> arguments_of(std::uint64_t words, std::uint64_t memories, std::uint64_t own,
                                     std::int64_t own_bytes, std::int64_t subtasks) {
   const std::uint64_t fields[] = {words, memories, own, static_cast<std::uint64_t>(own_bytes),
@@ -41,7 +41,7 @@ GraphInstance::~GraphInstance() {
   if (!places_.empty()) {
     const ContextScope here(places_.front().context);
     if (last_.handle != nullptr) {
-      static_cast<void>(wait_for(last_));  // what runs has its memory to its end
+      static_cast<void>(wait_for(last_));  // a running graph needs the memory
       destroy_event(last_);
     }
     graph_.reset();
@@ -135,7 +135,7 @@ Expected<DeviceNode> GraphInstance::product_node(const GraphStep& step) const {
                     .before = step.before};
 }
 
-// Where each memory is now, for all contexts.
+// Computes the address of each memory and copies the table to all contexts.
 Expected<void> GraphInstance::put_addresses(const std::vector<DeviceAddresses>& operands) {
   const graph::TaskGraph& graph = *plan_.graph;
   addresses_.clear();
@@ -147,7 +147,7 @@ Expected<void> GraphInstance::put_addresses(const std::vector<DeviceAddresses>& 
       continue;
     }
     const Buffer& buffer = graph.program.buffers[memory.buffer];
-    if (buffer.role == Role::scratch) {  // each CTA has it for itself
+    if (buffer.role == Role::scratch) {  // private to CTAs
       addresses_.push_back(0);
       continue;
     }
@@ -208,7 +208,7 @@ Expected<void> GraphInstance::launch(const std::vector<DeviceAddresses>& operand
                    "stays with its operands; prepare the program again for others");
     const RelaxedCapture allowed;
     if (last_.handle == nullptr) TRY(create_event(last_));
-    TRY(wait_for(last_));  // a run that is under way reads the table
+    TRY(wait_for(last_));  // a run in progress reads the table
     TRY(put_addresses(operands));
     if (graph_ == nullptr)
       graph_ = TRY(DeviceGraph::make(TRY(nodes())));
@@ -230,7 +230,7 @@ Expected<void> GraphInstance::run_in_turn(
   if (is_captured_)
     return error(ErrorCode::unsupported, "a graph that a stream was captured with runs as a whole");
   TRY(put_addresses(operands));
-  operands_ = {};  // the graph, where there is one, has others
+  operands_ = {};  // graph_ still has the previous addresses
   const std::vector<DeviceNode> all = TRY(nodes());
   for (std::size_t step = 0; step < all.size(); ++step) {
     DeviceNode alone = all[step];

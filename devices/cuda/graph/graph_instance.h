@@ -1,5 +1,5 @@
-// A planned task graph on GPUs: the kernels' code, the memory that it needs beside operands and
-// results, and the CUDA graph, ready to be launched again and again.
+// A planned task graph on GPUs: code of the kernels, memory for scratch, and the CUDA graph. Can be
+// launched repeatedly.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -19,26 +19,30 @@ namespace tessera::cuda {
 
 class GraphInstance {
  public:
-  // On the first of `contexts`, or on all: simulated devices with neighbouring numbers share one.
+  // Distributes the simulated devices over `contexts`. Devices with adjacent indices share a
+  // context.
   static Expected<std::shared_ptr<GraphInstance>> make(GraphPlan plan,
                                                        std::vector<Context> contexts);
   ~GraphInstance();
   GraphInstance(const GraphInstance&) = delete;
   GraphInstance& operator=(const GraphInstance&) = delete;
 
-  // Enqueues one run on operands and results of each simulated device, by the names of the
-  // program's buffers, on a stream of the first context. Nothing has to be reset between runs; runs
-  // follow each other, since they share the program's own memory. Once it was captured the operands
-  // stay those that it was captured with; others are refused.
+  // Enqueues one run on a stream of the first context. operands: addresses of operands and results
+  // for each simulated device, by buffer name. Nothing must be reset between runs. Runs are
+  // executed in order, because they share the scratch memory.
+  // Fails with ErrorCode::unsupported if the operands are not the same as in the last launch, and
+  // either a launch was captured before or `stream` is under capture.
   Expected<void> launch(const std::vector<DeviceAddresses>& operands, void* stream);
 
-  // The same, step after step: `after` is called when one is done and before the next begins.
+  // Runs the steps in order. Calls `after` when a step is complete, before the next step starts.
+  // Fails with ErrorCode::unsupported if the graph was captured.
   Expected<void> run_in_turn(const std::vector<DeviceAddresses>& operands,
                              const std::function<Expected<void>(std::size_t step)>& after);
-  // Copies bytes of a memory that is no CTA's own, where it lies since the last launch.
+  // Copies bytes of a memory at its address in the last run. The memory must not be private to
+  // CTAs.
   Expected<void> read(graph::MemoryId memory, std::int64_t offset, std::span<std::byte> to) const;
 
-  // Whoever replays a capture of it needs it.
+  // True if a launch was captured. This object must then outlive all replays.
   bool is_captured() {
     const std::lock_guard lock(mutex_);
     return is_captured_;
@@ -48,19 +52,19 @@ class GraphInstance {
   const std::vector<std::string>& compiler_notes() const { return compiler_notes_; }
 
  private:
-  // What a context has for all simulated devices that share it.
+  // Data of one context, shared by its simulated devices.
   struct Place {
     Context context = nullptr;
     LoadedKernel kernel;
-    std::uint64_t memories = 0;  // the table of addresses, by memory
+    std::uint64_t memories = 0;  // address table on the device, by memory
   };
-  // What a simulated device has.
+  // Data of one simulated device. of_ctas: private memory of all CTAs.
   struct Own {
     std::size_t place = 0;
     std::uint64_t words = 0, scratch = 0, of_ctas = 0;
   };
 
-  // What a product's step has.
+  // Data of one product step.
   struct Product {
     std::size_t place = 0;
     std::shared_ptr<Kernel> kernel;
@@ -81,12 +85,12 @@ class GraphInstance {
   std::vector<Own> own_;  // by simulated device
   std::vector<Product> products_;
   std::vector<std::string> compiler_notes_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // protects the following members
   std::vector<DeviceAddresses> operands_;
   std::vector<std::uint64_t> addresses_;  // by memory
   std::unique_ptr<DeviceGraph> graph_;
-  Event last_{};              // behind the last launch that no capture took
-  bool is_captured_ = false;  // some capture has the graph, and the addresses with it
+  Event last_{};              // recorded after the last launch outside a capture
+  bool is_captured_ = false;  // a capture contains the graph and its addresses
 };
 
 }  // namespace tessera::cuda

@@ -18,10 +18,11 @@ namespace tessera::cuda {
 namespace {
 
 constexpr std::int64_t alignment = 256;
-// A CTA moves so many bytes of a copy that is a kernel.
+// Bytes per CTA in a copy that is executed by a kernel.
 constexpr std::int64_t moved_by_one = 64 << 10;
 
-// A piece of a copy, cut along its first dimension that is longer than one.
+// Splits a region along its first dimension that is longer than one, into parts of about
+// moved_by_one bytes.
 std::vector<graph::CopyRegion> cut(const graph::CopyRegion& region, std::int64_t bytes) {
   if (bytes <= moved_by_one || !same_kept_sizes(region.src, region.dst)) return {region};
   int from = 0, to = 0;
@@ -123,7 +124,7 @@ class Planner {
     SubtaskWords subtask;
     for (const graph::ActionId action : task.actions) TRY(writer_.add(action, subtask));
     const int device = graph_.device(graph_.nodes[task.node]);
-    // Subtasks of a node that wait for the same steps are CTAs of one kernel.
+    // Subtasks of a node with the same predecessors are CTAs of one kernel.
     const auto found = task.is_last ? levels_.end() : levels_.find(before);
     std::size_t step = drafts_.size();
     if (found != levels_.end()) {
@@ -148,7 +149,8 @@ class Planner {
     if (products) draft.products.insert(draft.products.end(), products->begin(), products->end());
   }
 
-  // Steps that a fast kernel does need no memory of their CTAs'.
+  // Replaces steps that only multiply by fast kernels, if possible. These need no private CTA
+  // memory.
   void take_products() {
     for (StepDraft& draft : drafts_) {
       if (draft.copy || !draft.only_multiplies) continue;
@@ -177,7 +179,7 @@ class Planner {
     return drafts_.size() - 1;
   }
 
-  // What the copy engine takes: adjacent bytes on both sides.
+  // Copy for the copy engine; nullopt unless the bytes are adjacent on both sides.
   std::optional<GraphCopy> bytes_alone(
       const std::pair<const graph::Action*, graph::CopyRegion>& moved) const {
     const CallOperand from = operand_of(graph_, moved.first->from().memory, moved.second.src),
@@ -187,8 +189,7 @@ class Planner {
                      to.view.elements() * size_of(to.dtype)};
   }
 
-  // The CTAs of one kernel have memory of their own, the kernels of one device the same: they are
-  // done in commit order.
+  // Kernels of one device share the private CTA memory, so those that use it run in commit order.
   void keep_own_apart() {
     std::map<int, std::size_t> last;
     for (std::size_t s = 0; s < drafts_.size(); ++s) {
@@ -239,7 +240,7 @@ class Planner {
     kernel.source = source.text();
   }
 
-  // Where each subtask begins, and the subtasks (templates/graph.cu.in).
+  // Appends the start index of each subtask, then the subtasks (templates/graph.cu.in).
   static void append(const StepDraft& draft, std::vector<std::int64_t>& words) {
     auto at = static_cast<std::int64_t>(draft.subtasks.size());
     for (const SubtaskWords& subtask : draft.subtasks) {
@@ -259,8 +260,8 @@ class Planner {
   CallFunctions functions_;
   CallWriter writer_;
   std::vector<StepDraft> drafts_;
-  std::vector<Steps> ends_;              // by task: the steps that have to be done for it to be
-  std::map<Steps, std::size_t> levels_;  // of the node at hand, by what they wait for
+  std::vector<Steps> ends_;              // by task: steps that complete the task
+  std::map<Steps, std::size_t> levels_;  // steps of the current node, by predecessors
   GraphPlan plan_;
 };
 

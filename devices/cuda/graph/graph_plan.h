@@ -1,5 +1,5 @@
-// A task graph as what a GPU runs: kernels whose CTAs do subtasks of nodes, and copies, each behind
-// those that have to be done before.
+// A task graph planned for GPUs: kernels with subtasks as CTAs, and copies, each with its
+// predecessors.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -13,49 +13,50 @@
 
 namespace tessera::cuda {
 
-// Bytes from one memory to another.
+// Copy of adjacent bytes from one memory to another.
 struct GraphCopy {
   graph::MemoryId from{}, to{};
   std::int64_t from_offset = 0, to_offset = 0, bytes = 0;
 };
 
-// kernel: subtasks as calls, in general code. product: a fast kernel.
+// kernel: general code that executes calls. product: a fast kernel.
 enum class StepKind : std::uint8_t { kernel, copy, product };
 
 struct GraphStep {
   StepKind kind = StepKind::kernel;
-  int device = 0;        // that does it: the simulated one
-  graph::NodeId node{};  // the first that it is of
+  int device = 0;        // simulated device that runs it
+  graph::NodeId node{};  // first of its nodes
   GraphCopy copy{};
-  // kernel: where its words begin among those of the device, how many subtasks they have, and CTAs.
+  // kernel: index of its first word in the words of the device, number of subtasks, number of CTAs.
   std::int64_t words = 0, subtasks = 0;
   int ctas = 0;
-  std::size_t product = 0;            // among the plan's
-  std::vector<std::size_t> before{};  // steps, all of which stand in front of it
+  std::size_t product = 0;            // index into GraphPlan::products
+  std::vector<std::size_t> before{};  // predecessors; all are earlier in the plan
 };
 
 struct GraphPlan {
   std::shared_ptr<const graph::TaskGraph> graph;
-  LoweredKernel kernel;  // of all kernel steps
+  LoweredKernel kernel;  // for all kernel steps
   std::vector<ListedProduct> products;
   std::vector<GraphStep> steps;
   std::vector<std::vector<std::int64_t>> words;  // by simulated device
-  // Where memory of the program's own lies in that of its device; operands and results have -1.
+  // Offset of each scratch memory in the scratch area of its device. -1: an operand, a result, or a
+  // memory that is private to CTAs.
   Table<graph::MemoryId, std::int64_t> places;
   std::vector<std::int64_t> scratch_bytes;  // by simulated device
-  std::int64_t own_bytes = 0;               // of each CTA
-  std::vector<int> ctas;                    // at most, by simulated device
+  std::int64_t own_bytes = 0;               // private memory per CTA
+  std::vector<int> ctas;                    // max per kernel, by simulated device
 };
 
 struct GraphPlanOptions {
-  std::int64_t smallest = graph::min_subtask_work;  // work of a subtask
-  std::size_t max_steps = 4096;                     // more are joined where the graph allows it
-  int max_ctas = 264;                               // of a kernel; others of its subtasks wait
-  bool has_fast = true;                             // the machine has fast kernels
-  int threads = 256;  // of a CTA: eight warps hide some of the latency of global memory
+  std::int64_t smallest = graph::min_subtask_work;  // min work of a subtask
+  std::size_t max_steps = 4096;                     // more are joined if possible
+  int max_ctas = 264;    // per kernel; CTAs run further subtasks in a loop
+  bool has_fast = true;  // true if the machine supports fast kernels
+  int threads = 256;     // per CTA: eight warps hide some latency of global memory
 };
 
-// ErrorCode::unsupported, with the place, for an op that has no CUDA form.
+// Fails with ErrorCode::unsupported, with the place, if an op has no CUDA form.
 Expected<GraphPlan> graph_plan(std::shared_ptr<const graph::TaskGraph> graph,
                                const GraphPlanOptions& options = {});
 

@@ -61,7 +61,8 @@ class GraphProgram final : public Executable {
     return given_up("running the task graph on GPUs");
   }
 
-  // Of a program whose control reads no operand; of others the host has to know it.
+  // Requires that control reads no operand. Otherwise use launch_all() with the control inputs on
+  // the host.
   Expected<void> launch(const DeviceAddresses& operands, void* stream,
                         const Pitches& pitches) override {
     if (!pitches.empty())
@@ -105,7 +106,7 @@ class GraphProgram final : public Executable {
     const bool is_checked = graph::NodeCheckReport::of(given.interpreter) != nullptr;
     const std::lock_guard lock(mutex_);
     if (instance_ != nullptr && instance_->plan().graph == graph && !is_checked) return instance_;
-    // What is made here is none of what the caller may be capturing.
+    // Allocations here are not part of a capture by the caller.
     const RelaxedCapture allowed;
     const std::vector<Context> contexts = TRY(contexts_of(static_cast<int>(bindings.size())));
     const ContextScope here(contexts.front());
@@ -114,7 +115,7 @@ class GraphProgram final : public Executable {
     GraphPlanOptions how;
     how.has_fast = facts.has_fast_kernels();
     how.max_ctas = 2 * std::max(1, facts.multiprocessors);
-    // Joined steps are of several nodes, whose writes would not be told apart.
+    // A joined step covers several nodes, so their writes could not be compared per node.
     if (is_checked) how.max_steps = std::numeric_limits<std::size_t>::max();
     GraphPlan plan = TRY(graph_plan(graph, how));
     plan.kernel.architecture = fmt::format("sm_{}{}", facts.major, facts.minor);
@@ -122,7 +123,7 @@ class GraphProgram final : public Executable {
     return instance_ = TRY(GraphInstance::make(std::move(plan), contexts));
   }
 
-  // For operands whose elements nobody looks at.
+  // Binds deferred tensors to operands that planning does not read.
   void add_unread(DeviceBinding& binding) {
     const std::lock_guard lock(mutex_);
     for (const Buffer& buffer : program_.buffers) {
@@ -139,8 +140,8 @@ class GraphProgram final : public Executable {
   const std::string why_;
   std::map<std::string, Tensor> unread_;
   mutable std::mutex mutex_;
-  std::shared_ptr<GraphInstance> instance_;               // of the last graph
-  std::vector<std::shared_ptr<GraphInstance>> captured_;  // of others
+  std::shared_ptr<GraphInstance> instance_;               // for the last graph
+  std::vector<std::shared_ptr<GraphInstance>> captured_;  // captured earlier graphs
 };
 
 }  // namespace

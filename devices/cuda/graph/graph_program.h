@@ -1,5 +1,5 @@
-// Programs that are no one kernel, on GPUs: planned for their control inputs, which the host reads,
-// and run as a CUDA graph.
+// Programs that are not a single kernel, on GPUs. The host reads the control inputs, plans a task
+// graph for them and runs it as a CUDA graph.
 #pragma once
 #include <memory>
 #include <string>
@@ -8,16 +8,17 @@
 
 namespace tessera::cuda {
 
-// why_graph: why the program is no one kernel, for reports.
+// why_graph: reason why the program is not a single kernel, for reports.
 std::unique_ptr<Executable> make_graph_program(const Program& structured,
                                                const std::string& why_graph);
 
-// Hints are of single kernels, and a graph's are not the fast ones.
+// True if a program may run as a graph: fast kernels are not required, and there are no hints or
+// they may be ignored. Hints only apply to single kernels.
 inline bool takes_graph(const PrepareOptions& how) {
   return !how.require_fast && (how.may_ignore_hints || how.hints == MachineHints{});
 }
-// Whether every op of the program has a CUDA form in a graph, and it can be planned; the remark
-// says what the host has to read for that.
+// Support if the program can be planned and each op has a CUDA form in a graph. The reason names
+// the operands that the host must read, or the obstacle.
 Support can_plan(const Program& structured);
 
 }  // namespace tessera::cuda

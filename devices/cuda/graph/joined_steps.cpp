@@ -12,7 +12,7 @@ void join_steps(std::vector<StepDraft>& steps, std::size_t most) {
   for (std::size_t s = 0; s < steps.size(); ++s)
     for (const std::size_t before : steps[s].before)
       depth[s] = std::max(depth[s], depth[before] + 1);
-  // By depth, so that all stand behind what they wait for.
+  // Numbered by depth, so that each step follows its predecessors.
   std::map<std::pair<std::size_t, int>, std::size_t> numbers;
   for (std::size_t s = 0; s < steps.size(); ++s)
     numbers.try_emplace({depth[s], steps[s].device}, 0);

@@ -1,4 +1,4 @@
-// Fewer and larger steps of a task graph on a GPU.
+// Merges steps of a task graph on a GPU into fewer, larger steps.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -11,22 +11,23 @@
 
 namespace tessera::cuda {
 
-// A step before its words are put together.
+// A step before its words are laid out.
 struct StepDraft {
   int device = 0;
   graph::NodeId node{};
-  std::optional<GraphCopy> copy{};       // it is one, of adjacent bytes, ...
-  std::vector<SubtaskWords> subtasks{};  // ... which these do as well; or a kernel
+  std::optional<GraphCopy> copy{};       // set if the step is a copy of adjacent bytes
+  std::vector<SubtaskWords> subtasks{};  // work of the kernel, also set for a copy
   bool uses_own = false;
-  // What the subtasks multiply, where all of them do nothing else; and how a fast kernel does it.
+  // Products of the subtasks, if the subtasks compute nothing else; and the fast kernel for them,
+  // if there is one.
   std::vector<TileProduct> products{};
   bool only_multiplies = true;
   std::optional<ListedProduct> listed{};
   std::set<std::size_t> before{};
 };
 
-// Where there are more than `most`: those of one device that are as many steps behind the first
-// become one kernel, since none of them waits for another. A driver takes time for each node.
+// If there are more than `most` steps, merges the steps of each device that have the same depth in
+// the graph into one kernel. Such steps do not depend on each other. Saves driver time per node.
 void join_steps(std::vector<StepDraft>& steps, std::size_t most);
 
 }  // namespace tessera::cuda

@@ -11,10 +11,10 @@
 namespace tessera::cuda {
 namespace {
 
-// Tiles and steps that every type of the fast kernels takes.
+// Sizes of tiles and steps that the fast kernels support for all types.
 constexpr std::int64_t tile_rows = 128, tile_terms = 64;
 
-// Matrices are row-major memory of any dimensions as rows of its last one.
+// Memory of any rank is used as a row-major matrix with the rows of its last dimension.
 constexpr const char* text = R"(
 // out[rows of a tile] = lhs . rhs for the tiles of a list, or with existing = 1 that and what was there.
 kernel listed_product[T: bf16 f16, U: f32 bf16 f16](lhs_rows, lhs_columns, rhs_rows, rhs_columns, out_rows, out_columns, listed, existing = 0, transpose_rhs = 0;
@@ -104,7 +104,7 @@ class Lister {
   }
 
  private:
-  static constexpr std::int64_t widths[] = {256, 128, 64};  // of tiles, the best first
+  static constexpr std::int64_t widths[] = {256, 128, 64};  // tile widths, best first
 
   bool is_alike(const TileProduct& p) const {
     if (p.left.columns == 0) return p.result.memory == first_.result.memory && !first_.existing;
@@ -112,7 +112,7 @@ class Lister {
         p.result.memory != first_.result.memory || p.transpose_right != first_.transpose_right ||
         p.existing.has_value() != first_.existing.has_value())
       return false;
-    // It is read as an element is stored, at the same place.
+    // `existing` is read at the position of the stored element.
     return !p.existing ||
            (p.existing->memory == first_.existing->memory && p.existing->row == p.result.row &&
             p.existing->column == p.result.column &&
@@ -120,8 +120,8 @@ class Lister {
             buffer_of(graph_, p.existing->memory).dtype == result_.dtype);
   }
 
-  // Steps are whole, and so are tiles along the columns but for the last ones of the memory: what
-  // lies beside a rectangle is somebody else's.
+  // Steps must be whole. The columns must be whole tiles, unless the rectangle ends at the last
+  // column of the memory: columns next to the rectangle belong to other subtasks.
   bool takes(const TileProduct& p, std::int64_t columns) const {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() / 2;
     const FlatRectangle& r = p.result;

@@ -1,5 +1,4 @@
-// Steps of a task graph that the fast kernels do: products of rectangles of which a list tells the
-// places.
+// Steps of a task graph for the fast kernels: products of rectangles at positions given by a list.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -11,17 +10,17 @@
 
 namespace tessera::cuda {
 
-// One launch of a fast kernel: whose operands are which memories of the graph, and its list.
+// One launch of a fast kernel: its program, the memories of its operands, and its list of tiles.
 struct ListedProduct {
   Program program;
   LoweredKernel kernel;
-  graph::MemoryId left{}, right{}, result{}, existing{};  // existing: none where nothing is added
-  std::vector<std::int32_t> list;  // by tile: row and column of left, right, result; rows; terms
+  graph::MemoryId left{}, right{}, result{}, existing{};  // existing: none if nothing is added
+  std::vector<std::int32_t> list;  // per tile: row and column of left, right, result; rows; terms
 };
-inline constexpr std::int64_t listed_words = 8;  // of a tile
+inline constexpr std::int64_t listed_words = 8;  // per tile
 
-// All that a step multiplies, in one launch. None where a fast kernel cannot: other types, memories
-// that differ, rectangles that its tiles do not fit.
+// All products of a step in one launch. nullopt if a fast kernel cannot compute them: unsupported
+// types, products with different memories, or rectangles that do not fit its tiles.
 std::optional<ListedProduct> listed_product(const graph::TaskGraph& graph,
                                             const std::vector<TileProduct>& products);
 

@@ -13,15 +13,15 @@ namespace {
 
 using graph::MemoryId;
 
-// What a rectangle of a subtask's own memory holds.
+// Content of a rectangle in the private memory of a subtask.
 struct Zero {};
 struct Loaded {
   MemoryId memory{};
-  Box box{};  // whose elements they are, in order
+  Box box{};  // source of the elements, in order
 };
 struct Sum {
-  std::size_t number = 0;  // of the products
-  Box acc{};               // all of its accumulator's rectangle
+  std::size_t number = 0;  // index into growing_
+  Box acc{};               // whole rectangle of the accumulator
 };
 using Held = std::variant<Zero, Loaded, Sum>;
 struct Region {
@@ -29,14 +29,15 @@ struct Region {
   Held held{};
 };
 
-// A product as it grows along its contraction.
+// A product under construction along its contraction.
 struct Growing {
-  Loaded left, right;  // of all steps so far
+  Loaded left, right;  // covers all steps so far
   std::optional<Loaded> existing{};
   bool transpose_right = false;
 };
 
-// The kept dimension of a matrix, 0 for its rows, among those of the box.
+// Dimension of the box that has the rows (which = 0) or columns (1) of the matrix; -1 if there is
+// none.
 int matrix_dim(const Box& box, int which) {
   int left = 1 - which;
   for (int d = box.rank; d-- > 0;)
@@ -48,7 +49,7 @@ std::int64_t size_of(const Box& box, int which) {
   return d < 0 ? 1 : box.size[Box::at(d)];
 }
 
-// Whether b goes on where a ends along one dimension, and is like it in the others.
+// True if `b` continues `a` along one dimension and equals it in the others.
 bool goes_on(const Loaded& a, const Loaded& b, int which) {
   const int along = matrix_dim(a.box, which);
   if (a.memory != b.memory || a.box.rank != b.box.rank || along < 0) return false;
@@ -98,7 +99,8 @@ class Reader {
     return true;
   }
 
-  // A block may hold the sums of several products, each in rows of its own.
+  // A block may contain the sums of several products, each in its own rows, so the copy is split by
+  // region.
   bool take_piece(const graph::Action& copy, const graph::CopyRegion& moved) {
     const auto found = regions_.find(copy.from().memory);
     std::int64_t elements = 0;
@@ -110,7 +112,7 @@ class Reader {
           parts.back().dropped = moved.src.dropped;
           elements += parts.back().elements();
         }
-    // Where rectangles lie above each other, the last one is what is there.
+    // Overlapping regions are not split: the latest region is valid.
     if (elements != moved.src.elements()) parts = {moved.src};
     for (const Box& part : parts)
       if (!take_cast(operand_of(graph_, copy.to().memory, counterpart(part, moved.src, moved.dst)),
@@ -119,7 +121,7 @@ class Reader {
     return true;
   }
 
-  // From one place to another, rounded to the type there.
+  // Copies between rectangles, with rounding to the target's type.
   bool take_cast(const CallOperand& to, const CallOperand& from) {
     if (from.is_number()) return is_zero(from) && put(to, Zero{});
     const std::optional<Held> held = held_by(from);
@@ -129,7 +131,7 @@ class Reader {
     return number.kind == OperandKind::number && number.bits == 0;
   }
 
-  // A sum and what was loaded.
+  // Adds loaded elements to a sum.
   bool take_sum(const CallOperand& to, const CallOperand& a, const CallOperand& b) {
     if (a.is_number() || b.is_number() || a.box.elements() != to.box.elements() ||
         b.box.elements() != to.box.elements())
@@ -142,14 +144,14 @@ class Reader {
     if (sum == nullptr || loaded == nullptr) return false;
     Growing with = growing_[sum->number];
     if (with.existing || loaded->box.elements() != to.box.elements()) return false;
-    // Of the part that is stored alone.
     if (!narrow(with.left, *sum, to)) return false;
     with.existing = *loaded;
     growing_.push_back(with);
     return put(to, Sum{growing_.size() - 1, to.box});
   }
 
-  // The rows of the left operand that an accumulator's part is of.
+  // True if a part of the accumulator has all rows of the accumulator or all rows of the left
+  // operand, and not more columns than the accumulator.
   bool narrow(Loaded& left, const Sum& sum, const CallOperand& part) const {
     const std::int64_t rows = size_of(part.box, 0);
     if (size_of(part.box, 1) > size_of(sum.acc, 1)) return false;
@@ -168,7 +170,8 @@ class Reader {
       return false;
     const Loaded &left = std::get<Loaded>(*a), &right = std::get<Loaded>(*b);
     const int along_right = op.transpose_b != 0 ? 1 : 0;
-    // What is beyond an operand's end is zero, and adds nothing.
+    // An operand may be smaller than the accumulator: elements beyond its end are zero and add
+    // nothing.
     if (size_of(left.box, 0) > o[0].view.size[0] ||
         size_of(right.box, 1 - along_right) > o[0].view.size[1] ||
         size_of(left.box, 1) != size_of(right.box, along_right))
@@ -189,7 +192,8 @@ class Reader {
     return put(o[0], Sum{growing_.size() - 1, o[0].box});
   }
 
-  // What a rectangle holds: of the subtask's own memory what was put there, of other memory itself.
+  // Content of a rectangle: the last content put there if the memory is private, else the memory
+  // itself. nullopt if the content is not known.
   std::optional<Held> held_by(const CallOperand& operand) const {
     if (!private_[operand.memory]) return Loaded{operand.memory, operand.box};
     const auto found = regions_.find(operand.memory);
@@ -199,13 +203,14 @@ class Reader {
       if (!intersects(region.box, operand.box)) continue;
       const auto* loaded = std::get_if<Loaded>(&region.held);
       if (contains(region.box, operand.box)) {
-        // A part of a sum begins where it does: what is cut off are zeros beyond its operands.
+        // A part of a sum must start at the sum's origin: only zeros beyond the operands may be cut
+        // off.
         if (std::holds_alternative<Sum>(region.held) && !begins_alike(operand.box, region.box))
           return std::nullopt;
         if (loaded == nullptr || same_rectangle(region.box, operand.box)) return region.held;
         return Loaded{loaded->memory, counterpart(operand.box, region.box, loaded->box)};
       }
-      // The rest is the zeros around it.
+      // The rest of the operand may be zeros from the region before.
       const Box part = intersection(region.box, operand.box);
       if (loaded != nullptr && i > 0 && std::holds_alternative<Zero>(found->second[i - 1].held) &&
           contains(found->second[i - 1].box, operand.box) && begins_alike(operand.box, part))
@@ -225,7 +230,7 @@ class Reader {
       all.push_back({to.box, held});
       return true;
     }
-    if (std::holds_alternative<Zero>(held)) {  // the sum of no terms
+    if (std::holds_alternative<Zero>(held)) {  // sum without terms
       TileProduct product;
       if (!flat({to.memory, to.box}, product.result)) return false;
       product.left.rows = product.result.rows;
