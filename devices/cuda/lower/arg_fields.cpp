@@ -42,7 +42,7 @@ void append_program_fields(std::vector<ArgField>& fields, const Program& program
     fields.push_back({"i64", field_name(program, buffer), first, buffer.name});
     first += elements(buffer.shape);
   }
-  // An array of no elements is no C++.
+  // C++ has no arrays without elements.
   if (!numbers.empty()) fields.push_back({"i64", "c", numbers});
 }
 

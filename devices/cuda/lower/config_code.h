@@ -1,4 +1,4 @@
-// The constants with which the templates of the tensor-core kernels are instantiated.
+// The constants for the instantiation of the tensor-core templates.
 #pragma once
 #include "devices/cuda/lower/source_template.h"
 #include "devices/cuda/lower/tile_config.h"

@@ -71,7 +71,7 @@ class Recogniser {
 
   bool same(ValueId a, ValueId b) const { return same_number(program_, a, b); }
 
-  // The condition is true at the first (last) step only.
+  // True if the condition holds at the first (last) step only.
   bool says_first(ValueId condition) const {
     const auto* eq = equality(condition);
     return eq && eq->a == result_.steps->index && same(eq->b, result_.steps->lower);
@@ -98,7 +98,8 @@ class Recogniser {
     return lower && upper && *upper - *lower == 1;
   }
 
-  // Removes a condition that `says`; a single step needs none.
+  // Removes a condition for which `says` is true. Returns false if there is none, unless the
+  // contraction is a single step.
   template <typename Says>
   bool take(std::vector<Condition>& conditions, Says says) const {
     const auto found = std::find_if(conditions.begin(), conditions.end(),
@@ -132,7 +133,8 @@ class Recogniser {
     return true;
   }
 
-  // Before the product: sums = 0 at the first step. After it: the epilogue, at the last step.
+  // Before the product: the accumulator is set to 0 at the first step. After it: the epilogue, at
+  // the last step.
   bool read_tile_op(StmtId at, std::vector<Condition> conditions) {
     const Op& op = statement(at).op;
     const Slice* target = written_slice(op);
@@ -186,7 +188,8 @@ class Recogniser {
            operand(at, op.b, op.transpose_b == 0, false, result_.right) && sums_are(at, op.acc);
   }
 
-  // The accumulator's rows are those that the product takes of its left operand; all its columns.
+  // Checks that the accumulator slice has the rows that the product reads from its left operand,
+  // and all columns.
   bool sums_are(StmtId at, const Slice& acc) {
     const Shape& shape = program_.buffer(acc.base)->shape;
     const auto spans = [&](std::size_t d) {
@@ -199,8 +202,8 @@ class Recogniser {
     return fail(at, "the accumulator has other rows or columns here than the product computes");
   }
 
-  // `rows_first`: the block's first dimension is across (after the transposition that the op asks
-  // for).
+  // flipped: the first dimension of the block runs along the contraction, the second across it
+  // (after the transposition by the op).
   bool operand(StmtId at, const Slice& slice, bool flipped, bool is_left, ProductOperand& to) {
     const auto window = windows_.find(slice.base);
     if (window == windows_.end()) return fail(at, "an operand of the product is not a window");
@@ -243,7 +246,7 @@ class Recogniser {
     return same(start, result_.k_start) && same(size, result_.k_size);
   }
 
-  // A block is fetched whenever it is multiplied.
+  // Checks that a block is fetched at every step that multiplies.
   bool holds_when_active(StmtId at, const WindowUse& window) {
     const ValueId when = window.op->when;
     if (when == no_value || program_.constant(when) == 1) return true;

@@ -1,4 +1,4 @@
-// The class of programs that the fast kernels compute: one pipeline whose body adds products of two
+// The class of programs that the fast kernels support: one pipeline whose body adds products of two
 // windows and, at the last step, stores an elementwise function of the sums.
 #pragma once
 #include <cstdint>
@@ -15,25 +15,25 @@ struct GridLoop {
   ValueId index = no_value, lower = no_value, upper = no_value;
 };
 
-// A window and what it moves over.
+// A window and its buffer.
 struct WindowUse {
   ValueId ref = no_value;
   const Window* op = nullptr;
   const Buffer* buffer = nullptr;
-  Shape block;            // of its kept dimensions
-  std::vector<int> dims;  // those dimensions of the buffer
+  Shape block;            // sizes of the kept dimensions
+  std::vector<int> dims;  // buffer dimensions that are kept
 };
 
-// An operand of the product: which dimension of its buffer runs along the contraction, which
-// across.
+// An operand of the product. One dimension of its block runs along the contraction (k_dim), the
+// other across (row_dim).
 struct ProductOperand {
   WindowUse window;
-  int k_dim = 0, row_dim = 0;  // of the buffer
-  std::int64_t rows = 0;       // of the block, across
-  bool k_major = false;        // the contraction's dimension is the contiguous one
+  int k_dim = 0, row_dim = 0;  // dimensions of the buffer
+  std::int64_t rows = 0;       // size of the block across the contraction
+  bool k_major = false;        // true if k_dim is the contiguous dimension
 };
 
-// A region's condition and whether it must hold or fail.
+// A condition of a region. holds: true for the `if` branch, false for `else`.
 struct Condition {
   ValueId value = no_value;
   bool holds = true;
@@ -42,31 +42,32 @@ struct Condition {
 
 struct EpilogueStatement {
   StmtId at;
-  std::vector<Condition> conditions;  // without the one that says "last step"
+  std::vector<Condition> conditions;  // without the condition for the last step
 };
 
 struct Contraction {
-  StmtId open;                    // the pipeline's
-  std::vector<GridLoop> loops;    // parallel ones
-  std::optional<GridLoop> steps;  // the contraction's, if it is not done in one step
-  ProductOperand left, right;     // out[left's rows, right's rows]
-  ValueId sums = no_value;        // the accumulator tile
-  std::vector<Condition> active;  // when a step multiplies
+  StmtId open;                    // pipeline statement
+  std::vector<GridLoop> loops;    // parallel loops
+  std::optional<GridLoop> steps;  // loop over the contraction; none if it is one step
+  ProductOperand left, right;     // out[rows of left, rows of right]
+  ValueId sums = no_value;        // accumulator tile
+  std::vector<Condition> active;  // conditions for a step to multiply
   ValueId k_start = no_value,
-          k_size = no_value;  // the part of the block that is multiplied, or the whole
-  // The part of left's rows that is multiplied, and stored; or the whole. A kernel may multiply
-  // all.
+          k_size = no_value;  // part of the block that is multiplied; none: all
+  // Rows of left that are multiplied and stored; none: all. A kernel may multiply all rows.
   ValueId row_start = no_value, row_size = no_value;
-  std::int64_t k = 0;      // of the block
+  std::int64_t k = 0;      // size of the block along the contraction
   std::int64_t depth = 0;  // stages
   WindowUse result;
   std::vector<EpilogueStatement> epilogue;
 };
 
-// Two scalars that say the same number: one value, equal constants, or the same difference.
+// True if two scalars are provably equal: the same value, equal constants, or differences of equal
+// scalars.
 bool same_number(const Program& program, ValueId a, ValueId b);
 
-// The program as a contraction, or why it is none (ErrorCode::unsupported).
+// Recognises the program as a contraction. Fails with ErrorCode::unsupported, with the reason, if
+// it is none.
 Expected<Contraction> recognise(const Program& program);
 
 }  // namespace tessera::cuda

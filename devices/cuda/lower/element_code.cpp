@@ -12,8 +12,7 @@
 namespace tessera::cuda {
 namespace {
 
-// In which type sums, differences and products of whole numbers wrap
-// (interp/tiles/integer_range.h).
+// Type in which integer sums, differences and products wrap (interp/tiles/integer_range.h).
 DType wrapping_type(const ElementTypes& types) {
   DType widest = is_float(types[0].dtype) ? DType::i64 : types[0].dtype;
   for (std::size_t i = 1; i < types.size(); ++i)
@@ -21,7 +20,7 @@ DType wrapping_type(const ElementTypes& types) {
   return widest;
 }
 
-// The type in which ops of integers alone compute (interp/tiles/integer_ops.h).
+// Type in which ops on integers only compute (interp/tiles/integer_ops.h).
 DType integer_type(const Op& op, const ElementTypes& types) {
   if (types.size() == 2) return types[1].dtype;
   const ElementType &a = types[1], &b = types[2];
@@ -64,7 +63,7 @@ std::optional<std::string> element_code(const Op& op, const ElementTypes& types,
   const auto is_whole = [](const ElementType& type) { return type.is_whole(); };
   const bool whole = are_integers || (!text->whole.empty() &&
                                       std::all_of(types.begin() + 1, types.end(), is_whole));
-  // Read in their order, so that one op has one text.
+  // Read in order, so that equal ops have equal code.
   std::vector<std::string> values;
   for (std::size_t i = 1; i < types.size(); ++i) values.push_back(read(i, whole));
   if (!whole) return fmt::format("static_cast<float>({})", written(text->real, values));

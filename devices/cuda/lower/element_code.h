@@ -1,5 +1,5 @@
-// Single elements of tiles as text of the device: the arithmetic of the general kernel, of task
-// graphs and of epilogues.
+// Code for single elements of tiles: the arithmetic of the general kernel, of task graphs and of
+// epilogues.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,34 +17,34 @@ namespace tessera::cuda {
 struct ElementType {
   DType dtype = DType::f32;
   bool is_number = false;
-  bool is_whole() const { return is_integer(dtype); }  // computed with as a whole number
+  bool is_whole() const { return is_integer(dtype); }  // true if computed with as an integer
 };
-using ElementTypes = std::vector<ElementType>;  // of the op's slices, the result first
+using ElementTypes = std::vector<ElementType>;  // slices of the op, result first
 
-// Returns the text of a source's element, by its place among the slices (from 1): an i64 if
-// `whole`, else a float.
+// Returns the code for a source's element: an i64 if `whole`, else a float. source: index of the
+// slice, from 1.
 using ReadElement = std::function<std::string(std::size_t source, bool whole)>;
 
-// The value of an elementwise op: an i64 if all that it reads are whole numbers, else a float.
-// Nothing for an op that is not elementwise.
+// Code for an elementwise op: an i64 if all sources are integers, else a float. nullopt if the op
+// is not elementwise.
 std::optional<std::string> element_code(const Op& op, const ElementTypes& types,
                                         const ReadElement& read);
-// The same with floats for all sources, as epilogues compute.
+// Like element_code, with floats for all sources, for epilogues.
 std::optional<std::string> float_code(const Op& op,
                                       const std::function<std::string(const Slice&)>& read);
 
-// A reduction: the variable `sum` of `type` begins with `begin`, is assigned `next` for each
-// element, and `result` is stored.
+// Code of a reduction. The variable `sum` of `type` starts with `begin` and is assigned `next` for
+// each element; `result` is stored.
 struct FoldCode {
   std::string type, begin, next, result;
 };
-// length: text of the number of elements; value: text of an element.
+// length: code for the number of elements. value: code for an element.
 FoldCode fold_code(const Op& op, DType to, DType from, const std::string& length,
                    const std::string& value);
 
-// "type::bf16": the struct of templates/elements.cuh.
+// Name of the type's struct in templates/elements.cuh, for example "type::bf16".
 std::string type_text(DType dtype);
-// Bytes of a tile in global memory, rounded up to whole cache lines of a warp.
+// Rounds the bytes of a tile in global memory up to whole cache lines of a warp.
 std::int64_t whole_lines(std::int64_t bytes);
 
 }  // namespace tessera::cuda

@@ -18,7 +18,7 @@ class EpilogueWriter {
       : program_(program), c_(c), code_(code), names_(names) {}
 
   EpilogueCode write() {
-    // Once to count what is read, once to write it.
+    // The first pass counts the reads, the second writes the code.
     const KernelNames names = names_;
     statements();
     is_draft_ = false;
@@ -59,7 +59,7 @@ class EpilogueWriter {
     return text;
   }
 
-  // The variable of a scratch tile at this element; the accumulator's is `x`.
+  // Variable for the current element of a scratch tile; `x` for the accumulator.
   std::string tile(ValueId base) {
     if (base == c_.sums) return "x";
     return tiles_.try_emplace(base, fmt::format("t{}", tiles_.size())).first->second;
@@ -67,7 +67,7 @@ class EpilogueWriter {
 
   bool is_result(ValueId base) const { return base == c_.result.ref; }
 
-  // In dimension d, the slice begins where the target's does.
+  // True if both slices start at the same index in dimension d.
   bool aligned(const Slice& slice, const Slice& target, std::size_t d) const {
     return same_number(program_, slice.start[d], target.start[d]);
   }
@@ -85,7 +85,7 @@ class EpilogueWriter {
       return "0";
     }
     const RefInfo info = ref_info(program_, slice.base);
-    // The one row (column) is read for every row (column); a tile of one dimension is a row.
+    // A single row (column) is broadcast to all rows (columns). A tile of one dimension is a row.
     std::array<bool, 2> spread{slice.rank == 1, false};
     const auto lacks = static_cast<std::size_t>(2 - slice.rank);
     for (std::size_t d = lacks; d < 2; ++d) {
@@ -108,8 +108,8 @@ class EpilogueWriter {
     return window(slice.base, spread);
   }
 
-  // An element of a window. What is read at several places, for instance in both regions of an
-  // `if`, is read once before them.
+  // An element of a window. An element that is read several times, for example in both branches of
+  // an `if`, is read once before them.
   std::string window(ValueId ref, const std::array<bool, 2>& spread) {
     if (is_draft_) {
       ++reads_[ref];
@@ -123,7 +123,7 @@ class EpilogueWriter {
     return found->second;
   }
 
-  // An element of an operand, 0 outside of it.
+  // An element of an operand; 0 outside its bounds.
   std::string element(ValueId ref, const std::array<bool, 2>& spread) {
     const auto& op = std::get<Window>(program_.body[program_.value(ref).statement].op);
     const Buffer* buffer = program_.buffer(op.source.base);
@@ -182,7 +182,7 @@ class EpilogueWriter {
                                        : fmt::format("    if ({}) {}\n", condition, text);
   }
 
-  // All stores are of the same rows; conditions say whether there are any.
+  // All stores must have the same rows. Conditions determine if rows are stored.
   void store(const Slice& target, const std::string& condition) {
     if (stored_ && !(aligned(*stored_, target, 0) &&
                      same_number(program_, stored_->size[0], target.size[0]))) {
@@ -201,8 +201,8 @@ class EpilogueWriter {
   KernelNames& names_;
   const Stmt* at_ = nullptr;
   bool is_draft_ = true;
-  std::map<ValueId, int> reads_;              // of a window
-  std::map<ValueId, std::string> read_once_;  // variables of those that are read several times
+  std::map<ValueId, int> reads_;              // reads per window
+  std::map<ValueId, std::string> read_once_;  // variables of windows that are read several times
   EpilogueCode result_;
   std::map<ValueId, std::string> tiles_;
   std::optional<Slice> stored_;

@@ -1,5 +1,5 @@
-// The elementwise epilogue as two functions: which rows of a tile are stored, and what one element
-// becomes.
+// The elementwise epilogue as two functions: the rows of a tile that are stored, and the value of
+// one element.
 #pragma once
 #include <string>
 #include <vector>
@@ -12,12 +12,13 @@ namespace tessera::cuda {
 struct EpilogueCode {
   std::string rows;            // statements that set `begin` and `end`
   std::string value;           // statements that set `out` from `x`, the sum at (row, column)
-  std::vector<ValueId> needs;  // scalars of the tile that they read
-  bool exact_rows = false;     // a store names rows, which must be the result's
-  std::string problem;         // what has no CUDA form; empty if all has one
+  std::vector<ValueId> needs;  // scalars of the tile that the functions read
+  bool exact_rows = false;     // true if a store selects rows, which must exist in the result
+  std::string problem;         // the part without a CUDA form; empty if none
 };
 
-// Scalars that `needs` names are written as `code` knows them when this is called a second time.
+// Call it twice: the first call returns `needs`; in the second call `code` has the names of these
+// scalars.
 EpilogueCode epilogue_code(const Program& program, const Contraction& contraction, ScalarCode& code,
                            KernelNames& names);
 

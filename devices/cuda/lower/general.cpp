@@ -16,7 +16,7 @@
 namespace tessera::cuda {
 namespace {
 
-constexpr int threads = 256;  // of a CTA: eight warps hide some of the latency of global memory
+constexpr int threads = 256;  // per CTA: eight warps hide some latency of global memory
 
 class GeneralLowering {
  public:
@@ -69,7 +69,7 @@ class GeneralLowering {
     return true;
   }
 
-  // Numbers of before the pipeline that something in it reads.
+  // Numbers from before the pipeline that statements in the pipeline read.
   std::vector<ValueId> outer_values() const {
     std::set<ValueId> wanted;
     for (StmtId i = open_; i < close_; ++i) {
@@ -207,7 +207,8 @@ Expected<LoweredKernel> lower_any(const Program& program, const MachineHints& hi
   if (fast && has_fast) return fast;
   const std::string why =
       fast ? "the fast kernels are for compute capability 9.0" : fast.diags().front().message;
-  // Without these hints it had a fast one: a slow one is no answer to them.
+  // The program has a fast kernel without these hints, so a slow kernel is not an acceptable
+  // result.
   if (!fast && !(hints == MachineHints{}) && lower(program)) return fast;
   Expected<LoweredKernel> general = lower_general(program);
   if (general) {

@@ -1,6 +1,6 @@
-// Programs outside of the fast class as plain CUDA code: a block for each point of the parallel
-// grid, tiles in global memory, a barrier after each statement. For compute capability 8.0 and
-// newer; correct, and slow.
+// The general kernel, for programs that the fast kernels do not support: a CTA for each point of
+// the parallel grid, tiles in global memory, a barrier after each statement. For compute capability
+// 8.0 and newer. Correct, but slow.
 #pragma once
 #include "core/program/program.h"
 #include "core/report/expected.h"
@@ -9,16 +9,18 @@
 
 namespace tessera::cuda {
 
-// ErrorCode::unsupported, with the place and the reason, for what has no such code either.
+// Lowers a program to a general kernel. Fails with ErrorCode::unsupported, with place and reason,
+// if the program has none.
 Expected<LoweredKernel> lower_general(const Program& program);
 
-// The fast kernel where the program and the machine (compute capability 9.0) have one, else the
-// general one, whose summary says why it is not the fast one.
+// Lowers to the fast kernel if the program and the machine (compute capability 9.0) have one, else
+// to the general kernel, with the reason in its note. Fails if the program has a fast kernel only
+// without these hints.
 Expected<LoweredKernel> lower_any(const Program& program, const MachineHints& hints,
                                   bool has_fast = true);
 
-// The same where the kernel is an answer to what is asked: the general one takes no hints, and is
-// not fast.
+// Like lower_any, but fails with ErrorCode::unsupported if only a general kernel exists and `how`
+// requires a fast one, or has hints that may not be ignored.
 Expected<LoweredKernel> lower_as(const Program& program, const PrepareOptions& how,
                                  bool has_fast = true);
 

@@ -1,5 +1,5 @@
-// Elements of tiles and windows as text of the general kernel: tiles lie in global memory of the
-// CTA's own, windows are the operands themselves.
+// Code for elements of tiles and windows in the general kernel. Tiles are private global memory of
+// the CTA; windows access the operands directly.
 #pragma once
 #include <map>
 #include <string>
@@ -12,31 +12,31 @@ namespace tessera::cuda {
 
 class GeneralElements {
  public:
-  using Indices = std::vector<std::string>;  // of an element, one for each kept dimension
+  using Indices = std::vector<std::string>;  // indices of an element, one per kept dimension
 
-  // Places of the program's scratch tiles; bytes() is what a CTA needs.
+  // Lays out the program's scratch tiles; bytes() is the size per CTA.
   GeneralElements(const Program& program, ScalarCode& code, KernelNames& names);
 
   std::int64_t bytes() const { return bytes_; }
   void know(ValueId ref, const Window& window) { windows_[ref] = &window; }
-  // The window that `ref` names; null where it names something else.
+  // The window of `ref`; null if `ref` is not a window.
   const Window* window_of(ValueId ref) const;
 
-  // An element's value, 0 outside of the operand: an i64 if `whole`, which needs an integer type,
-  // else a float.
+  // Code for an element's value, 0 outside the operand: an i64 if `whole`, which requires an
+  // integer type, else a float.
   std::string load(const Slice& slice, const Indices& at, bool whole);
-  // The statement that stores `value`, an i64 or a float, rounded to the element's type if the
-  // element is inside of the operand.
+  // Statement that stores `value`, an i64 or a float, rounded to the element's type. Elements
+  // outside the operand are not stored.
   std::string store(const Slice& target, const std::string& value);
 
-  // Remembers the first reason why something has no CUDA form. "0", an expression to go on with.
+  // Records the first construct without a CUDA form. Returns "0" as a placeholder expression.
   std::string fail(std::string reason);
   const std::string& problem() const { return problem_; }
 
  private:
   struct Element {
-    std::string text;    // an lvalue
-    std::string inside;  // when it is there; empty: always
+    std::string text;    // lvalue
+    std::string inside;  // condition for the element to exist; empty: always
     DType dtype = DType::f32;
   };
 
@@ -53,7 +53,7 @@ class GeneralElements {
   std::string problem_;
 };
 
-// "(a + b)", without those that are "0".
+// "(a + b)", without terms that are "0".
 std::string sum_text(const std::vector<std::string>& terms);
 
 }  // namespace tessera::cuda

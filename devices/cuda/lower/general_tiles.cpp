@@ -16,7 +16,7 @@ constexpr const char* reads_others =
 
 }  // namespace
 
-// A loop over the target's elements, e0 and e1, by all threads; then they meet.
+// Loop of all threads over the target's elements, with indices e0 and e1, and a barrier.
 std::string GeneralTiles::loop(const Slice& target, const std::string& body, int indent) {
   const std::vector<int> dims = kept(target);
   if (dims.empty() || dims.size() > 2) {
@@ -40,7 +40,7 @@ ptx::sync_block();
                   indent);
 }
 
-// A source's element at the target's: a single row or column is read for all.
+// Code for the source's element at the target's indices. A single row or column is broadcast.
 std::string GeneralTiles::read(const Slice& slice, const Slice& target, bool whole) {
   if (is_number(program_, slice)) {
     const Value& v = program_.value(slice.base);
@@ -54,12 +54,12 @@ std::string GeneralTiles::read(const Slice& slice, const Slice& target, bool who
     return elements_.fail("an operand has more dimensions than the result");
   Indices at;
   const std::vector<int> from_dims = kept(slice), to_dims = kept(target);
-  // Leading dimensions that the source lacks are repeated.
+  // Leading dimensions that the source does not have are broadcast.
   const std::size_t lacks = to.size() - from.size();
   if (slice.base == target.base && (lacks > 0 || slice.start != target.start))
     return elements_.fail(reads_others);
   for (std::size_t d = lacks; d < to.size(); ++d) {
-    // A part of one row, or column, is spread over all: its size has to be known here.
+    // A slice of one row or column is broadcast, so its size must be known at compile time.
     const ValueId size = slice.size[static_cast<std::size_t>(from_dims[d - lacks])];
     if (!program_.constant(size) &&
         !same_number(program_, size, target.size[static_cast<std::size_t>(to_dims[d])]))
@@ -73,7 +73,7 @@ std::string GeneralTiles::read(const Slice& slice, const Slice& target, bool who
   return elements_.load(slice, at, whole);
 }
 
-// Rows that are named, and that the operand does not have, are reported.
+// Check that reports selected rows that the operand does not have.
 std::string GeneralTiles::outside(const Slice& target, int indent) {
   const Window* const found = elements_.window_of(target.base);
   if (found == nullptr) return "";
@@ -85,7 +85,7 @@ std::string GeneralTiles::outside(const Slice& target, int indent) {
   const auto d = static_cast<std::size_t>(dims[0]);
   const std::string end = sum_text(
       {code_.text(op.source.start[d]), code_.text(target.start[0]), code_.text(target.size[0])});
-  // Without elements the target has no place.
+  // A target without elements has no position to check.
   std::string has_elements = fmt::format("{} > 0", code_.text(target.size[0]));
   for (std::size_t other = 1; other < static_cast<std::size_t>(target.rank); ++other)
     if (!program_.constant(target.size[other]))
@@ -99,7 +99,7 @@ std::string GeneralTiles::outside(const Slice& target, int indent) {
 }
 
 std::string GeneralTiles::matmul(const Matmul& op, int indent) {
-  // Sums of whole numbers are whole until they are added to an accumulator that is not.
+  // Products of integers are summed as integers, also if the accumulator is a float.
   const bool whole = is_integer(ref_info(program_, op.a.base).dtype);
   const bool whole_acc = is_integer(ref_info(program_, op.acc.base).dtype);
   const auto operand = [&](const Slice& slice, bool transposed, const char* row,
@@ -132,7 +132,7 @@ std::string GeneralTiles::matmul(const Matmul& op, int indent) {
   return loop(op.acc, body, indent);
 }
 
-// Each element of the target of a line of the source. Whole numbers wrap in the wider type.
+// Reduces a line of the source to each element of the target. Integers wrap in the wider type.
 std::string GeneralTiles::reduce(const Op& op, std::int64_t dim, int indent) {
   const Slice &target = field<Slice>(op, info(op).fields[0]),
               &source = field<Slice>(op, info(op).fields[1]);
@@ -161,7 +161,7 @@ std::string GeneralTiles::reduce(const Op& op, std::int64_t dim, int indent) {
   return loop(target, body, indent);
 }
 
-// A source's element at the place that the target's dimensions have in it.
+// Code for the source's element at the permuted indices of the target.
 std::string GeneralTiles::permuted(const Op& op, const Slice& target) {
   const Slice& source = field<Slice>(op, info(op).fields[1]);
   if (source.base == target.base) return elements_.fail(reads_others);
@@ -172,7 +172,8 @@ std::string GeneralTiles::permuted(const Op& op, const Slice& target) {
   return elements_.load(source, at, is_integer(ref_info(program_, source.base).dtype));
 }
 
-// Each element of the scale is that of a block: the source's sides divided by its own.
+// Each element of the scale applies to a block of the source. Block sizes are the sizes of the
+// source divided by the sizes of the scale.
 std::string GeneralTiles::scaled(const Scaled& op, const Slice& target) {
   const std::vector<int> from = kept(op.src), by = kept(op.scale);
   if (from.size() != by.size())

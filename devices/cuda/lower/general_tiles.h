@@ -1,4 +1,4 @@
-// Tile statements as loops over elements, for the general kernel.
+// Code for tile statements in the general kernel: loops over elements.
 #pragma once
 #include <string>
 #include <vector>
@@ -16,10 +16,10 @@ class GeneralTiles {
       : program_(program), code_(code), names_(names), elements_(program, code, names) {}
 
   GeneralElements& elements() { return elements_; }
-  // The statement's loop and the barrier after it.
+  // Loop of the statement, with the barrier after it.
   std::string statement(const Op& op, int indent);
   const std::string& problem() const { return elements_.problem(); }
-  // The operand that is written last; the error word speaks of its rows.
+  // The operand written last; the error word reports its rows.
   const Buffer* result() const { return result_; }
 
  private:

@@ -1,6 +1,6 @@
-// Text of a generated kernel. What its holes are filled with numbers the arguments of the kernel as
-// they are first named, so it is evaluated from left to right, whichever compiler built this:
-// InOrder{"{} + {}", code.text(a), code.text(b)}. The braces see to that; parentheses would not.
+// Formatted text of a generated kernel. Kernel arguments are numbered in the order in which the
+// text names them, so the operands must be evaluated from left to right with every compiler:
+// InOrder{"{} + {}", code.text(a), code.text(b)}. Braces guarantee this order; parentheses do not.
 #pragma once
 #include <fmt/format.h>
 

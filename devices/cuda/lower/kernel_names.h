@@ -1,5 +1,4 @@
-// The names by which the functions of one generated kernel speak of what they share, and a record
-// of what was named.
+// Names of shared values in the functions of one generated kernel, and a record of the names used.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -12,28 +11,28 @@
 namespace tessera::cuda {
 
 // Numbers and operands of the launch are fields of the kernel's parameter `p`. Numbers that differ
-// between problems of one kernel are named by place, so that another m or another count of groups
-// needs no other text. A copy records apart: what a draft names is not in the kernel.
+// between problems are named by index, so that another m or another number of groups does not
+// change the text. A copy has its own record: names used in a draft are not in the kernel.
 class KernelNames {
  public:
-  // `tile_sizes`: what divisor() writes as literals.
+  // tile_sizes: numbers that divisor() writes as literals.
   explicit KernelNames(const Program& program, std::set<std::int64_t> tile_sizes = {})
       : program_(&program), tile_sizes_(std::move(tile_sizes)) {}
 
-  // A literal for 0 and 1, else a place of its own: "p.c[3]".
+  // A literal for 0 and 1, else a new field: "p.c[3]".
   std::string number(std::int64_t value);
-  // The same for what is divided by: the tile's sizes are literals, for the sake of the division.
+  // Like number(), for divisors. Tile sizes are literals, which makes the division cheap.
   std::string divisor(std::int64_t value);
-  // "p.in_3": the pointer to an operand's first element.
+  // Pointer to an operand's first element: "p.in_3".
   std::string operand(const Buffer& buffer);
-  // "p.s_3": where a scratch array begins among the scalar arrays of a CTA.
+  // Offset of a scratch array in the scalar arrays of a CTA: "p.s_3".
   std::string array(const Buffer& buffer) const;
-  // "v7": a value of the program, numbered in the order in which the text names them.
+  // Name of a program value: "v7". Numbered in the order of first use.
   std::string value(ValueId value);
 
-  // What p.c holds, by place.
+  // Values of p.c, by index.
   const std::vector<std::int64_t>& numbers() const { return numbers_; }
-  // The operands that were named: whose elements are read or written one by one.
+  // The operands used: their elements are read or written individually.
   const std::set<BufferId>& operands() const { return operands_; }
 
  private:
@@ -44,7 +43,7 @@ class KernelNames {
   std::map<ValueId, int> values_;
 };
 
-// The field's name alone: "in_3" of an operand, "s_3" of a scratch array.
+// Name of the field: "in_3" for an operand, "s_3" for a scratch array.
 std::string field_name(const Program& program, const Buffer& buffer);
 
 }  // namespace tessera::cuda

@@ -1,4 +1,4 @@
-// Which loops of a contraction's grid a kernel walks as rows and columns of tiles.
+// Assignment of the grid loops of a contraction to rows and columns of tiles.
 #pragma once
 #include "core/program/program.h"
 #include "core/report/expected.h"
@@ -6,20 +6,22 @@
 
 namespace tessera::cuda {
 
-// Null where the grid has no such loop. They point into the contraction.
+// Null if the grid has no such loop. The pointers refer to the contraction, which must outlive this
+// object.
 struct LoopOrder {
-  const GridLoop* rows = nullptr;     // the last that the left operand moves with
-  const GridLoop* columns = nullptr;  // the last that the right operand alone moves with
-  const GridLoop* outer = nullptr;    // the one beside them
+  const GridLoop* rows = nullptr;     // last loop that moves the left operand
+  const GridLoop* columns = nullptr;  // last loop that moves only the right operand
+  const GridLoop* outer = nullptr;    // the other loop
 };
 
-// ErrorCode::unsupported for a grid with more loops, and for bounds that depend on other loops.
+// Fails with ErrorCode::unsupported for a grid with more loops, or with bounds that depend on other
+// loops.
 Expected<LoopOrder> loop_order(const Program& program, const Contraction& contraction);
 
-// The value is computed from `index`.
+// True if the value is computed from `index`.
 bool depends(const Program& program, ValueId value, ValueId index);
 
-// The statement that computes the value; null where none does.
+// The statement that computes the value; null if there is none.
 const Stmt* definition(const Program& program, ValueId value);
 
 }  // namespace tessera::cuda

@@ -16,7 +16,7 @@
 namespace tessera::cuda {
 namespace {
 
-// A buffer as the copy engine sees it, with boxes of one element.
+// Tensor map of a buffer, with boxes of one element.
 MapPlan map_plan(const Program& program, const Buffer& buffer, const std::vector<int>& dims) {
   MapPlan plan;
   plan.buffer = program.buffers.id_of(buffer);
@@ -26,8 +26,8 @@ MapPlan map_plan(const Program& program, const Buffer& buffer, const std::vector
   return plan;
 }
 
-// Boxes have rows of `row_bytes`; `rows` of them where the operand is contiguous along k, else the
-// tile's extent along k.
+// Boxes have rows of `row_bytes`. Their height is `rows` if the operand is contiguous along k, else
+// the tile's size along k.
 MapPlan operand_plan(const Program& program, const TileConfig& config, const OperandConfig& o,
                      std::int64_t rows) {
   MapPlan plan = map_plan(program, *o.operand->window.buffer, o.memory_dims);
@@ -47,7 +47,7 @@ TensorCorePlan launch_plan(const Program& program, const Contraction& c, const T
   plan.shared_bytes = config.shared_bytes;
   plan.by_element.assign(names.operands().begin(), names.operands().end());
   plan.left = operand_plan(program, config, left, warpgroup_rows);
-  // templates/shape.cuh, right_parts
+  // see right_parts in templates/shape.cuh
   const bool halves = config.hints.pairing == Pairing::rows && right.operand->k_major;
   plan.right = operand_plan(program, config, right, config.n / (halves ? config.cluster() : 1));
   plan.ragged_contraction = config.ragged_k;
@@ -58,7 +58,7 @@ TensorCorePlan launch_plan(const Program& program, const Contraction& c, const T
   return plan;
 }
 
-// The fields that the templates read of the parameter, then those of the generated functions.
+// Fields for the templates, then fields for the generated functions.
 std::vector<ArgField> arguments(const Program& program, const TensorCorePlan& plan,
                                 const KernelNames& names) {
   std::vector<ArgField> fields = {
@@ -93,7 +93,7 @@ std::string summary(const Program& program, const TileConfig& t) {
       name(t.left.dtype()), name(t.right.dtype()), name(t.result));
 }
 
-// Coordinates of copies are 32 bits.
+// Checks extents: coordinates of copies are 32 bits.
 Expected<void> check_extents(const Program& program, const TensorCorePlan& plan) {
   for (const MapPlan* map : {&plan.left, &plan.right, &plan.result}) {
     for (const std::int64_t extent : map->extent) {

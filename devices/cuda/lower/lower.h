@@ -1,4 +1,4 @@
-// From a program to a kernel's source and to what its launch needs besides the operands' addresses.
+// Lowering of a program to kernel source and launch parameters.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -12,49 +12,49 @@
 
 namespace tessera::cuda {
 
-// How the copy engine sees an operand: dimensions of the program's buffer, innermost in memory
-// first.
+// Tensor map of an operand: dimensions of the program's buffer, innermost in memory first.
 struct MapPlan {
-  BufferId buffer{};                 // what it is of
+  BufferId buffer{};
   std::vector<std::int64_t> extent;  // elements, innermost first
   std::vector<std::int64_t> box;
   int element_bytes = 2;
 };
 
-// Of a kernel that multiplies on the tensor cores of sm_90a.
+// Plan of a kernel that multiplies on the tensor cores of sm_90a.
 struct TensorCorePlan {
-  std::string wgmma;     // the text of wgmma.cuh, which the templates include
-  int cluster = 1;       // CTAs: the launch's count of CTAs is a multiple
-  int shared_bytes = 0;  // without the program's arrays
+  std::string wgmma;     // text of wgmma.cuh, which the templates include
+  int cluster = 1;       // CTAs per cluster; the grid must be a multiple
+  int shared_bytes = 0;  // without the scalar arrays
   MapPlan left, right, result;
-  std::vector<BufferId> by_element;  // buffers whose elements the generated functions read
-  std::int64_t contraction = 0;      // the operands' extent along it
-  bool ragged_contraction = false;   // which part of it a tile takes is data
+  std::vector<BufferId> by_element;  // buffers that generated functions read by element
+  std::int64_t contraction = 0;      // extent of the operands along the contraction
+  bool ragged_contraction = false;   // true if the part for a tile depends on data
 };
 
-// Of the general kernel (general.h): tiles lie in global memory.
+// Plan of a general kernel (general.h), which has its tiles in global memory.
 struct GeneralPlan {
-  std::int64_t tile_bytes = 0;  // of each CTA
+  std::int64_t tile_bytes = 0;  // per CTA
 };
 
 struct LoweredKernel {
-  std::string entry;                    // the kernel's name in the source
-  std::string source;                   // includes the templates
-  std::string architecture = "sm_90a";  // that it is compiled for; the general one: of the device
+  std::string entry;                    // name of the kernel in the source
+  std::string source;                   // source text; #includes the templates
+  std::string architecture = "sm_90a";  // general kernel: set it for the device
   int threads = 0;
-  std::vector<ArgField> arguments;  // the fields of its parameter
-  std::int64_t array_elements = 0;  // of 8 bytes: a CTA's scalar arrays
-  std::int64_t result_rows = 0;     // that the result has
+  std::vector<ArgField> arguments;  // fields of the kernel parameter
+  std::int64_t array_elements = 0;  // size of the scalar arrays per CTA; 8 bytes each
+  std::int64_t result_rows = 0;     // rows of the result
   double sum_error = 0;             // DeviceReport::sum_error
-  std::string note;                 // what a report should say of the choice
-  std::string summary;              // the plan in words, for reports: tiles, stages, layouts
+  std::string note;                 // remark on the choice of the kernel, for reports
+  std::string summary;              // description for reports: tiles, stages, layouts
   std::variant<TensorCorePlan, GeneralPlan> plan;
 
   const TensorCorePlan* tensor_core() const { return std::get_if<TensorCorePlan>(&plan); }
   const GeneralPlan* general() const { return std::get_if<GeneralPlan>(&plan); }
 };
 
-// ErrorCode::unsupported, with the place and the reason, for what has no kernel.
+// Lowers to a fast kernel. Fails with ErrorCode::unsupported, with place and reason, if the program
+// has none.
 Expected<LoweredKernel> lower(const Program& program, const MachineHints& hints = {});
 
 }  // namespace tessera::cuda

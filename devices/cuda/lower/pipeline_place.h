@@ -1,4 +1,4 @@
-// Where the one pipeline of a program stands.
+// Position of a program's only pipeline.
 #pragma once
 #include <cstdint>
 
@@ -8,14 +8,15 @@
 namespace tessera::cuda {
 
 struct PipelinePlace {
-  StmtId open, close;  // its statement and its end
+  StmtId open, close;  // first and last statement
 };
 
-// One pipeline at the top, scalar code before it, nothing but frees after it; else
-// ErrorCode::unsupported.
+// Requires one pipeline at top level, scalar code before it, and only frees after it. Fails with
+// ErrorCode::unsupported otherwise, and for ops without a CUDA form.
 Expected<PipelinePlace> pipeline_place(const Program& program);
 
-// ErrorCode::unsupported at a statement of the body, or nowhere for none.
+// Diagnostic with ErrorCode::unsupported at a statement of the body; without a location if
+// `statement` is none.
 Diag unsupported_at(const Program& program, StmtId statement, std::string reason);
 
 }  // namespace tessera::cuda

@@ -12,8 +12,8 @@
 namespace tessera::cuda {
 namespace {
 
-// Each statement at the top is one unit: all threads compute scalars, one thread or all write
-// memory. Units that touch what an earlier one wrote are parted by a barrier.
+// Each top-level statement is one unit. All threads compute scalars; one thread or all threads
+// write memory. A barrier separates units that conflict on memory.
 class PrepareWriter {
  public:
   PrepareWriter(const Program& program, KernelNames& names)
@@ -56,7 +56,7 @@ class PrepareWriter {
     }
   }
 
-  // A barrier, when the unit [from, to) touches what was touched since the last one.
+  // Emits a barrier if the unit [from, to) conflicts with accesses since the last barrier.
   void order(StmtId from, StmtId to) {
     Buffers reads, writes;
     touched(from, to, reads, writes);
@@ -145,7 +145,7 @@ class PrepareWriter {
     }
   }
 
-  // What is wrong, as error_text reads it.
+  // Statement that reports the violated requirement, for error_text.
   static std::string report(StmtId at) {
     return fmt::format("ptx::first_error(p.error, first_refusal - {});", at.index);
   }
@@ -162,7 +162,7 @@ class PrepareWriter {
       text_ += std::string(InOrder{"{:{}}{} = {};\n", "", indent, code_.element(store->dst),
                                    code_.text(store->value)});
     } else if (const auto* sum = std::get_if<PrefixSum>(&s.op)) {
-      // What a program sums of an operand is counts.
+      // Values of an operand in a prefix sum are counts, so they are checked.
       const Buffer* const from = code_.buffer_of(sum->src);
       const std::string counts =
           from && from->role == Role::in
@@ -186,8 +186,8 @@ class PrepareWriter {
     }
   }
 
-  // A loop whose points write elements of their own, index + constant, of arrays that it does not
-  // read.
+  // True for a loop whose iterations write distinct elements, index + constant, of arrays that the
+  // loop does not read.
   bool independent(StmtId at, StmtId end) const {
     const ValueId index = statement(at).result;
     Buffers reads, writes, stored;

@@ -1,4 +1,4 @@
-// The scalar code before the pipeline as the function that every block runs first.
+// The scalar code before the pipeline, as a function that each CTA runs first.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace tessera::cuda {
 
-// Statements [0, end) of the program, for all threads of a block, which returns false when the
-// program refuses its operands; `problem` says what has no CUDA form.
+// Code for statements [0, end) of the program, executed by all threads of a CTA. The function
+// returns false if a requirement of the program is violated. problem: output, the construct without
+// a CUDA form.
 std::string prepare_code(const Program& program, StmtId end, KernelNames& names,
                          std::string& problem);
 

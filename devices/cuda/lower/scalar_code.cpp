@@ -59,7 +59,7 @@ const Buffer* ScalarCode::buffer_of(const Slice& slice) const {
   return program_.buffer(ref_info(program_, slice.base).root);
 }
 
-// Row-major; a view adds where it begins.
+// Row-major; a view adds its start.
 std::string ScalarCode::address(const Slice& slice) {
   reads_memory_ = true;
   if (const Buffer* b = program_.buffer(slice.base)) {

@@ -1,5 +1,4 @@
-// Scalars of a program as text of the device: what the generated functions compute of tile and step
-// numbers.
+// Code for scalars of a program: computations of the generated functions on tile and step indices.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -12,32 +11,33 @@
 
 namespace tessera::cuda {
 
-// A literal of the number; CUDA's language has none for infinity.
+// Float literal. Infinity is an expression, as CUDA has no literal for it.
 std::string float_text(float number);
 
 class ScalarCode {
  public:
   ScalarCode(const Program& program, KernelNames& names) : program_(program), names_(names) {}
 
-  // From here on `value` is written as `text`; it is not computed again.
+  // Writes `value` as `text` from now on; it is not computed again.
   void know(ValueId value, std::string text) { known_[value] = std::move(text); }
-  // A value as an expression; it must be a constant, known or computed.
+  // A value as an expression. The value must be a constant, known or computed.
   std::string text(ValueId value);
-  // Declarations of what `wanted` needs and is not known, in program order; they are known then.
+  // Declarations, in program order, of `wanted` and the values they need, except known values. All
+  // are known afterwards.
   std::string compute(const std::vector<ValueId>& wanted, int indent);
-  // The declaration of one scalar statement.
+  // Declaration of one scalar statement.
   std::string declaration(const Stmt& stmt, int indent);
 
   // One element of scalar memory as an lvalue, and the address of a slice's first element.
   std::string element(const Slice& slice);
   std::string address(const Slice& slice);
 
-  // Something written reads memory, by a load or a search.
+  // True if the code reads memory, by a load or a search.
   bool reads_memory() const { return reads_memory_; }
 
-  // Why something could not be written; empty if all could.
+  // Construct that could not be written; empty if none.
   const std::string& problem() const { return problem_; }
-  // The buffer that a slice reads, through views.
+  // Buffer that a slice reads, through views; null if there is none.
   const Buffer* buffer_of(const Slice& slice) const;
 
  private:
@@ -53,9 +53,9 @@ class ScalarCode {
   bool reads_memory_ = false;
 };
 
-// The values that an op reads, those of its slices included.
+// Values that an op reads, including those in its slices.
 std::vector<ValueId> operands_of(const Op& op);
-// "float", "unsigned short", ...: how an element lies in memory.
+// Type of an element in memory: "float", "unsigned short", ...
 std::string_view storage_type(DType dtype);
 
 }  // namespace tessera::cuda

@@ -1,5 +1,5 @@
-// Texts with named holes, `@name@`, from which a kernel's source is made. A hole that is alone in
-// its line takes whole lines, or none; one within a line takes a piece of it.
+// Text templates with named holes, `@name@`, for kernel source. A hole that is alone on its line is
+// replaced by whole lines, or by none. A hole within a line is replaced by a part of the line.
 #pragma once
 #include <initializer_list>
 #include <map>
@@ -13,19 +13,19 @@ struct Hole {
   std::string text;
 };
 
-// The text with its holes filled; each hole has one text, and each text a hole. What the texts name
-// of a launch is numbered as they are made (KernelNames): braces evaluate them from left to right,
-// whichever compiler built this.
+// Fills the holes of a text. Each hole needs one text, and each text a hole. Arguments of the
+// kernel are numbered as the texts are built (KernelNames): the braces evaluate the texts from left
+// to right with every compiler.
 std::string fill(std::string_view text, std::initializer_list<Hole> holes);
 
-// One of templates/*.cu.in, whose holes several functions fill.
+// One of templates/*.cu.in. Several functions fill its holes.
 class SourceTemplate {
  public:
-  // "general.cu.in", which must be one of them.
+  // name: for example "general.cu.in"; must be one of them.
   explicit SourceTemplate(std::string_view name);
-  // Each hole once.
+  // Sets the text of a hole. Each hole must be set exactly once.
   void set(std::string_view hole, std::string text);
-  // When all are set.
+  // The filled text. Requires that all holes are set.
   std::string text() const;
 
  private:
@@ -33,7 +33,7 @@ class SourceTemplate {
   std::map<std::string, std::string, std::less<>> holes_;
 };
 
-// Each line that is not empty, further to the right by `columns`.
+// Indents each line that is not empty by `columns`.
 std::string indented(std::string_view text, int columns);
 
 }  // namespace tessera::cuda

@@ -1,10 +1,10 @@
-// The texts of devices/cuda/templates as the build embedded them.
+// The files of devices/cuda/templates, embedded by the build.
 #pragma once
 #include "core/report/embedded_text.h"
 
 namespace tessera::cuda {
 
-// *.cuh, in the order of their names.
+// *.cuh, sorted by name.
 extern const EmbeddedText embedded_templates[];
 extern const std::size_t embedded_template_count;
 

@@ -22,7 +22,7 @@ std::vector<int> memory_dims(const Buffer& buffer) {
 
 Diag no(std::string reason) { return error(ErrorCode::unsupported, std::move(reason)); }
 
-// Copies move rows in units of 16 bytes and boxes of 2 or 3 dimensions.
+// Checks a buffer for copies: boxes of 2 or 3 dimensions, rows in units of 16 bytes.
 Expected<void> check_copies(const Buffer& buffer) {
   const std::vector<int> dims = memory_dims(buffer);
   if (dims.size() < 2 || dims.size() > 3) {
@@ -69,16 +69,17 @@ Expected<void> check_types(const Contraction& c) {
   return {};
 }
 
-// The sides of the matrix instructions' tile, and who multiplies which part of it.
+// Chooses the tile of the matrix instructions and its division among the consumers.
 Expected<void> choose_sides(TileConfig& t, const Contraction& c) {
   const bool has_bytes = is_wgmma_byte_type(c.left.window.buffer->dtype);
-  // Of elements of one byte, sums of 128 products at a time are added in f32.
+  // Sums of 128 products of one-byte elements are added in f32.
   if (c.k != 128 && (c.k != 64 || has_bytes)) {
     return no(fmt::format("tiles of {} along the contraction; the CUDA kernels take {}", c.k,
                           has_bytes ? "128 of such elements" : "64 or 128"));
   }
   t.k = static_cast<int>(c.k);
-  // Instructions have 64 rows and from 8 columns on: few rows of the result become their columns.
+  // Instructions have 64 rows and at least 8 columns. A result tile with few rows is swapped: its
+  // rows become their columns.
   t.swapped = c.left.rows < warpgroup_rows;
   const ProductOperand& left = t.swapped ? c.right : c.left;
   const ProductOperand& right = t.swapped ? c.left : c.right;
@@ -102,7 +103,7 @@ Expected<void> choose_sides(TileConfig& t, const Contraction& c) {
   return {};
 }
 
-// The sums of a thread, beside what finding tiles and addresses takes.
+// Checks that the sums of a thread fit, in addition to the registers for tiles and addresses.
 Expected<void> check_registers(const TileConfig& t) {
   if (t.sums() > max_sums_alone) {
     return no(fmt::format("tiles of {} x {}{}: the sums do not fit the registers", t.m, t.n,

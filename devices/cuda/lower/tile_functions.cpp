@@ -30,7 +30,7 @@ void TileFunctions::write(SourceTemplate& source) {
   write_epilogue(source, rest);
 }
 
-// How many tiles there are: those of outer loops, rows and columns.
+// Number of tiles: outer loop, rows and columns.
 void TileFunctions::write_grid(SourceTemplate& source) {
   ScalarCode code(program_, names_);
   std::vector<ValueId> bounds;
@@ -44,7 +44,8 @@ void TileFunctions::write_grid(SourceTemplate& source) {
   note(code);
 }
 
-// Numbers of a tile that `value` is computed from: not of a step, no constants.
+// Collects the scalars of a tile from which `value` is computed, without constants and scalars of a
+// step.
 void TileFunctions::collect_tile_values(ValueId value, std::set<ValueId>& fields) const {
   if (value == no_value || program_.value(value).constant ||
       program_.value(value).kind == ValueKind::ref)
@@ -70,9 +71,9 @@ std::vector<ValueId> TileFunctions::step_values() const {
   return wanted;
 }
 
-// What struct Tile holds: what the steps and the epilogue read of a tile's numbers.
+// Fields of struct Tile: scalars of a tile that the steps and the epilogue read.
 std::set<ValueId> TileFunctions::tile_fields(const std::vector<ValueId>& of_step) {
-  // The epilogue is written once to learn what it reads, and again when that is known.
+  // A first draft of the epilogue determines its scalars; the final text needs their names.
   KernelNames draft_names = names_;
   ScalarCode draft(program_, draft_names);
   std::vector<ValueId> of_tile = epilogue_code(program_, c_, draft, draft_names).needs;
@@ -90,7 +91,7 @@ std::set<ValueId> TileFunctions::tile_fields(const std::vector<ValueId>& of_step
   return fields;
 }
 
-// The loops' indices at a point of the order.
+// Declarations of the loop indices at a point of the tile order.
 std::string TileFunctions::loop_indices() {
   std::string text;
   const auto set = [&](const GridLoop* loop, const char* from) {
@@ -120,7 +121,7 @@ void TileFunctions::write_tile(SourceTemplate& source, const std::set<ValueId>& 
   note(code);
 }
 
-// An operand's window in the memory's order, with the shift along the contraction.
+// Coordinates of an operand's window in memory order, with the shift along the contraction.
 std::string TileFunctions::coordinates(ScalarCode& code, const OperandConfig& operand,
                                        const char* side) {
   std::string text;
@@ -156,8 +157,8 @@ void TileFunctions::write_step(SourceTemplate& source, ScalarCode& code,
   note(code);
 }
 
-// By the tile's numbers alone, of which a step's are computed; the bounds of the steps are compared
-// where it is called.
+// Compares only the scalars of the tile from which a step is computed. The caller compares the
+// bounds of the steps.
 void TileFunctions::write_alike(SourceTemplate& source) {
   std::vector<ValueId> compared;
   for (const Condition& c : c_.active) compared.push_back(c.value);

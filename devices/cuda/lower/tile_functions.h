@@ -1,5 +1,5 @@
-// The functions of a tensor-core kernel's `struct Program`: which tiles there are, where each one's
-// operands and rows lie, and what becomes of its sums.
+// The functions of a tensor-core kernel's `struct Program`: the tiles, the positions of their
+// operands and rows, and the epilogue.
 #pragma once
 #include <set>
 #include <string>
@@ -21,12 +21,12 @@ class TileFunctions {
                 const LoopOrder& order, KernelNames& names)
       : program_(program), c_(contraction), t_(config), order_(order), names_(names) {}
 
-  // Fills the holes of tensor_core.cu.in between `prepare` and `value`. Once.
+  // Fills the holes of tensor_core.cu.in from `prepare` to `value`. Call it once.
   void write(SourceTemplate& source);
 
-  // A store names rows, which must be the result's.
+  // True if a store selects rows, which must exist in the result.
   bool exact_rows() const { return exact_rows_; }
-  // What has no CUDA form; empty if all has one.
+  // The part without a CUDA form; empty if none.
   const std::string& problem() const { return problem_.empty() ? scalar_problem_ : problem_; }
 
  private:

@@ -8,7 +8,7 @@
 namespace tessera::cuda {
 namespace {
 
-// One function: `fresh` to write the sums and not read them.
+// One function. fresh: overwrites the sums without reading them.
 std::string function(const ProductTypes& types, int columns, bool fresh) {
   const int sums = columns / 2;
   const bool has_bytes = size_of(types.left) == 1;
@@ -21,7 +21,7 @@ std::string function(const ProductTypes& types, int columns, bool fresh) {
                                           : ", ",
                              fresh ? "=" : "+", i);
   }
-  // Operands of one byte are contiguous along k, and the instruction has no bits to say otherwise.
+  // One-byte operands are contiguous along k, so the instruction has no layout bits for them.
   const std::string layouts =
       has_bytes ? ""
                 : fmt::format(", {}, {}", types.left_k_major ? 0 : 1, types.right_k_major ? 0 : 1);
@@ -49,7 +49,7 @@ std::string function(const ProductTypes& types, int columns, bool fresh) {
                {"left_k_major", types.left_k_major ? "true" : "false"},
                {"right_k_major", types.right_k_major ? "true" : "false"},
                {"fresh", fresh ? "true" : "false"},
-               // The predicate p says that the sums are read: 0 != 0 never holds.
+               // Predicate p enables reading the sums; 0 != 0 is always false.
                {"adds", fresh ? "ne" : "eq"},
                {"places", places},
                {"left_place", std::to_string(sums)},

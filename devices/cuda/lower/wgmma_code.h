@@ -1,4 +1,4 @@
-// The text of one matrix instruction, for a header that the templates include.
+// Code for one matrix instruction, for a header that the templates include.
 #pragma once
 #include <string>
 
@@ -6,7 +6,7 @@
 
 namespace tessera::cuda {
 
-// Both of bf16 or f16, or each e4m3 or e5m2: these are contiguous along k.
+// Both bf16, both f16, or each e4m3 or e5m2. The latter must be contiguous along k.
 struct ProductTypes {
   DType left = DType::bf16, right = DType::bf16;
   bool left_k_major = true, right_k_major = true;
