@@ -14,7 +14,8 @@
 namespace tessera::cuda {
 namespace {
 
-// A configuration has as many slots as fit, and no more than that many where more would.
+// True if the configuration has room for this number of buffers. A configuration has the largest
+// number that fits, up to the modelled maximum.
 bool has_room(const KernelConfig& config, std::int64_t buffers) {
   constexpr std::int64_t max_modelled = 8;
   return buffers <= config.buffers || config.buffers >= max_modelled;
@@ -40,7 +41,8 @@ Support has_fast_kernel(const ConfigQuery& query, const KernelConfig& config) {
   return can_lower(*program, {.hints = config.hints, .require_fast = true});
 }
 
-// Of each tile the first, without hints and without a time: the model knows the fast kernels alone.
+// The first configuration of each tile, without hints and without a time, as the model only covers
+// the fast kernels.
 std::vector<ConfigChoice> general_choices(std::vector<ConfigChoice> all, const std::string& why,
                                           std::size_t most) {
   std::vector<ConfigChoice> result;

@@ -1,4 +1,4 @@
-// Which configurations a GPU offers for a product, and why in this order.
+// Ranking of the configurations that a GPU offers for a product.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -7,15 +7,16 @@
 
 namespace tessera::cuda {
 
-// Whether the fast kernels run here; without a GPU the kernels are those of sm_90.
+// True if the fast kernels run on this machine. True without a GPU: kernels are then for sm_90.
 bool has_fast_kernels();
-// Whether the program has a kernel that answers to what is asked; the reason when not.
+// Support with the reason if the program has no kernel that satisfies `how`.
 Support can_lower(const Program& program, const PrepareOptions& how);
 
-// At most `most` of the configurations: of those with which the product's kernel is a fast one, by
-// the model's order; where there is none, the tiles of all without hints, for the general kernel.
-// Where the caller fixed the slots, those that have room for them are first; where the kernel is
-// not known, all are as good as fast.
+// At most `most` configurations, in the model's order. If the product has fast kernels: only
+// configurations with a fast kernel. Otherwise: the tiles of all configurations without hints, for
+// the general kernel.
+// If the caller fixed the number of buffers, configurations with enough room for them come first.
+// If the kernel is not known, all configurations count as fast.
 std::vector<ConfigChoice> ranked_choices(const ConfigQuery& query, std::size_t most = SIZE_MAX);
 
 }  // namespace tessera::cuda

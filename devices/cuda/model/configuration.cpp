@@ -18,7 +18,7 @@ constexpr MachineHints column_pairs{.pairing = Pairing::columns};
 constexpr MachineHints in_turn{.alternate = true};
 constexpr MachineHints row_pairs_in_turn{.pairing = Pairing::rows, .alternate = true};
 
-// Tiles of unequal length, as ragged groups have them.
+// For tiles of unequal length, which ragged groups have.
 constexpr MachineHints dynamic{.dynamic = true};
 constexpr MachineHints dynamic_row_pairs{.pairing = Pairing::rows, .dynamic = true};
 constexpr MachineHints dynamic_column_pairs{.pairing = Pairing::columns, .dynamic = true};
@@ -47,7 +47,7 @@ constexpr Tile gmm_tiles[] = {
     {128, 64, 192, dynamic},
     {128, 64, 128, dynamic_in_turn},
     {64, 64, 256, dynamic_in_turn},
-    // Few rows a group: the weights are the instructions' rows, and nobody reads them twice.
+    // Few rows per group: the weights are the rows of the instructions and are read only once.
     {8, 64, 128, {.right = Eviction::first}},
     {16, 64, 128, {.right = Eviction::first}},
     {24, 64, 128, {.right = Eviction::first}},
@@ -55,7 +55,7 @@ constexpr Tile gmm_tiles[] = {
     {48, 64, 128, {.right = Eviction::first}},
 };
 
-// Elements of one byte: sums in two parts take twice the registers, and a step is of 128.
+// One-byte elements: sums with partial sums take twice the registers, and a step has 128 elements.
 constexpr Tile gmm_fp8_tiles[] = {
     {128, 128, 128},
     {128, 128, 128, row_pairs},
@@ -90,9 +90,9 @@ constexpr Tile tgmm_tiles[] = {
     {64, 128, 128, dynamic_in_turn},
 };
 
-// As many as fit, eight at most.
+// Max number of buffers that fit, up to eight.
 std::int64_t buffers_for(const SharedShape& shape) {
-  constexpr int arrays = 2048;  // bytes of the program's: sums of the sizes of 255 groups
+  constexpr int arrays = 2048;  // bytes for scalar arrays: sums of the sizes of 255 groups
   return std::min(max_stages(shape, arrays), 8);
 }
 

@@ -1,5 +1,5 @@
-// The configurations with which gmm and tgmm are launched on sm_90, as data: what the model ranks
-// (grouped_model.h), tuning measures and the compiler gates hold.
+// The configurations of gmm and tgmm on sm_90, as data: the model ranks them (grouped_model.h),
+// tuning measures them, and the compiler tests check them.
 #pragma once
 #include <vector>
 
@@ -7,8 +7,8 @@
 
 namespace tessera::cuda {
 
-// All that a choice is made from; every one of them compiles without spills. Tiles of tgmm have
-// their step along the contraction as m. Operands of one byte are those of e4m3 and e5m2.
+// All candidates for a choice; each of them compiles without spills. In tiles of tgmm, m is the
+// step along the contraction. operand_bytes = 1: operands of e4m3 and e5m2.
 std::vector<KernelConfig> gmm_candidates(int operand_bytes = 2);
 std::vector<KernelConfig> tgmm_candidates();
 

@@ -10,21 +10,21 @@
 namespace tessera::cuda {
 namespace {
 
-constexpr double epilogue_clocks = 600;  // fixed: the last products, barriers, the first chunk
-constexpr double tile_clocks = 250;      // finding the tile, which consumers do one after the other
-constexpr double taken_clocks = 300;     // and waiting for its number
-constexpr double slowest_swapped = 16;   // clocks of an instruction that reads 2 KiB of weights
+constexpr double epilogue_clocks = 600;  // fixed: last products, barriers, first chunk
+constexpr double tile_clocks = 250;      // to find the tile; consumers do this in order
+constexpr double taken_clocks = 300;     // to find the tile and wait for its number
+constexpr double slowest_swapped = 16;   // clocks per instruction that reads 2 KiB of weights
 
 int operand_bytes(const GroupedDesc& desc) { return desc.is_tgmm() ? 2 : size_of(desc.lhs); }
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// A tile on one multiprocessor.
+// Work of one tile on a multiprocessor.
 struct Tile {
   double steps = 0;
-  double product_clocks = 0;  // of a step
-  double bytes = 0;           // of a step, through the L2 cache
-  double store_bytes = 0;     // of the tile
+  double product_clocks = 0;  // per step
+  double bytes = 0;           // per step, through the L2 cache
+  double store_bytes = 0;     // per tile
 };
 
 class Model {
@@ -45,7 +45,7 @@ class Model {
   }
 
  private:
-  // Operands and results once, weights of groups without rows not at all.
+  // Counts operands and results once; weights of empty groups are not read.
   double memory_bytes() const {
     std::int64_t rows = 0, filled = 0;
     for (const std::int64_t size : s_.sizes) {
@@ -60,9 +60,9 @@ class Model {
     return static_cast<double>(bytes);
   }
 
-  // The time between the starts of two such tiles.
+  // Time between the starts of two such tiles.
   double clocks(const Tile& tile) const {
-    // Both at once, but copies cost the products time and the chip power even where they keep up.
+    // Copies and products overlap, but copies slow the products and use power even if they keep up.
     const double copies = tile.bytes / gpu_.l2_bytes_a_clock;
     const double alone = std::max(tile.product_clocks, copies) +
                          gpu_.copy_interference * std::min(tile.product_clocks, copies);
@@ -70,27 +70,28 @@ class Model {
     const double contraction = tile.steps * step;
     const double end = epilogue_clocks + tile.store_bytes / gpu_.store_bytes_a_clock +
                        (c_.hints.dynamic ? taken_clocks : tile_clocks);
-    // In turn: an epilogue is behind the other consumer's products as far as these last.
+    // Alternating consumers: the other consumer's products hide the epilogue if they last longer.
     if (c_.hints.alternate) return std::max(contraction, (contraction + end) / 2);
     return contraction + end;
   }
 
-  // Every block's sums are waited for and added to those of all, in f32: half of it behind the
-  // other consumer's products, where that one multiplies at the same time.
+  // Partial sums of each block are added to the total in f32, after a wait. Half of this time is
+  // hidden by the other consumer's products if both multiply at the same time.
   double added_clocks(double rows, double columns) const {
     constexpr double drained = 100, additions_a_clock = 128;
     const double clocks = rows * columns / additions_a_clock;
     return c_.hints.alternate || rows <= 64 ? clocks + drained : clocks / 2;
   }
 
-  // `rows` of a tile of gmm; the shares of the operands' bytes that it fetches itself.
+  // Clocks of a gmm tile with `rows` rows. share_rows, share_weights: fraction of the operand's
+  // bytes that the CTA fetches itself.
   double gmm_tile(std::int64_t rows, double share_rows, double share_weights) const {
     const Tiling& t = c_.tiling;
     Tile tile;
     tile.steps = static_cast<double>(ceil_div(s_.k, t.k));
     const auto n = static_cast<double>(t.n);
     const double k_bytes = static_cast<double>(t.k * operand_bytes_);
-    // A matrix instruction takes 32 bytes along k, of elements of one byte or two.
+    // A matrix instruction reads 32 bytes along k, for one-byte and two-byte elements.
     const double instruction_rows_a_clock = gpu_.products_a_clock / 16;
     if (t.m < 64) {
       tile.product_clocks =
@@ -111,12 +112,12 @@ class Model {
     const Tiling& t = c_.tiling;
     const std::int64_t columns = ceil_div(s_.n, t.n);
     const double rows = c_.hints.pairing == Pairing::columns && columns > 1 ? gpu_.pair_share : 1;
-    std::int64_t number = 0;  // of the tile along the rows of all groups
+    std::int64_t number = 0;  // index of the tile along the rows of all groups
     for (const std::int64_t size : s_.sizes) {
       const std::int64_t tiles = ceil_div(size, t.m);
       if (tiles == 0) continue;
       const std::int64_t last = size - (tiles - 1) * t.m;
-      // Pairs begin at even tiles of the whole: the neighbour may be another group's.
+      // Pairs start at even tile indices over all groups, so the neighbour may be in another group.
       double times[2][2];
       for (const bool is_last : {false, true}) {
         for (const bool shares : {false, true})

@@ -1,8 +1,8 @@
-// How long a grouped matmul should take on a GPU, by counting what a configuration moves and
-// multiplies for the groups at hand: where a search for the best configuration starts, and what is
-// taken when nobody has searched. Its figures (gpu_figures.h) are published ones; none has been
-// fitted to a measurement yet. Of a description it takes the extents, the sizes of the groups and
-// the widths of the elements: tgmm's operands have two bytes each, gmm's have those of lhs.
+// Model of the time of a grouped matmul on a GPU, from the data that a configuration moves and
+// multiplies for the given groups. A search for the best configuration starts with its ranking;
+// without a search its first choice is used. Parameters: gpu_figures.h.
+// From a description it uses the extents, the group sizes and the element widths: operands of tgmm
+// have two bytes, operands of gmm have the width of lhs.
 #pragma once
 #include <vector>
 
@@ -12,7 +12,7 @@
 
 namespace tessera::cuda {
 
-// Seconds from launch to result.
+// Estimated seconds from launch to result.
 double estimate_seconds(const GroupedDesc& desc, const KernelConfig& config,
                         const GpuFigures& gpu = {});
 
@@ -20,7 +20,7 @@ struct Estimate {
   KernelConfig config;
   double seconds = 0;
 };
-// The candidates for a product, the most promising first.
+// The candidates for a product, best estimate first.
 std::vector<Estimate> estimates(const GroupedDesc& desc, const GpuFigures& gpu = {});
 
 }  // namespace tessera::cuda

@@ -7,7 +7,7 @@
 namespace tessera::cuda {
 namespace {
 
-constexpr int max_walked = 1 << 15;  // some 250 tiles for each multiprocessor
+constexpr int max_walked = 1 << 15;  // about 250 tiles per multiprocessor
 
 Pair pair_of(Pairing pairing) {
   return pairing == Pairing::rows      ? Pair::rows
@@ -30,7 +30,7 @@ double makespan(const TileClocks& tiles, const MachineHints& hints, int multipro
   const TileGrid turns = pairs_of(tiles.grid, pair);
   const int count = tile_count(turns), walked = std::min(count, max_walked);
   const int workers = std::max(multiprocessors / together, 1);
-  // The blocks of a pair begin and end together.
+  // The CTAs of a pair start and end together.
   double walked_clocks = 0;
   const auto turn_clocks = [&](int index) {
     const TilePoint at = tile_at(turns, band, index);
@@ -48,8 +48,8 @@ double makespan(const TileClocks& tiles, const MachineHints& hints, int multipro
   };
   double busy = 0;
   if (hints.dynamic) {
-    // A block knows its tile and the one after: it takes a number when it begins the tile before.
-    using Free = std::pair<double, int>;  // when, and the number that it has taken
+    // A CTA takes its next number when it starts a tile, so it has its tile and the next one.
+    using Free = std::pair<double, int>;  // time, and the number taken
     std::priority_queue<Free, std::vector<Free>, std::greater<>> free;
     for (int i = 0; i < workers; ++i) free.push({0, i});
     int taken = workers;

@@ -1,5 +1,5 @@
-// How tiles of unequal length fill a machine: the kernel's own order of tiles (templates/order.cuh)
-// walked by every multiprocessor, or pair of them, as templates/take.cuh hands them out.
+// Schedule of tiles of unequal length on a machine: the kernel's order of tiles
+// (templates/order.cuh), which each multiprocessor or pair of them takes as in templates/take.cuh.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -9,16 +9,17 @@
 
 namespace tessera::cuda {
 
-// Tiles of the same row of one outer index take as long: clocks[outer * grid.rows + row].
+// Clocks of the tiles in one row of an outer index, which are equal: clocks[outer * grid.rows +
+// row].
 struct TileClocks {
   TileGrid grid{};
   std::vector<double> clocks;
 
-  double all() const;  // of every tile, summed
+  double all() const;  // sum over all tiles
 };
 
-// Until the last multiprocessor is done. Very many tiles are walked in part, and the rest counted
-// as if it filled the machine.
+// Clocks until the last multiprocessor finishes. Above a limit on the number of tiles, the rest is
+// extrapolated in proportion to its clocks.
 double makespan(const TileClocks& tiles, const MachineHints& hints, int multiprocessors);
 
 }  // namespace tessera::cuda
