@@ -54,8 +54,8 @@ struct OperandConfig {
 };
 
 struct TileConfig {
-  int m = 0, n = 0,
-      k = 0;  // m rows x n columns of instructions; swapped: m are columns of the result
+  // Tile of the matrix instructions: m rows by n columns. swapped: m are columns of the result.
+  int m = 0, n = 0, k = 0;
   int stages = 0, consumers = 0, m_pieces = 0;
   MachineHints hints;
   bool swapped = false, ragged_k = false;

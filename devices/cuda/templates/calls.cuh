@@ -1,13 +1,13 @@
-// Calls of a task graph's kernels: each is one op of the program on rectangles of memory, as numbers
-// that the host has written (devices/cuda/graph/call_words.h). All threads of a CTA do a call
-// together, and meet at its end.
+// Calls of a task graph's kernels. A call is one op of the program on rectangles of memory. The
+// host writes its words (devices/cuda/graph/call_writer.h). All threads of a CTA execute a call
+// together, with a barrier at its end.
 #pragma once
 #include "devices/cuda/templates/elements.cuh"
 
 namespace tessera::cuda {
 
-// A rectangle of memory: where its first element is, and how far it is to the next along each
-// dimension; 0 where it is repeated.
+// A rectangle of memory: the address of its first element, and the stride of each dimension in
+// elements; stride 0 repeats an element.
 template <class T, int rank>
 struct View {
   typename T::stored* data;
@@ -28,8 +28,8 @@ struct View {
   }
 };
 
-// What a call is given. Memory is the number of one and the bytes from its beginning; less than 0 is
-// the CTA's own.
+// Arguments of a call. A memory operand is two words: the index of the memory, or a negative number
+// for the CTA's private memory, and an offset in bytes.
 struct Call {
   const i64* words;
   char* const* memories;
@@ -45,12 +45,12 @@ struct Call {
   }
   TESSERA_DEVICE i64 whole(int i) const { return words[i]; }
   TESSERA_DEVICE float real(int i) const { return ptx::bits_to_float(static_cast<u32>(words[i])); }
-  // Numbers that a call before has loaded.
+  // Numbers loaded by an earlier call.
   TESSERA_DEVICE i64 loaded_whole(int i) const { return *reinterpret_cast<const i64*>(at(i)); }
   TESSERA_DEVICE float loaded_real(int i) const { return *reinterpret_cast<const float*>(at(i)); }
 };
 
-// The indices of the element that stands at `position`, row by row.
+// Indices of the element at `position`, in row-major order.
 template <int rank>
 TESSERA_DEVICE void indices(const i64* size, i64 position, i64* e) {
 #pragma unroll
@@ -60,7 +60,7 @@ TESSERA_DEVICE void indices(const i64* size, i64 position, i64* e) {
   }
 }
 
-// f(e) for each element of a rectangle of that size.
+// Calls f(e) for each element of a rectangle of this size.
 template <int rank, class F>
 TESSERA_DEVICE void for_each(const i64* size, F f) {
   i64 count = 1;
@@ -74,7 +74,7 @@ TESSERA_DEVICE void for_each(const i64* size, F f) {
   ptx::sync_block();
 }
 
-// to = the elements of from, row by row, whatever the shapes; T is as wide as the elements.
+// Copies or adds `from` to `to` in row-major order, for any shapes; T is as wide as the elements.
 template <class T, int rank, int from_rank, bool adds = false>
 TESSERA_DEVICE void in_order(const i64* size, View<T, rank> to, const i64* from_size,
                              View<T, from_rank> from) {
@@ -93,7 +93,7 @@ TESSERA_DEVICE void in_order(const i64* size, View<T, rank> to, const i64* from_
   ptx::sync_block();
 }
 
-// Part k of each element of `wide` along a dimension, where `narrow` has `parts` elements for it.
+// Copies between each element of `wide` and its `parts` elements of `narrow` along `dim`.
 template <class W, class N, int rank, bool widens>
 TESSERA_DEVICE void bits_of_parts(const i64* wide_size, View<W, rank> wide, View<N, rank> narrow,
                                   int dim) {
@@ -111,7 +111,7 @@ TESSERA_DEVICE void bits_of_parts(const i64* wide_size, View<W, rank> wide, View
   });
 }
 
-// Zero in every element of the slot that is not between `begin` and `end`.
+// Zeroes the elements of the slot that are not between `begin` and `end`.
 template <class T, int rank>
 TESSERA_DEVICE void pad(const i64* size, View<T, rank> slot, const i64* begin, const i64* end) {
   for_each<rank>(size, [&](const i64* e) {
@@ -122,7 +122,7 @@ TESSERA_DEVICE void pad(const i64* size, View<T, rank> slot, const i64* begin, c
   });
 }
 
-// What a product sums: whole numbers as such, which wrap, else floats.
+// Type in which products are summed: wrapping integers for integers, else floats.
 TESSERA_DEVICE float sum_of(float x) { return x; }
 TESSERA_DEVICE u64 sum_of(i64 x) { return static_cast<u64>(x); }
 template <class T>
@@ -130,7 +130,7 @@ struct Summed {
   static constexpr bool is_whole = sizeof(decltype(T::load(typename T::stored{}))) == sizeof(i64);
 };
 
-// An accumulator and a sum of whole numbers: i32 wraps; a float gets the sum rounded once.
+// Adds an integer sum to an accumulator. i32 wraps; for a float the sum is rounded once.
 template <class Acc>
 TESSERA_DEVICE typename Acc::stored with_sum(typename Acc::stored before, u64 sum) {
   if constexpr (Summed<Acc>::is_whole)
@@ -139,10 +139,10 @@ TESSERA_DEVICE typename Acc::stored with_sum(typename Acc::stored before, u64 su
     return Acc::of(Acc::load(before) + static_cast<float>(static_cast<i64>(sum)));
 }
 
-// acc += a . b for each index of the leading dimensions; the last two of `size` are rows and
-// columns, and `terms` are summed, ascending. Each thread has a block of side x side elements, so
-// that it uses a number that it has read several times; threads beside each other have columns
-// beside each other.
+// acc += a . b for each index of the leading dimensions. The last two of `size` are rows
+// and columns; `terms` products are summed in ascending order. Each thread computes a block
+// of side x side elements, which reuses loaded numbers. Adjacent threads have adjacent
+// columns.
 template <class Acc, class A, class B, int rank>
 TESSERA_DEVICE void matmul(const i64* size, i64 terms, View<Acc, rank> acc, View<A, rank> a,
                            View<B, rank> b, bool transpose_a, bool transpose_b) {
@@ -171,7 +171,7 @@ TESSERA_DEVICE void matmul(const i64* size, i64 terms, View<Acc, rank> acc, View
         const typename B::stored* y[side];
         Sum sums[side][side] = {};
 #pragma unroll
-        for (int s = 0; s < side; ++s) {  // those beyond the end read the last ones again
+        for (int s = 0; s < side; ++s) {  // beyond the end: reads the last ones again
           x[s] = left + least(i0 + s * down, rows - 1) * down_a;
           y[s] = right + least(j0 + s * across, columns - 1) * across_b;
         }

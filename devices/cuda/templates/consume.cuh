@@ -1,5 +1,5 @@
-// A consumer: a warpgroup multiplies its rows of every tile as its operands arrive, one step of
-// matrix instructions in flight, and stores them.
+// A consumer: a warpgroup that multiplies its rows of each tile as operands arrive, with one step
+// of matrix instructions in flight, and stores them.
 #pragma once
 #include "devices/cuda/templates/epilogue.cuh"
 #include "devices/cuda/templates/produce.cuh"
@@ -7,8 +7,8 @@
 
 namespace tessera::cuda {
 
-// A slot's operands have been read by this warp: for all who write to it. Lanes may have waited
-// apart; none may be left behind.
+// Releases a slot that this warp has read, to all CTAs that write to it. Lanes may have waited
+// separately, so the warp is synchronised first.
 template <class C>
 TESSERA_DEVICE void release(u32 memory, int slot) {
   ptx::sync_warp();
@@ -21,9 +21,9 @@ TESSERA_DEVICE void release(u32 memory, int slot) {
   }
 }
 
-// The last step of a ragged reduction: operands from k = depth on belong to somebody else. Both are
-// zeroed up to the next matrix instruction's end: zero times a neighbour's infinity would be no
-// zero.
+// The last step of a ragged contraction: elements from k = depth on belong to other data. They are
+// zeroed in both operands up to the end of the next matrix instruction, as zero times a foreign
+// infinity is not zero.
 template <class C>
 TESSERA_DEVICE void zero_beyond(u32 operands, int depth) {
   using Left = typename SharedLayout<C>::Left;
@@ -46,7 +46,7 @@ TESSERA_DEVICE void zero_beyond(u32 operands, int depth) {
   }
 }
 
-// `steps` matrix instructions along the contraction for each 64 rows; `fresh`: to sums from 0.
+// `steps` matrix instructions along k for each 64 rows. fresh: starts sums at 0.
 template <class C, int steps, bool fresh = false, class Sums>
 TESSERA_DEVICE void multiply(Sums& sums, u32 operands, int first_row) {
   using Left = typename SharedLayout<C>::Left;
@@ -73,8 +73,8 @@ TESSERA_DEVICE void multiply(Sums& sums, u32 operands, int first_row) {
   ptx::product_commit();
 }
 
-// The same for a block whose first `depth` along the contraction count; every count is a way of its
-// own, since a branch between two instructions would serialise them.
+// Like multiply, for a block of which only the first `depth` elements along k count. Each count has
+// its own code path, as a branch between two instructions would serialise them.
 template <class C, int steps, class Sums>
 TESSERA_DEVICE void multiply_some(Sums& sums, u32 operands, int first_row, int depth) {
   if constexpr (steps > 1) {
@@ -86,9 +86,9 @@ TESSERA_DEVICE void multiply_some(Sums& sums, u32 operands, int first_row, int d
   multiply<C, steps>(sums, operands, first_row);
 }
 
-// Of elements of one byte: the instructions add them up to few digits only (around 14 bits), so
-// every block along the contraction is summed from 0 and added to the sums in f32. The slot is free
-// before that.
+// For one-byte elements: instructions accumulate with few digits only (about 14 bits). Each block
+// along the contraction is therefore summed from 0 and added to the sums in f32. The slot is
+// released before the addition.
 template <class C, class Sums>
 TESSERA_DEVICE void multiply_and_add(Sums& sums, u32 memory, int slot, int first_row) {
   float part[C::m_pieces][C::n / 2];
@@ -106,7 +106,7 @@ TESSERA_DEVICE void multiply_and_add(Sums& sums, u32 memory, int slot, int first
   }
 }
 
-// The products of a step whose first `depth` along the contraction count; they are in flight.
+// Starts the products of a step, of which the first `depth` elements along k count.
 template <class C, class Sums>
 TESSERA_DEVICE void multiply_step(Sums& sums, u32 operands, int first_row, int depth) {
   if constexpr (C::ragged_k) {
@@ -116,7 +116,7 @@ TESSERA_DEVICE void multiply_step(Sums& sums, u32 operands, int first_row, int d
   }
 }
 
-// Some of the rows that this consumer multiplies, from `first_row` of the tile on.
+// True if `rows` include rows of this consumer, which start at `first_row` of the tile.
 template <class C>
 TESSERA_DEVICE bool wants(const Rows& rows, int first_row) {
   bool wanted = false;
@@ -124,8 +124,8 @@ TESSERA_DEVICE bool wants(const Rows& rows, int first_row) {
   return wanted;
 }
 
-// Also for a tile without steps. Starting the first product from 0 instead would leave the compiler
-// two ways to the same accumulators, and it spills them.
+// Also for a tile without steps. If the first product started from 0 instead, the compiler would
+// have two paths to the accumulators and spill them.
 template <class C, class Sums>
 TESSERA_DEVICE void clear(Sums& sums) {
 #pragma unroll
@@ -135,7 +135,7 @@ TESSERA_DEVICE void clear(Sums& sums) {
   }
 }
 
-// All products have ended; the sums may be read.
+// Waits for all products; the sums may be read afterwards.
 template <class C, class Sums>
 TESSERA_DEVICE void end_products(Sums& sums) {
   ptx::product_wait<0>();
@@ -146,9 +146,9 @@ TESSERA_DEVICE void end_products(Sums& sums) {
   }
 }
 
-// Consumers that multiply whole tiles in turn begin in the tiles' order. A wait by parity tells a
-// phase from the one before it alone: nobody may wait for a slot that has not been filled for all
-// steps before its own. `number`: of the tile among this CTA's.
+// Alternating consumers start in the order of the tiles. A wait by parity only distinguishes a
+// phase from the previous one, so no consumer may wait for a slot before it was filled for all
+// earlier steps. number: index of the tile in this CTA.
 template <class C>
 TESSERA_DEVICE void wait_for_turn(u32 memory, int warpgroup, int number) {
   if (!C::alternate) return;
@@ -162,7 +162,7 @@ TESSERA_DEVICE void pass_turn_on(u32 memory, int warpgroup) {
   if (ptx::thread() % 32 == 0) ptx::barrier_arrive(turn_barrier<C>(memory, 1 - warpgroup));
 }
 
-// Past the slots of a tile that the other consumer multiplies.
+// Skips the slots of a tile of the other consumer.
 template <class C, class P, int slots>
 TESSERA_DEVICE void skip(TurnSteps<C, P, Role::consumer>& steps, Ring<slots>& ring) {
   for (i64 s = steps.turn().begin; s < steps.turn().end; ++s) {
@@ -198,7 +198,7 @@ TESSERA_DEVICE void consume(const typename P::Args& p, const i64* arrays, u32 me
     const bool wanted = wants<C>(rows, first_row);
     clear<C>(sums);
     wait_for_turn<C>(memory, warpgroup, number);
-    int held = -1;  // the slot whose instructions are in flight
+    int held = -1;  // slot with instructions in flight
     for (i64 s = turn.begin; s < turn.end; ++s) {
       const int depth = steps.depth(s);
       if (!steps.takes_slot(depth, s)) continue;
@@ -216,7 +216,7 @@ TESSERA_DEVICE void consume(const typename P::Args& p, const i64* arrays, u32 me
           multiply_step<C>(sums, operands, first_row, depth);
           ptx::product_wait<1>();
         } else if (C::cluster > 1) {
-          ptx::product_wait<0>();  // a slot of the neighbour's alone: those of the held one may run
+          ptx::product_wait<0>();  // neighbour's slot: products of the held one may be running
         }
         if (held >= 0) release<C>(memory, held);
         held = ring.slot;
@@ -224,7 +224,7 @@ TESSERA_DEVICE void consume(const typename P::Args& p, const i64* arrays, u32 me
       ring.advance();
     }
     pass_turn_on<C>(memory, warpgroup);
-    find_next();  // behind the last products
+    find_next();  // overlaps the last products
     end_products<C>(sums);
     if (held >= 0) release<C>(memory, held);
     if (wanted) store_tile<C, P>(p, turn.mine.tile, rows, sums, staging);

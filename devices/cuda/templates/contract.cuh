@@ -1,5 +1,5 @@
-// The kernel: one block on every multiprocessor, a producer warpgroup and one or two consumers, for
-// any pipeline that adds products of its windows and stores a function of the sums.
+// The kernel: one CTA per multiprocessor, a producer warpgroup and one or two consumers, for any
+// pipeline that adds products of its windows and stores a function of the sums.
 #pragma once
 #include "devices/cuda/templates/consume.cuh"
 #include "devices/cuda/templates/prepare.cuh"
@@ -25,9 +25,9 @@ TESSERA_DEVICE void contract(const typename P::Args& p) {
     if constexpr (C::dynamic) init_taking<C>(memory);
     ptx::barrier_init_fence();
   }
-  if (!P::prepare(p, arrays)) return;  // every block comes to the same
+  if (!P::prepare(p, arrays)) return;  // all CTAs return the same
   ptx::sync_block();
-  if constexpr (C::cluster > 1) ptx::sync_cluster();  // the other block's barriers are there
+  if constexpr (C::cluster > 1) ptx::sync_cluster();  // the other CTA's barriers are initialised
   const int warpgroup = ptx::thread() / 128;
   if (warpgroup == 0) {
     if constexpr (C::consumers == 2) ptx::fewer_registers<C::producer_registers>();

@@ -1,16 +1,16 @@
-// Elements of each type as the kernels of task graphs work on them: how they are stored, what they
-// are as a float or as a whole number, and what is stored of either. The rules are those of
-// core/data/convert.h: floats round to nearest even, integers saturate.
+// Elements of each type in the kernels of task graphs: their storage, their value as a float or an
+// integer, and the conversion of a value to storage. The rules are in core/data/convert.h: floats
+// round to nearest even, integers saturate.
 #pragma once
 #include "devices/cuda/templates/elementwise.cuh"
 
 namespace tessera::cuda {
 
-// A float whose bits round to every narrower format as the whole number does: what does not fit
-// leaves the last bit set.
+// A float that rounds to each narrower format like the integer x. If x is not exactly
+// representable, the last bit is set.
 TESSERA_DEVICE float rounded_to_odd(i64 x) {
   const float near = static_cast<float>(x);
-  // 2^63 is no i64; what rounds there is below it.
+  // 2^63 is not an i64; values that round to it are smaller.
   const bool is_end = near >= 9.2233720368547758e18f;
   const i64 back = is_end ? x : static_cast<i64>(near);
   if (back == x && !is_end) return near;
@@ -20,16 +20,16 @@ TESSERA_DEVICE float rounded_to_odd(i64 x) {
   return ptx::bits_to_float(bits | 1);
 }
 
-// The nearest whole number; 0 of what is no number.
+// Nearest integer; 0 for NaN.
 TESSERA_DEVICE i64 nearest_whole(float x) { return whole_of(rintf(x)); }
 
-// The power of two at or above the magnitude.
+// Rounds the magnitude up to a power of two.
 TESSERA_DEVICE unsigned char store_e8m0(float x) {
   const u32 magnitude = ptx::float_to_bits(x) & 0x7FFFFFFFu;
   if (magnitude > 0x7F800000u) return 255;
   if (magnitude <= 0x00400000u) return 0;
   const u32 code = (magnitude >> 23) + ((magnitude & 0x7FFFFFu) != 0 ? 1 : 0);
-  // Below the smallest normal number lies 2^-127 alone.
+  // The only value below the smallest normal number is 2^-127.
   return static_cast<unsigned char>(magnitude < 0x00800000u ? 1 : code > 254 ? 254 : code);
 }
 
@@ -59,7 +59,7 @@ struct i64 {
   using stored = cuda::i64;
   static TESSERA_DEVICE cuda::i64 load(stored x) { return x; }
   static TESSERA_DEVICE stored of(float x) {
-    // whole_of() ends below what the type holds.
+    // whole_of() clamps below the range of i64.
     return x >= 9.2233720368547758e18f    ? 0x7FFFFFFFFFFFFFFFll
            : x <= -9.2233720368547758e18f ? -0x7FFFFFFFFFFFFFFFll - 1
            : x != x                       ? 0

@@ -1,4 +1,4 @@
-// What an epilogue's expressions are made of, beside the arithmetic that C++ has.
+// Functions for epilogue expressions, in addition to the arithmetic of C++.
 #pragma once
 #include "devices/cuda/templates/fp8.cuh"
 #include "devices/cuda/templates/ptx.cuh"
@@ -12,7 +12,7 @@ TESSERA_DEVICE float load_bf16(unsigned short x) {
 TESSERA_DEVICE float load_f16(unsigned short x) { return ptx::f16_to_float(x); }
 TESSERA_DEVICE float load_e4m3(unsigned char x) { return ptx::bits_to_float(widened<E4m3>(x)); }
 TESSERA_DEVICE float load_e5m2(unsigned char x) { return ptx::bits_to_float(widened<E5m2>(x)); }
-// A power of two; 255 is no number.
+// A power of two; 255 is NaN.
 TESSERA_DEVICE float load_e8m0(unsigned char x) {
   return ptx::bits_to_float(x == 255 ? 0x7FC00000u
                             : x == 0 ? 0x00400000u
@@ -25,7 +25,7 @@ TESSERA_DEVICE unsigned char store_e5m2(float x) {
   return static_cast<unsigned char>(narrowed<E5m2>(ptx::float_to_bits(x)));
 }
 
-// A whole number in T, an integer type of at most 32 bits, as far as that goes.
+// Converts to T, an integer type of at most 32 bits, with saturation.
 template <typename T>
 TESSERA_DEVICE T saturated(i64 x) {
   constexpr bool has_sign = static_cast<T>(-1) < static_cast<T>(0);
@@ -33,7 +33,7 @@ TESSERA_DEVICE T saturated(i64 x) {
   constexpr i64 end = i64(1) << digits, begin = has_sign ? -end : 0;
   return static_cast<T>(x < begin ? begin : x >= end ? end - 1 : x);
 }
-// Towards zero, as far as i64 goes; 0 of what is no number.
+// Rounds towards zero and clamps to the range of i64; 0 for NaN.
 TESSERA_DEVICE i64 whole_of(float x) {
   constexpr float end = 9.0e18f;
   return x != x ? 0 : static_cast<i64>(x < -end ? -end : x > end ? end : x);
@@ -54,7 +54,7 @@ TESSERA_DEVICE float greater(float a, float b) {
 
 TESSERA_DEVICE float logistic_of(float x) { return 1.0f / (1.0f + expf(-x)); }
 TESSERA_DEVICE float sign_of(float x) { return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : x; }
-// No comparison of a NaN holds.
+// Comparisons with NaN are false.
 TESSERA_DEVICE float finite_of(float x) {
   return x >= -3.4028235e+38f && x <= 3.4028235e+38f ? 1.0f : 0.0f;
 }

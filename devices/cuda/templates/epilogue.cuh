@@ -1,18 +1,18 @@
-// From a warpgroup's accumulators to the result: the program's epilogue on each element, chunks
-// with rows of 128 bytes in shared memory, then one bulk copy where all rows are stored, else 16
-// bytes a thread. Where the result's rows are the instruction's, each warp has 16 of them and
-// stores them without a word to the others; else the warps of a consumer fill a chunk together.
+// Applies the epilogue to the accumulators of a warpgroup and writes chunks with rows of 128 bytes
+// to shared memory. A chunk is copied in bulk if all its rows are stored, else 16 bytes per thread.
+// If result rows are instruction rows, each warp stores its 16 rows independently; else the warps
+// of a consumer fill each chunk together.
 #pragma once
 #include "devices/cuda/templates/produce.cuh"
 
 namespace tessera::cuda {
 
-// Where element `r` of a thread's accumulators lies in the 64 x n result of its matrix instruction.
+// Position of accumulator element `r` of a thread in the 64 x n result of its matrix instruction.
 struct Fragment {
-  int thread;  // in its warpgroup
+  int thread;  // index in its warpgroup
   TESSERA_BOTH int row(int r) const { return first_row() + row_step(r); }
   TESSERA_BOTH int column(int r) const { return first_column() + column_step(r); }
-  // Of the thread and of the register apart: what is the same for all registers is computed once.
+  // Split into parts for thread and register: the part for the thread is computed only once.
   TESSERA_BOTH int first_row() const { return thread / 32 * 16 + thread % 32 / 4; }
   TESSERA_BOTH int first_column() const { return thread % 4 * 2; }
   static TESSERA_BOTH int row_step(int r) { return r / 2 % 2 * 8; }
@@ -26,7 +26,7 @@ TESSERA_DEVICE u32 pack(float low, float high) {
   return type == ResultType::bf16 ? ptx::pack_bf16(low, high) : ptx::pack_f16(low, high);
 }
 
-// The threads of one consumer, by a barrier of their own.
+// Barrier for the threads of one consumer.
 TESSERA_DEVICE void sync_warpgroup(int number) {
   if (number == 0) {
     ptx::named_barrier<2, 128>();
@@ -35,20 +35,20 @@ TESSERA_DEVICE void sync_warpgroup(int number) {
   }
 }
 
-// Who fills and stores a chunk: a warp, or a warpgroup.
+// Threads that fill and store a chunk: a warp or a warpgroup.
 template <class C>
 inline constexpr int chunk_threads = C::swapped ? 128 : 32;
 template <class C>
 inline constexpr int chunk_rows = C::swapped ? C::n : warp_rows;
 
-// Their two buffers; each is refilled only when the copy out of it has read it.
+// The two buffers of these threads. A buffer is refilled after the copy out of it has read it.
 template <class C>
 struct Staging {
   using Layout = SharedLayout<C>;
   u32 start;
   int warpgroup;
-  int first_row;  // of the tile: where this consumer's rows begin
-  bool is_copying = !C::swapped || ptx::warp() % 4 == 0;  // the warp whose lane copies out
+  int first_row;  // first row of this consumer in the tile
+  bool is_copying = !C::swapped || ptx::warp() % 4 == 0;  // warp with the copying lane
   int next = 0;
 
   TESSERA_DEVICE Staging(u32 memory, int number, int row)
@@ -64,15 +64,15 @@ struct Staging {
       ptx::sync_warp();
     }
   }
-  // By the same lane every time: copies are waited for by the thread that starts them. Not one
-  // condition, in which the compiler would lose that the lane is alone.
+  // Always by the same lane, as the thread that starts copies must wait for them. Two nested
+  // conditions: in a single one the compiler would not see that only one lane runs.
   template <class Copy>
   TESSERA_DEVICE void by_one(const Copy& copy) const {
     if (is_copying) {
       if (ptx::elect_one()) copy();
     }
   }
-  // A buffer that may be written. Every take is followed by one give.
+  // Returns a buffer that may be written. Each take() needs one give().
   TESSERA_DEVICE u32 take() {
     by_one([] { ptx::store_wait_read<staging_buffers - 1>(); });
     sync();
@@ -82,8 +82,8 @@ struct Staging {
   }
 };
 
-// Copies a filled buffer out: its first row and column are those of `at`, and of its rows [begin,
-// end).
+// Copies rows [begin, end) of a filled buffer to the result. `at` is the position of the buffer's
+// first row and column.
 template <class C, class P>
 TESSERA_DEVICE void give(const typename P::Args& p, const Staging<C>& staging, u32 buffer,
                          const int (&at)[C::result_rank], int begin, int end) {
@@ -106,14 +106,14 @@ TESSERA_DEVICE void give(const typename P::Args& p, const Staging<C>& staging, u
                         ptx::load_shared(buffer + swizzled(row * row_bytes + chunk * 16)));
     }
   }
-  // An empty group where there was no copy: the count of groups is the count of buffers given.
+  // Without a copy the group is empty, so the number of groups equals the number of buffers given.
   staging.by_one([&] {
     if (is_whole) ptx::store_box<C::result_rank>(&p.result_map, buffer, at);
     ptx::store_commit();
   });
 }
 
-// The rows of the tile are the matrix instruction's rows: 16 rows of a warp by 128 bytes a chunk.
+// Tile rows are rows of the matrix instruction: a chunk is 16 rows of a warp by 128 bytes.
 template <class C, class P, class Sums>
 TESSERA_DEVICE void store_straight(const typename P::Args& p, const typename P::Tile& tile,
                                    const Rows& rows, const Sums& sums, Staging<C>& staging) {
@@ -163,13 +163,13 @@ TESSERA_DEVICE void store_straight(const typename P::Args& p, const typename P::
   }
 }
 
-// The rows of the tile are the matrix instruction's columns, and its rows the tile's columns: few
-// rows.
+// For tiles with few rows: tile rows are columns of the matrix instruction, and tile columns are
+// its rows.
 template <class C, class P, class Sums>
 TESSERA_DEVICE void store_swapped(const typename P::Args& p, const typename P::Tile& tile,
                                   const Rows& rows, const Sums& sums, Staging<C>& staging) {
   constexpr int columns = row_bytes / C::result_bytes;
-  constexpr int parts = warpgroup_rows / columns;  // 2 for f32: two warps fill one buffer
+  constexpr int parts = warpgroup_rows / columns;  // 2 for f32: two warps per buffer
   const Fragment mine{staging.thread()};
   const int lane = mine.thread % 32, warp = mine.thread / 32;
 #pragma unroll

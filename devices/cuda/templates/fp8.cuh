@@ -1,5 +1,5 @@
-// Elements of one byte and floats, by integer arithmetic: machines before 8.9 have no instruction
-// for it. Stores round to nearest even, and what is too large becomes the largest number.
+// Conversion between one-byte elements and floats with integer arithmetic: machines before 8.9 have
+// no instruction for it. Stores round to nearest even and saturate to the largest number.
 #pragma once
 #include "devices/cuda/templates/base.cuh"
 
@@ -10,10 +10,10 @@ struct Fp8 {
   static constexpr int mantissa = mantissa_bits, bias = exponent_bias;
   static constexpr u32 largest = largest_code, nan = nan_code;
 };
-using E4m3 = Fp8<3, 7, 0x7E, 0x7F>;  // without infinities
+using E4m3 = Fp8<3, 7, 0x7E, 0x7F>;  // no infinities
 using E5m2 = Fp8<2, 15, 0x7B, 0x7F>;
 
-// The bits of the float with these bits.
+// Bits of the float with the value of an fp8 code.
 template <class Format>
 TESSERA_BOTH u32 widened(u32 code) {
   static_assert(Format::bias == 7 || Format::bias == 15, "say here what codes are inf and NaN");

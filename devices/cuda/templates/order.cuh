@@ -1,13 +1,13 @@
-// Which tile is computed when. Tiles that run at the same time should share operands in L2: the
-// tiles of one outer index are walked in bands of rows, every column of a band before the next
-// band, and the columns of every other band backwards, so that neighbours in time are neighbours in
-// the plane.
+// The order of tiles. Tiles that run at the same time should share operands in the L2 cache. The
+// tiles of one outer index are visited in bands of rows, all columns of a band before the next
+// band. Every other band is visited backwards: consecutive tiles are then neighbours in the
+// plane.
 #pragma once
 #include "devices/cuda/templates/base.cuh"
 
 namespace tessera::cuda {
 
-// A grid of tiles; the loop that an operand's row index comes from is `rows`.
+// A grid of tiles. `rows` is the size of the loop that moves the left operand.
 struct TileGrid {
   int outer, rows, columns;
 };
@@ -21,7 +21,7 @@ TESSERA_BOTH int tile_count(const TileGrid& grid) {
              : grid.outer * grid.rows * grid.columns;
 }
 
-// The tile number `index` of [0, tile_count), in bands of `height` rows.
+// Tile at position `index` of [0, tile_count), for bands of `height` rows.
 TESSERA_BOTH TilePoint tile_at(const TileGrid& grid, int height, int index) {
   const int plane = grid.rows * grid.columns;
   const int outer = index / plane;
@@ -35,8 +35,8 @@ TESSERA_BOTH TilePoint tile_at(const TileGrid& grid, int height, int index) {
   return {outer, first + (in_band - across * rows), column};
 }
 
-// What the blocks of a cluster take together: two neighbours along the rows or the columns of the
-// grid. The second one of the last pair may be outside.
+// Tiles that the CTAs of a cluster take together: two neighbours along the rows or the columns of
+// the grid. The second tile of the last pair may be outside the grid.
 enum class Pair { none, rows, columns };
 
 TESSERA_BOTH TileGrid pairs_of(const TileGrid& grid, Pair pair) {
@@ -51,7 +51,7 @@ TESSERA_BOTH bool is_inside(const TileGrid& grid, const TilePoint& at) {
   return at.row < grid.rows && at.column < grid.columns;
 }
 
-// A ring of slots. `phase` is the parity of the barrier's phase that the next wait is for.
+// A ring of slots. phase: parity of the barrier phase that the next wait is for.
 template <int slots>
 struct Ring {
   int slot = 0;

@@ -1,13 +1,13 @@
-// The program's scalar code before its pipeline, run by all threads of every block on arrays of its
-// own.
+// The program's scalar code before its pipeline. All threads of each CTA run it, on the CTA's own
+// arrays.
 #pragma once
 #include "devices/cuda/templates/ptx.cuh"
 
 namespace tessera::cuda {
 
-// The first warp, after it summed an operand's counts. One that is negative, or too many, are
-// reported as -1 - (index * counted_operands + operand), the index of "too many" being the count's
-// own; then all sums are 0 and nothing is visited.
+// Checks counts after the first warp has summed them. A negative count is reported as -1 - (index *
+// counted_operands + operand); a total that is too large, with the number of counts as its index.
+// All sums are then set to 0, so that no tile is computed.
 template <typename T>
 TESSERA_DEVICE void refuse_counts(i64* sums, const T* values, i64 count, bool negative, i64 total,
                                   i64* error, int operand) {
@@ -22,8 +22,8 @@ TESSERA_DEVICE void refuse_counts(i64* sums, const T* values, i64 count, bool ne
   for (i64 i = lane; i <= count; i += 32) sums[i] = 0;
 }
 
-// sums[0] = 0, sums[i + 1] = sums[i] + values[i]; by the first warp. Both ends are synchronised.
-// `operand` is the number of an operand whose values are counts, or -1.
+// sums[0] = 0, sums[i + 1] = sums[i] + values[i]. Computed by the first warp, with a barrier before
+// and after. operand: number of an operand that contains counts, or -1.
 template <typename T>
 TESSERA_DEVICE void prefix_sum(i64* sums, const T* values, i64 count, i64* error = nullptr,
                                int operand = -1) {

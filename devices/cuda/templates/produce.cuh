@@ -1,12 +1,12 @@
-// The producer: one warp walks this block's tiles, and one of its lanes fetches each step's operands
-// into the ring.
+// The producer: one warp follows this CTA's tiles, and one of its lanes fetches the operands of
+// each step into the ring.
 #pragma once
 #include "devices/cuda/templates/shape.cuh"
 #include "devices/cuda/templates/turn.cuh"
 
 namespace tessera::cuda {
 
-// Whether the 64 rows of the product from `first` on have any of `rows`.
+// True if the 64 rows of the product from `first` on include any of `rows`.
 template <class C>
 TESSERA_BOTH bool has_rows(const Rows& rows, int first) {
   if (C::swapped) return rows.begin < rows.end;
@@ -17,12 +17,12 @@ template <class C>
 TESSERA_BOTH u32 full_barrier(u32 memory, int slot) {
   return memory + SharedLayout<C>::barriers + 8 * slot;
 }
-// Free when the consumers of all blocks that are written to have read it.
+// Completed when the consumers of all CTAs that are written to have read the slot.
 template <class C>
 TESSERA_BOTH u32 empty_barrier(u32 memory, int slot) {
   return full_barrier<C>(memory, C::stages + slot);
 }
-// The consumer's turn to multiply: completed when the other one has begun its last step.
+// The consumer's turn to multiply: completed when the other has started its last step.
 template <class C>
 TESSERA_BOTH u32 turn_barrier(u32 memory, int consumer) {
   return full_barrier<C>(memory, 2 * C::stages + consumer);
@@ -30,9 +30,9 @@ TESSERA_BOTH u32 turn_barrier(u32 memory, int consumer) {
 template <class C>
 inline constexpr int empty_arrivals = (C::alternate ? 1 : C::consumers) * 4 * C::cluster;
 
-// The copies of one step. The left operand is fetched by 64 rows, so that rows nobody wants are
-// left out. Of an operand that both blocks of a cluster want, each block fetches every other box
-// for both.
+// The copies of one step. The left operand is fetched in parts of 64 rows, so that parts without
+// needed rows are skipped. If both CTAs of a cluster need an operand, each fetches every other
+// box for both.
 template <class C, class P>
 struct Fetch {
   using Left = typename SharedLayout<C>::Left;
@@ -52,7 +52,7 @@ struct Fetch {
   }
 
  private:
-  // A box for this block, or one of those that are fetched for both.
+  // Fetches a box for this CTA, or every other box for both CTAs.
   template <int rank>
   TESSERA_DEVICE static void box(int number, bool together, u32 to, const TensorMap* map,
                                  u32 barrier, const int (&at)[rank], u64 policy) {
@@ -100,7 +100,7 @@ struct Fetch {
   }
 };
 
-// Both blocks of the cluster fetch the same block of the operand that they may share.
+// True if both CTAs of the cluster fetch the same block of the operand that they may share.
 template <class C, class P>
 TESSERA_DEVICE bool same_operand(const Turn<C, P>& turn, const typename P::Step& mine,
                                  const typename P::Step& other) {
@@ -115,7 +115,7 @@ TESSERA_DEVICE bool same_operand(const Turn<C, P>& turn, const typename P::Step&
   return same;
 }
 
-// Rows that the result, or steps that the contraction, does not have.
+// Reports rows of the tile that the result does not have.
 template <class C, class P>
 TESSERA_DEVICE void report_outside(const typename P::Args& p, const Taken<P>& tile) {
   if (!C::exact_rows || tile.rows.begin >= tile.rows.end) return;
@@ -154,7 +154,7 @@ TESSERA_DEVICE void produce(const typename P::Args& p, const i64* arrays, u32 me
           fetch(step, turn.mine.rows, together, memory + ring.slot * SharedLayout<C>::stage_bytes,
                 full);
         } else {
-          ptx::barrier_arrive(full);  // the other block's step: nothing comes
+          ptx::barrier_arrive(full);  // step of the other CTA only: no data
         }
       }
       ring.advance();

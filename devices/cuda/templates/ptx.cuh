@@ -1,5 +1,5 @@
-// The instructions that the templates use, one function each. A host emulation has the same
-// functions (tests/cuda), so nothing else in the templates may be an instruction.
+// The instructions that the templates use, one function each. The host emulation (tests/cuda) has
+// the same functions, so all instructions of the templates must be in this file.
 #pragma once
 #include "devices/cuda/templates/base.cuh"
 
@@ -18,16 +18,16 @@ TESSERA_DEVICE int thread() { return static_cast<int>(threadIdx.x); }
 TESSERA_DEVICE int block() { return static_cast<int>(blockIdx.x); }
 TESSERA_DEVICE int blocks() { return static_cast<int>(gridDim.x); }
 TESSERA_DEVICE void sync_block() { __syncthreads(); }
-// By all threads of the block, which wait for each other.
+// True if `value` is true for any thread of the CTA; a barrier for all of them.
 TESSERA_DEVICE bool any_of_block(bool value) { return __syncthreads_or(value ? 1 : 0) != 0; }
-// All threads of the cluster's blocks, whatever their warps do; writes before it are seen after it.
+// Barrier for all threads of the cluster, also in diverged warps; makes earlier writes visible.
 TESSERA_DEVICE void sync_cluster() {
   asm volatile("barrier.cluster.arrive.release;" ::: "memory");
   asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 }
 TESSERA_DEVICE void sync_warp() { __syncwarp(); }
-// One lane of a warp that is all here. The compiler knows it to be one: then what it gives to
-// copies is the same for all lanes, and needs no loop over them.
+// True for one lane; all lanes of the warp must call it. The compiler knows that it is one lane, so
+// arguments of copies are uniform and need no loop over lanes.
 TESSERA_DEVICE bool elect_one() {
   u32 elected;
   asm volatile(
@@ -37,7 +37,7 @@ TESSERA_DEVICE bool elect_one() {
       : "=r"(elected));
   return elected != 0;
 }
-// The number of this warp in its block, known to be the same for all lanes.
+// Index of this warp in its CTA, known to be uniform.
 TESSERA_DEVICE int warp() { return __shfl_sync(0xFFFFFFFFu, thread() / 32, 0); }
 TESSERA_DEVICE i64 from_lane_below(i64 value, int distance) {
   return __shfl_up_sync(0xFFFFFFFFu, value, static_cast<unsigned>(distance));
@@ -64,7 +64,7 @@ TESSERA_DEVICE void fewer_registers() {
 TESSERA_DEVICE void barrier_init(u32 barrier, u32 arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals) : "memory");
 }
-// After the inits, before anybody or any copy uses them.
+// After the inits, before the barriers are used by other threads or copies.
 TESSERA_DEVICE void barrier_init_fence() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
@@ -72,9 +72,9 @@ TESSERA_DEVICE void barrier_init_fence() {
 TESSERA_DEVICE void barrier_arrive(u32 barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
-// The barrier at the same place in the memory of the cluster's block `rank`: this warp has read
-// what the other block may now overwrite. It publishes no write: a release to the cluster would be
-// a fence of the whole GPU, and this stands in the innermost loop.
+// Arrives at the same barrier in the cluster's CTA `rank`: this warp has read data that the other
+// CTA may now overwrite. Does not publish writes: a release to the cluster would be a fence of the
+// whole GPU, and this call is in the innermost loop.
 TESSERA_DEVICE void barrier_arrive_at(u32 barrier, int rank) {
   asm volatile(
       "{\n.reg .b32 remote;\n"
@@ -83,8 +83,8 @@ TESSERA_DEVICE void barrier_arrive_at(u32 barrier, int rank) {
       "r"(rank)
       : "memory");
 }
-// The same, and what this thread wrote before is seen by whoever waits for the barrier with
-// barrier_wait_cluster.
+// Like barrier_arrive_at, but earlier writes of this thread become visible to threads that wait
+// with barrier_wait_cluster.
 TESSERA_DEVICE void barrier_publish_at(u32 barrier, int rank) {
   asm volatile(
       "{\n.reg .b32 remote;\n"
@@ -112,7 +112,7 @@ TESSERA_DEVICE void barrier_wait(u32 barrier, u32 parity) {
   while (!barrier_try(barrier, parity)) {
   }
 }
-// For what another block has written.
+// Waits so that writes of another CTA are visible.
 TESSERA_DEVICE void barrier_wait_cluster(u32 barrier, u32 parity) {
   u32 done = 0;
   while (done == 0) {
@@ -126,7 +126,7 @@ TESSERA_DEVICE void barrier_wait_cluster(u32 barrier, u32 parity) {
   }
 }
 
-// What the L2 cache does with the lines that a copy reads.
+// L2 eviction policy for the lines that a copy reads.
 enum class Evict { normal, first, last };
 template <Evict evict>
 TESSERA_DEVICE u64 policy() {
@@ -141,8 +141,8 @@ TESSERA_DEVICE u64 policy() {
   return made;
 }
 
-// Copies of a box between global and shared memory; innermost coordinate first. `blocks` > 1: into
-// the same place of that many blocks of the cluster, each of whose barriers counts the bytes.
+// Copies a box between global and shared memory; innermost coordinate first. `blocks` > 1: to the
+// same address in that many CTAs of the cluster; the barrier of each counts the bytes.
 #define TESSERA_LOAD "cp.async.bulk.tensor."
 #define TESSERA_LOAD_HOW "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
 template <int rank, int blocks = 1>
@@ -196,7 +196,7 @@ TESSERA_DEVICE void store_box(const TensorMap* map, u32 from, const int (&at)[ra
   }
 }
 TESSERA_DEVICE void store_commit() { asm volatile("cp.async.bulk.commit_group;" ::: "memory"); }
-// All but the newest `pending` groups have read their shared memory.
+// Waits until all but the newest `pending` groups have read shared memory.
 template <int pending>
 TESSERA_DEVICE void store_wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(pending) : "memory");
@@ -208,7 +208,7 @@ TESSERA_DEVICE void store_wait() {
 TESSERA_DEVICE void prefetch_map(const TensorMap* map) {
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
-// What this thread wrote to shared memory is visible to copies and matrix instructions after it.
+// Makes this thread's writes to shared memory visible to later copies and matrix instructions.
 TESSERA_DEVICE void fence_async() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // Matrix instructions of a warpgroup; the products themselves are in the generated wgmma.cuh.
@@ -220,10 +220,10 @@ template <int pending>
 TESSERA_DEVICE void product_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 }
-// Keeps uses of an accumulator behind the wait for it.
+// Keeps uses of an accumulator after the wait for it.
 TESSERA_DEVICE void pin(float& value) { asm volatile("" : "+f"(value)::"memory"); }
 
-// Shared and global memory, 16 bytes and less.
+// Accesses to shared and global memory of at most 16 bytes.
 struct Bytes16 {
   u32 word[4];
 };
@@ -262,7 +262,7 @@ TESSERA_DEVICE void store_global(void* to, const Bytes16& x) {
 TESSERA_DEVICE void store_shared_word(u32 to, u32 value) {
   asm volatile("st.shared.u32 [%0], %1;" ::"r"(to), "r"(value) : "memory");
 }
-// At the same place in the memory of the cluster's block `rank`.
+// Stores to the same address in the cluster's CTA `rank`.
 TESSERA_DEVICE void store_shared_word_at(u32 to, int rank, u32 value) {
   asm volatile(
       "{\n.reg .b32 remote;\n"
@@ -276,20 +276,20 @@ TESSERA_DEVICE u32 load_shared_word(u32 from) {
   asm volatile("ld.shared.u32 %0, [%1];" : "=r"(x) : "r"(from) : "memory");
   return x;
 }
-// The counter as it was, and one more in memory: a number that nobody else gets, or how many came
-// before.
+// Adds one to the counter and returns its old value: a unique number, or the number of earlier
+// calls.
 TESSERA_DEVICE u32 take_next(u32* counter) { return atomicAdd(counter, 1u); }
 TESSERA_DEVICE u32 count_one(u32* counter) { return atomicAdd(counter, 1u); }
 TESSERA_DEVICE void store_global(u32* to, u32 value) {
   asm volatile("st.global.u32 [%0], %1;" ::"l"(to), "r"(value) : "memory");
 }
-// Before it, what this thread did to global memory; after it, what it does.
+// Orders this thread's earlier accesses to global memory before its later ones.
 TESSERA_DEVICE void fence_global() { __threadfence(); }
 TESSERA_DEVICE void first_error(i64* at, i64 value) {
   atomicCAS(reinterpret_cast<u64*>(at), 0ull, static_cast<u64>(value));
 }
 
-// Two floats rounded to nearest even, `low` in the lower half.
+// Two floats rounded to nearest even; `low` in the lower half.
 TESSERA_DEVICE u32 pack_bf16(float low, float high) {
   u32 x;
   asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(x) : "f"(high), "f"(low));
@@ -300,8 +300,8 @@ TESSERA_DEVICE u32 pack_f16(float low, float high) {
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(x) : "f"(high), "f"(low));
   return x;
 }
-// What is there, or 0. No branch stands before the load, so that others can be in flight with it.
-// Only for memory that the kernel does not write before.
+// Loads the value, or returns 0. Without a branch before the load, so several loads can be in
+// flight. Only for memory that the kernel does not write before.
 TESSERA_DEVICE float load_if(bool is_there, const float* at) {
   float x;
   asm("{\n.reg .pred is_there;\n"

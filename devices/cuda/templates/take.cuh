@@ -1,7 +1,7 @@
-// Which tile a block takes next. Fixed: every so-many-th, known to all from the start. Dynamic: the
-// first that nobody has taken, so that tiles of unequal length fill the machine; the producing warp
-// of a cluster's first block takes the numbers from a counter in global memory, one ahead of need, and
-// hands each to the others through a ring of two in the shared memory of every block.
+// Selection of a CTA's next tile. Fixed: a constant stride, known from the start. Dynamic: the
+// first tile that is not taken, which balances tiles of unequal length. The producer warp of the
+// cluster's first CTA takes the numbers from a global counter, one ahead. It passes each number to
+// the others through a ring of two slots in the shared memory of every CTA.
 #pragma once
 #include "devices/cuda/templates/order.cuh"
 #include "devices/cuda/templates/ptx.cuh"
@@ -18,17 +18,17 @@ template <class C>
 TESSERA_BOTH u32 number_word(u32 memory, int slot) {
   return memory + SharedLayout<C>::numbers + 4 * slot;
 }
-// The slot has a number.
+// Completed when the slot has a number.
 template <class C>
 TESSERA_BOTH u32 number_barrier(u32 memory, int slot) {
   return memory + SharedLayout<C>::barriers + 8 * (2 * C::stages + 2 + slot);
 }
-// All have read it; of the cluster's first block alone.
+// Completed when all have read the slot; only used in the cluster's first CTA.
 template <class C>
 TESSERA_BOTH u32 read_barrier(u32 memory, int slot) {
   return number_barrier<C>(memory, 2 + slot);
 }
-// Every warp of the consumers, and the other blocks' producing warps.
+// Arrivals: every consumer warp, and the producer warps of the other CTAs.
 template <class C>
 inline constexpr int read_arrivals = C::consumers * 4 * C::cluster + C::cluster - 1;
 
@@ -42,13 +42,13 @@ TESSERA_DEVICE void init_taking(u32 memory) {
 
 enum class Role { producer, consumer };
 
-// The numbers of this block's tiles (of its cluster's pairs of tiles), as one role sees them.
+// Numbers of the tiles of this CTA (in a cluster: pairs of tiles), for one role.
 template <class C, Role role>
 struct Taking {
-  u32* const counter;  // how many were taken after the first of each; then how many blocks are done
+  u32* const counter;  // tiles taken after the first ones; then CTAs that are done
   const u32 memory;
   int next;
-  int ahead = 0;  // the first block's producer: the number after `next`
+  int ahead = 0;  // producer of the first CTA: number after `next`
   Ring<2> ring;
 
   TESSERA_DEVICE Taking(u32* taken, u32 shared)
@@ -114,8 +114,8 @@ struct Taking {
   }
 };
 
-// By one thread of every block, when it takes no more: the last one leaves the counter as the next
-// launch wants it.
+// Called by one thread of each CTA that takes no more tiles. The last one resets the counter for
+// the next launch.
 template <class C>
 TESSERA_DEVICE void end_taking(u32* counter) {
   if constexpr (C::dynamic) {

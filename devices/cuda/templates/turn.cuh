@@ -1,6 +1,6 @@
-// The tiles of a block, one a turn. In a cluster of two, both blocks walk the steps of both their
-// tiles side by side, so that they fill and free the same slot of their rings at the same time,
-// also at steps that only one of them takes: then what they have in common is fetched once.
+// The tiles of a CTA, one per turn. In a cluster of two, both CTAs follow the steps of both
+// tiles together. They fill and free the same ring slot at the same time, also at steps of only one
+// tile: shared operands are then fetched once.
 #pragma once
 #include "devices/cuda/templates/take.cuh"
 
@@ -14,7 +14,7 @@ struct Rows {
   }
 };
 
-// A tile, and the steps that it takes; there is none where a pair hangs over the grid's end.
+// A tile and its steps. `there` is false if a pair extends beyond the grid.
 template <class P>
 struct Taken {
   bool there = false;
@@ -25,13 +25,13 @@ struct Taken {
 
 template <class C, class P>
 struct Turn {
-  Taken<P> mine, other;  // the other's stays empty outside of clusters
+  Taken<P> mine, other;  // `other` stays empty without clusters
   i64 begin = 0, end = 0;
-  // Both take the same steps, of the same blocks of the operand that they may share.
+  // True if both take the same steps, with the same blocks of the operand that they may share.
   bool alike = false;
 };
 
-// The turns of a block, as one role walks them.
+// The turns of a CTA, for one role.
 template <class C, class P, Role role>
 struct Turns {
   const typename P::Args& p;
@@ -74,7 +74,7 @@ struct Turns {
     return turn;
   }
 
-  // A tile takes none but its own.
+  // The tile's step s; inactive if s is not a step of the tile.
   TESSERA_DEVICE typename P::Step step(const Taken<P>& of, i64 s) const {
     if (of.there && s >= of.begin && s < of.end) return P::step(p, arrays, of.tile, s);
     typename P::Step none{};
@@ -95,10 +95,10 @@ struct Turns {
   }
 };
 
-// The steps of a turn as a warp walks them, all of its lanes together, from the first to the last.
-// Where a step's numbers are read from memory, which takes as long as its products, each lane
-// computes another one's, and all have them by a shuffle when it is its turn. The neighbour's steps
-// are followed only where they are others than this block's.
+// The steps of a turn, which all lanes of a warp follow together in order. If a step's scalars are
+// read from memory, which takes as long as its products, each lane computes another step, and a
+// shuffle distributes the step when it is needed. The neighbour's steps are only computed if they
+// differ from the steps of this CTA.
 template <class C, class P, Role role>
 class TurnSteps {
   using Step = typename P::Step;
@@ -106,7 +106,7 @@ class TurnSteps {
  public:
   TESSERA_DEVICE explicit TurnSteps(const Turns<C, P, role>& turns) : turns_(turns) {}
 
-  // From here on those of the turn that it is now.
+  // Starts with the steps of the current turn.
   TESSERA_DEVICE void begin() {
     turn_ = turns_.now();
     first_ = static_cast<u32>(turn_.begin) - 32;
@@ -116,10 +116,10 @@ class TurnSteps {
 
   TESSERA_DEVICE Step mine(i64 s) { return step(turn_.mine, mine_, s); }
   TESSERA_DEVICE Step other(i64 s) { return step(turn_.other, other_, s); }
-  // How much of a block along the contraction this block's tile takes at that step; 0: nothing.
+  // Depth along the contraction that this CTA's tile uses of the step; 0: none.
   TESSERA_DEVICE int depth(i64 s) { return depth(turn_.mine, mine_, s); }
-  // Somebody of the cluster multiplies at that step, of which this block's depth is `own`: it takes
-  // a slot.
+  // True if a CTA of the cluster multiplies at the step, which then takes a slot. own: this
+  // CTA's depth.
   TESSERA_DEVICE bool takes_slot(int own, i64 s) {
     if constexpr (C::cluster == 2) {
       if (!turn_.alike) return (depth(turn_.other, other_, s) != 0) | (own != 0);
@@ -144,7 +144,7 @@ class TurnSteps {
     const int lane = reach(s);
     return ptx::from_lane(depth_of(ahead), lane);
   }
-  // The lane that has the step's numbers.
+  // Lane with the step's scalars; loads the next 32 steps if none has them.
   TESSERA_DEVICE int reach(i64 s) {
     if (static_cast<u32>(s) - first_ >= 32) {
       first_ = static_cast<u32>(s);
@@ -157,7 +157,7 @@ class TurnSteps {
 
   const Turns<C, P, role>& turns_;
   Turn<C, P> turn_{};
-  u32 first_ = 0;  // of the steps that the lanes have
+  u32 first_ = 0;  // first step that the lanes have
   Step mine_{}, other_{};
 };
 
