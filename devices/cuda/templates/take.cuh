@@ -114,7 +114,7 @@ struct Taking {
   }
 };
 
-// Called by one thread of each CTA that takes no more tiles. The last one resets the counter for
+// Called by one thread of each CTA when it takes no more tiles. The last CTA resets the counter for
 // the next launch.
 template <class C>
 TESSERA_DEVICE void end_taking(u32* counter) {
