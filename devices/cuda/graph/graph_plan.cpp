@@ -149,7 +149,7 @@ class Planner {
     if (products) draft.products.insert(draft.products.end(), products->begin(), products->end());
   }
 
-  // Replaces steps that only multiply by fast kernels, if possible. These need no private CTA
+  // If possible, assigns fast kernels to steps that only multiply. These steps need no private CTA
   // memory.
   void take_products() {
     for (StepDraft& draft : drafts_) {

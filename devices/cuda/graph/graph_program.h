@@ -17,7 +17,7 @@ std::unique_ptr<Executable> make_graph_program(const Program& structured,
 inline bool takes_graph(const PrepareOptions& how) {
   return !how.require_fast && (how.may_ignore_hints || how.hints == MachineHints{});
 }
-// Support if the program can be planned and each op has a CUDA form in a graph. The reason names
+// Returns ok if the program can be planned and each op has a CUDA form in a graph. `reason` names
 // the operands that the host must read, or the obstacle.
 Support can_plan(const Program& structured);
 

@@ -120,8 +120,9 @@ class Lister {
             buffer_of(graph_, p.existing->memory).dtype == result_.dtype);
   }
 
-  // Steps must be whole. The columns must be whole tiles, unless the rectangle ends at the last
-  // column of the memory: columns next to the rectangle belong to other subtasks.
+  // The contraction must consist of whole steps, and the columns of whole tiles. The last tile may
+  // be partial if the rectangle ends at the last column of the memory: otherwise it would contain
+  // columns that belong to other subtasks.
   bool takes(const TileProduct& p, std::int64_t columns) const {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max() / 2;
     const FlatRectangle& r = p.result;

@@ -20,7 +20,7 @@ DType wrapping_type(const ElementTypes& types) {
   return widest;
 }
 
-// Type in which ops on integers only compute (interp/tiles/integer_ops.h).
+// Type in which ops compute that only accept integers (interp/tiles/integer_ops.h).
 DType integer_type(const Op& op, const ElementTypes& types) {
   if (types.size() == 2) return types[1].dtype;
   const ElementType &a = types[1], &b = types[2];

@@ -39,7 +39,7 @@ struct GeneralPlan {
 struct LoweredKernel {
   std::string entry;                    // name of the kernel in the source
   std::string source;                   // source text; #includes the templates
-  std::string architecture = "sm_90a";  // general kernel: set it for the device
+  std::string architecture = "sm_90a";  // target; set by the caller for general kernels
   int threads = 0;
   std::vector<ArgField> arguments;  // fields of the kernel parameter
   std::int64_t array_elements = 0;  // size of the scalar arrays per CTA; 8 bytes each

@@ -1,5 +1,5 @@
 // Text templates with named holes, `@name@`, for kernel source. A hole that is alone on its line is
-// replaced by whole lines, or by none. A hole within a line is replaced by a part of the line.
+// replaced by whole lines, or by none. Other holes are replaced by text within the line.
 #pragma once
 #include <initializer_list>
 #include <map>

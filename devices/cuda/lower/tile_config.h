@@ -20,7 +20,8 @@ inline constexpr double fp8_sum_error = 4 * 33 * 0x1p-13;
 // f32 precision, and truncate the new sum to f32 (Khattak and Mikaitis, Accurate Models of NVIDIA
 // Tensor Cores, 2025). Their error is (8 + 17) units of 2^-25 for 16 terms, for which a bound by
 // roundings has 32; and 8 + 1 + r units for the last r terms.
-// This is the maximum excess over the bound of n - 1 roundings; it occurs for one term.
+// cut_sum_error is the maximum excess of this error over the bound of n - 1 roundings. It occurs
+// for one term.
 inline constexpr double cut_sum_error = 5 * 0x1p-24;
 
 // Registers per thread in the producer's and the consumers' warpgroups. A CTA of three warpgroups

@@ -9,7 +9,7 @@ namespace tessera::cuda {
 
 // True if the fast kernels run on this machine. True without a GPU: kernels are then for sm_90.
 bool has_fast_kernels();
-// Support with the reason if the program has no kernel that satisfies `how`.
+// Returns ok if the program has a kernel that satisfies `how`, else the reason.
 Support can_lower(const Program& program, const PrepareOptions& how);
 
 // At most `most` configurations, in the model's order. If the product has fast kernels: only

@@ -1,5 +1,5 @@
-// Schedule of tiles of unequal length on a machine: the kernel's order of tiles
-// (templates/order.cuh), which each multiprocessor or pair of them takes as in templates/take.cuh.
+// Schedule of tiles of unequal length on a machine. Each multiprocessor, or pair of them, takes
+// tiles in the kernel's order (templates/order.cuh), as in templates/take.cuh.
 #pragma once
 #include <cstdint>
 #include <vector>

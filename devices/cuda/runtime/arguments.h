@@ -22,8 +22,8 @@ Expected<void> check_operands(const Program& program, const DeviceOperands& oper
 // kernel, and operands that a fast kernel reads element by element.
 Expected<void> check_pitches(const Program& program, const LoweredKernel& kernel,
                              const Pitches& pitches);
-// Byte strides of dimensions 1 and up, multiples of 16: one entry fewer than the plan has
-// dimensions. pitch: elements from one row to the next.
+// Byte strides of dimensions 1 and up: one value fewer than the plan has dimensions. Multiples of
+// 16. pitch: elements from one row to the next.
 std::vector<std::uint64_t> strides_of(const MapPlan& plan, std::int64_t pitch);
 // Pitch of a plan's buffer, in elements; the row length if `pitches` has no entry for the buffer.
 std::int64_t pitch_of(const Program& program, const MapPlan& plan, const Pitches& pitches);

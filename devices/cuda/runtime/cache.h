@@ -11,7 +11,7 @@
 
 namespace tessera::cuda {
 
-// Encodes an entry. everything: the text that the key is a hash of.
+// Encodes an entry. everything: the hashed text.
 std::string packed(const std::string& everything, const CompiledKernel& kernel);
 // Decodes an entry. Fails with the reason if the bytes are damaged. Returns nullopt if they are
 // intact but belong to another source.

@@ -1,4 +1,4 @@
-// Compiles kernel source to machine code for sm_90a with NVRTC.
+// Compiles kernel source to machine code with NVRTC.
 #pragma once
 #include <string>
 #include <vector>
@@ -19,10 +19,10 @@ struct CompiledKernel {
       notes;  // why a cache entry was rejected, and defects of the compiled code
 };
 
-// Support with the reason if NVRTC is not found.
+// Returns ok if NVRTC is found, else the reason.
 Support compiler_available();
-// Support with the reason if the installed driver cannot load code of this compiler. Without a
-// driver: supported.
+// Returns ok if the installed driver can load code of this compiler, or if there is no driver; else
+// the reason.
 Support compiler_fits_driver();
 // Name and version, for example "NVRTC 13.0"; empty without a compiler.
 std::string compiler_version();

@@ -11,8 +11,8 @@
 
 namespace tessera::cuda {
 
-// Support with the reason if there is no driver, or if device 0 does not run the kernels (compute
-// capability 8.0 and newer; 9.0 for the fast kernels).
+// Returns ok if there is a driver and device 0 runs the kernels (compute capability 8.0 and newer;
+// 9.0 for the fast kernels); else the reason.
 Support driver_available();
 
 struct DeviceFacts {

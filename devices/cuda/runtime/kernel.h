@@ -37,12 +37,12 @@ class Kernel {
   Kernel& operator=(const Kernel&) = delete;
 
   // Enqueues one run on `stream` (a CUstream; null: the default stream). Addresses must be
-  // multiples of 16 bytes. Allocates memory at the first launch on each stream after the first
-  // stream, and at each captured launch.
+  // multiples of 16 bytes. Allocates memory at each captured launch, and at the first launch on
+  // each stream except the first stream.
   Expected<void> launch(const DeviceOperands& operands, void* stream, const Pitches& pitches = {});
-  // Finding since the last call, of the launches on `stream` and of replays of launches captured
-  // from it. Fails with ErrorCode::invalid_value if a requirement of the program is violated. Waits
-  // for this stream only. The stream must not be under capture.
+  // Returns a finding of the launches on `stream`, or of replays of launches captured from it,
+  // since the last call. Fails with ErrorCode::invalid_value if a requirement of the program is
+  // violated. Waits for this stream only. The stream must not be under capture.
   Expected<std::optional<Finding>> finding(void* stream);
   // Like finding(stream), for all streams. The caller must synchronise them first.
   Expected<std::optional<Finding>> finding();
