@@ -53,8 +53,8 @@ using TextField = TextId;
 
 // No op: the default value of Op.
 struct Nothing {};
-// Any op: Nothing, then one struct for each row of ops.def, in its order. docs/reference/ops.md lists
-// them.
+// Any op: Nothing, then one struct for each row of ops.def, in its order. docs/reference/ops.md
+// lists them.
 using Op = std::variant<Nothing
 #define OP(Struct, mnemonic, op_class, scope, result, math, shape, fields, text, meaning) , Struct
 #include "core/program/ops.def"

@@ -15,13 +15,12 @@
   X(ToReal, to_register(static_cast<float>(a)))
 
 // X(instruction): each is a function of Core::Dispatch.
-#define TESSERA_JUMPS(X)                                                                    \
-  X(always)                                                                                 \
-  X(if_zero)                                                                                \
-  X(for_enter)                                                                              \
-  X(for_next)                                                                               \
-  X(while_enter) X(while_next) X(points_enter) X(points_next) X(look) X(ask) X(load_number) \
-      X(store_number) X(load_cell) X(store_cell) X(search_cells) X(finish)
+// clang-format off
+#define TESSERA_JUMPS(X) \
+  X(always) X(if_zero) X(for_enter) X(for_next) X(while_enter) X(while_next) \
+  X(points_enter) X(points_next) X(look) X(ask) \
+  X(load_number) X(store_number) X(load_cell) X(store_cell) X(search_cells) X(finish)
+// clang-format on
 
 // X(op, function): ops that check something, and are steps only if the check fails.
 #define TESSERA_CHECKS(X) \

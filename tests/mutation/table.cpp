@@ -1,5 +1,6 @@
 // Every synchronising op and every op on values of every shipped kernel and example changed, at
-// small sizes: what becomes of the mutants. docs/explain/mutants.md is this program's output with --md.
+// small sizes: what becomes of the mutants. docs/explain/mutants.md is this program's output with
+// --md.
 //
 //   tessera_mutants [--md] [--values | --synchronising] [--quick | NAME...]
 //     --quick: those that take a moment

@@ -1,5 +1,5 @@
-// docs/reference/findings.md as a test: each program has the finding that its line announces and no other,
-// and is proved with the mends that the page gives.
+// docs/reference/findings.md as a test: each program has the finding that its line announces and no
+// other, and is proved with the mends that the page gives.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
-// docs/tutorial/ladder as a test: the page shows the programs as they are, its commands print what it shows,
-// and each program is broken by the edit that it names.
+// docs/tutorial/ladder as a test: the page shows the programs as they are, its commands print what
+// it shows, and each program is broken by the edit that it names.
 #include <gtest/gtest.h>
 
 #include <algorithm>

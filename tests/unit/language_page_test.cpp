@@ -1,5 +1,6 @@
-// docs/reference/language.md as a test: its programs run, or are refused with the messages that it shows; it
-// names every op, type, word and library function; its grammar has the words of the parser.
+// docs/reference/language.md as a test: its programs run, or are refused with the messages that it
+// shows; it names every op, type, word and library function; its grammar has the words of the
+// parser.
 #include <gtest/gtest.h>
 
 #include <cctype>

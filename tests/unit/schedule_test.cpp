@@ -71,12 +71,14 @@ TEST(schedule, the_pages_name_the_strategies_of_the_table) {
   const auto expect_in = [](const std::string& page, const std::string& text) {
     EXPECT_NE(test::read_file(page).find(text), std::string::npos) << page << " lacks: " << text;
   };
-  expect_in("docs/explain/machine.md", named(seeded, ", ", " and ") + " draw the number of granules");
-  expect_in("docs/explain/machine.md", named(plain, ", ", " and ") + " read all granules except the last");
+  expect_in("docs/explain/machine.md",
+            named(seeded, ", ", " and ") + " draw the number of granules");
+  expect_in("docs/explain/machine.md",
+            named(plain, ", ", " and ") + " read all granules except the last");
   EXPECT_EQ(plain.front()->name, "eager");  // the default is the one that was given
   plain.erase(plain.begin());
   expect_in("docs/explain/certificate.md", "the one that was given, " + named(plain, ", ", ", ") +
-                                       ", then by turns " + named(seeded, ", ", " and "));
+                                               ", then by turns " + named(seeded, ", ", " and "));
 }
 
 TEST(schedule, an_exploration_takes_strategies_without_a_seed_first) {
