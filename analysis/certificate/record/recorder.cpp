@@ -122,11 +122,11 @@ void Recorder::access(RecordedAgentId agent, const Event& event, AccessKind kind
 // whole side: earlier counts cannot prevent the actions of the recorded run.
 bool Recorder::is_later_part(RecordedAgentId agent, const Event& event) {
   CopyState& state = states_[agent];
-  if (state.half_step == event.agent_step) return state.is_later_part;
+  if (state.side_step == event.agent_step) return state.is_later_part;
   const bool is_read = event.object_kind == ObjectKind::buffer && event.kind == EventKind::read;
   state.side = is_read ? 0 : 1;
-  state.half_step = event.agent_step;
-  state.half_begin = stream_.size();
+  state.side_step = event.agent_step;
+  state.side_begin = stream_.size();
   state.is_later_part = std::exchange(state.has_begun[state.side], true);
   return state.is_later_part;
 }
@@ -146,9 +146,9 @@ void Recorder::start(const Event& event) {
 // True if the side of the copy that ends here accessed an operand of another core.
 bool Recorder::reaches_operand(RecordedAgentId agent, const Event& event) const {
   const CopyState& state = states_[agent];
-  if (event.core == record_.topology.of(event.agent) || state.half_step != event.agent_step)
+  if (event.core == record_.topology.of(event.agent) || state.side_step != event.agent_step)
     return false;
-  const RecordedEvent& side = stream_[state.half_begin];
+  const RecordedEvent& side = stream_[state.side_begin];
   const Range& range = record_.ranges[side.range()];
   return record_.program->buffers[range.buffer()].role != Role::scratch;
 }

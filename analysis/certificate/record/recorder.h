@@ -42,8 +42,8 @@ class Recorder : public Observer {
   struct CopyState {
     std::int64_t bytes = 0;
     std::int32_t side = 0;        // 0: reading, 1: writing
-    std::int64_t half_step = -1;  // step of the copy; its accesses start at half_begin in stream_
-    std::size_t half_begin = 0;
+    std::int64_t side_step = -1;  // step of the copy; its accesses start at side_begin in stream_
+    std::size_t side_begin = 0;
     bool has_begun[2] = {};      // by side
     bool is_later_part = false;  // a part of this side was already recorded
   };
