@@ -30,7 +30,7 @@ MachineProfile machine_of(std::string_view profile_name) {
 }
 
 template <typename Work>
-double seconds_of(const Work& work) {
+double seconds_to_run(const Work& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -95,7 +95,7 @@ struct Gmm {
       rhs_f32 = as_f32(rhs);
       out_f32 = Tensor(DType::f32, {side, side});
     }
-    return seconds_of([&] { eigen_grouped_matmul(lhs_f32, rhs_f32, group_sizes, out_f32); });
+    return seconds_to_run([&] { eigen_grouped_matmul(lhs_f32, rhs_f32, group_sizes, out_f32); });
   }
 };
 

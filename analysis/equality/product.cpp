@@ -15,7 +15,6 @@ namespace tessera::fields {
 namespace {
 
 constexpr std::int64_t between_reductions = 5;
-constexpr std::int64_t columns = 16;  // per panel of b
 
 std::int32_t centred(Residue x, std::uint32_t prime) {
   return x > prime / 2 ? static_cast<std::int32_t>(static_cast<std::int64_t>(x) - prime)
@@ -36,12 +35,13 @@ Residue in_range(std::int64_t sum, const Modulus& modulus) {
 // sums[j] = a[0 .. k) . panel[0 .. k)[j] for one row and a panel of columns.
 void row_times_panel(std::int64_t* sums, const std::int32_t* a, const std::int64_t* panel,
                      std::int64_t k, std::int32_t carry) {
-  std::fill_n(sums, columns, 0);
+  std::fill_n(sums, panel_columns, 0);
   for (std::int64_t begin = 0; begin < k; begin += between_reductions) {
     const std::int64_t end = std::min(k, begin + between_reductions);
     for (std::int64_t s = begin; s < end; ++s)
-      for (std::int64_t j = 0; j < columns; ++j) sums[j] += a[s] * panel[s * columns + j];
-    for (std::int64_t j = 0; j < columns; ++j) sums[j] = reduced(sums[j], carry);
+      for (std::int64_t j = 0; j < panel_columns; ++j)
+        sums[j] += a[s] * panel[s * panel_columns + j];
+    for (std::int64_t j = 0; j < panel_columns; ++j) sums[j] = reduced(sums[j], carry);
   }
 }
 
@@ -57,7 +57,7 @@ void row_times_panel(std::int64_t* sums, const std::int32_t* a, const std::int64
   for (std::int64_t begin = 0; begin < k; begin += between_reductions) {
     const std::int64_t end = std::min(k, begin + between_reductions);
     for (std::int64_t s = begin; s < end; ++s) {
-      const auto* line = reinterpret_cast<const __m256i*>(panel + s * columns);
+      const auto* line = reinterpret_cast<const __m256i*>(panel + s * panel_columns);
       const __m256i x = _mm256_set1_epi64x(a[s]), y = _mm256_set1_epi64x(a[row + s]);
       for (int j = 0; j < 4; ++j) {
         const __m256i b = _mm256_loadu_si256(line + j);
@@ -72,7 +72,7 @@ void row_times_panel(std::int64_t* sums, const std::int32_t* a, const std::int64
   }
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < 4; ++j)
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums + i * columns + j * 4), acc[i][j]);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums + i * panel_columns + j * 4), acc[i][j]);
 }
 
 bool has_avx2() { return __builtin_cpu_supports("avx2") != 0; }
@@ -104,13 +104,13 @@ void multiply_add(Residue* acc, const Residue* a, const Residue* b, std::int64_t
   const std::int32_t carry = centred(modulus.reduce(std::uint64_t{1} << 32), prime);
   std::vector<std::int32_t> rows(static_cast<std::size_t>(m * k));
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = centred(a[i], prime);
-  std::vector<std::int64_t> panel(static_cast<std::size_t>(k * columns));
-  std::int64_t sums[2 * columns];
-  for (std::int64_t first = 0; first < n; first += columns) {
-    const std::int64_t width = std::min(columns, n - first);
+  std::vector<std::int64_t> panel(static_cast<std::size_t>(k * panel_columns));
+  std::int64_t sums[2 * panel_columns];
+  for (std::int64_t first = 0; first < n; first += panel_columns) {
+    const std::int64_t width = std::min(panel_columns, n - first);
     for (std::int64_t s = 0; s < k; ++s)
-      for (std::int64_t j = 0; j < columns; ++j)
-        panel[static_cast<std::size_t>(s * columns + j)] =
+      for (std::int64_t j = 0; j < panel_columns; ++j)
+        panel[static_cast<std::size_t>(s * panel_columns + j)] =
             j < width ? centred(b[s * n + first + j], prime) : 0;
     for (std::int64_t i = 0; i < m;) {
       const std::int64_t count = wide && i + 1 < m ? 2 : 1;
@@ -121,7 +121,7 @@ void multiply_add(Residue* acc, const Residue* a, const Residue* b, std::int64_t
       for (std::int64_t r = 0; r < count; ++r)
         for (std::int64_t j = 0; j < width; ++j) {
           Residue& out = acc[(i + r) * n + first + j];
-          out = modulus.add(out, in_range(sums[r * columns + j], modulus));
+          out = modulus.add(out, in_range(sums[r * panel_columns + j], modulus));
         }
       i += count;
     }

@@ -20,8 +20,7 @@
 namespace tessera::fields {
 namespace {
 
-constexpr std::int64_t at_once = 4;        // rows
-constexpr std::int64_t columns = 16;       // per panel of b, 8 per register
+constexpr std::int64_t block_rows = 4;     // rows
 constexpr std::int64_t between_folds = 7;  // |x| < 2^30 each, so seven products fit 63 bits
 
 struct Constants {
@@ -58,8 +57,8 @@ TESSERA_AVX512 inline __mmask16 first(std::int64_t width) {
 
 TESSERA_AVX512 void fill_rows(std::int32_t* rows, const Residue* a, std::int64_t count,
                               const Constants& of) {
-  for (std::int64_t i = 0; i < count; i += columns) {
-    const __mmask16 mask = first(std::min(columns, count - i));
+  for (std::int64_t i = 0; i < count; i += panel_columns) {
+    const __mmask16 mask = first(std::min(panel_columns, count - i));
     _mm512_mask_storeu_epi32(rows + i, mask, centred(_mm512_maskz_loadu_epi32(mask, a + i), of));
   }
 }
@@ -67,7 +66,7 @@ TESSERA_AVX512 void fill_rows(std::int32_t* rows, const Residue* a, std::int64_t
 TESSERA_AVX512 void fill_panel(std::int64_t* panel, const Residue* b, std::int64_t k,
                                std::int64_t n, std::int64_t width, const Constants& of) {
   const __mmask16 mask = first(width);
-  for (std::int64_t s = 0; s < k; ++s, b += n, panel += columns) {
+  for (std::int64_t s = 0; s < k; ++s, b += n, panel += panel_columns) {
     const __m512i line = centred(_mm512_maskz_loadu_epi32(mask, b), of);
     _mm512_store_si512(panel, _mm512_cvtepi32_epi64(_mm512_castsi512_si256(line)));
     _mm512_store_si512(panel + 8, _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(line, 1)));
@@ -90,23 +89,23 @@ TESSERA_AVX512 inline __m512i residues(__m512i high, __m512i low, const Constant
 TESSERA_AVX512 void block(Residue* acc, std::int64_t n, std::int64_t count, std::int64_t width,
                           const std::int32_t* rows, const std::int64_t* panel, std::int64_t k,
                           const Constants& of) {
-  __m512i low[at_once][2], high[at_once][2];
-  for (int i = 0; i < at_once; ++i)
+  __m512i low[block_rows][2], high[block_rows][2];
+  for (int i = 0; i < block_rows; ++i)
     for (int j = 0; j < 2; ++j) low[i][j] = high[i][j] = _mm512_setzero_si512();
   for (std::int64_t begin = 0; begin < k; begin += between_folds) {
     const std::int64_t end = std::min(k, begin + between_folds);
     for (std::int64_t s = begin; s < end; ++s) {
-      const __m512i left = _mm512_load_si512(panel + s * columns);
-      const __m512i right = _mm512_load_si512(panel + s * columns + 8);
+      const __m512i left = _mm512_load_si512(panel + s * panel_columns);
+      const __m512i right = _mm512_load_si512(panel + s * panel_columns + 8);
 #pragma GCC unroll 4
-      for (int i = 0; i < at_once; ++i) {
+      for (int i = 0; i < block_rows; ++i) {
         const __m512i x = _mm512_set1_epi32(rows[i * k + s]);
         low[i][0] = _mm512_add_epi64(low[i][0], _mm512_mul_epi32(x, left));
         low[i][1] = _mm512_add_epi64(low[i][1], _mm512_mul_epi32(x, right));
       }
     }
 #pragma GCC unroll 4
-    for (int i = 0; i < at_once; ++i)
+    for (int i = 0; i < block_rows; ++i)
 #pragma GCC unroll 2
       for (int j = 0; j < 2; ++j) {
         high[i][j] = _mm512_add_epi64(high[i][j], _mm512_srai_epi64(low[i][j], 32));
@@ -115,7 +114,7 @@ TESSERA_AVX512 void block(Residue* acc, std::int64_t n, std::int64_t count, std:
   }
   const __mmask16 mask = first(width);
 #pragma GCC unroll 4
-  for (int i = 0; i < at_once; ++i) {
+  for (int i = 0; i < block_rows; ++i) {
     if (i >= count) break;
     const __m512i line = _mm512_inserti64x4(
         _mm512_castsi256_si512(_mm512_cvtepi64_epi32(residues(high[i][0], low[i][0], of))),
@@ -135,18 +134,18 @@ bool has_avx512() {
 void multiply_add_avx512(Residue* acc, const Residue* a, const Residue* b, std::int64_t m,
                          std::int64_t k, std::int64_t n, const Modulus& modulus) {
   struct alignas(64) Line {
-    std::int64_t of[columns];
+    std::int64_t of[panel_columns];
   };
   const Constants numbers = constants(modulus);
-  const std::int64_t blocks = (m + at_once - 1) / at_once;
-  std::vector<std::int32_t> rows(static_cast<std::size_t>(blocks * at_once * k));
+  const std::int64_t blocks = (m + block_rows - 1) / block_rows;
+  std::vector<std::int32_t> rows(static_cast<std::size_t>(blocks * block_rows * k));
   fill_rows(rows.data(), a, m * k, numbers);
   std::vector<Line> panel(static_cast<std::size_t>(std::max<std::int64_t>(k, 1)));
-  for (std::int64_t j = 0; j < n; j += columns) {
-    const std::int64_t width = std::min(columns, n - j);
+  for (std::int64_t j = 0; j < n; j += panel_columns) {
+    const std::int64_t width = std::min(panel_columns, n - j);
     fill_panel(panel.data()->of, b + j, k, n, width, numbers);
-    for (std::int64_t i = 0; i < m; i += at_once)
-      block(acc + i * n + j, n, std::min(at_once, m - i), width, rows.data() + i * k,
+    for (std::int64_t i = 0; i < m; i += block_rows)
+      block(acc + i * n + j, n, std::min(block_rows, m - i), width, rows.data() + i * k,
             panel.data()->of, k, numbers);
   }
 }

@@ -5,6 +5,8 @@
 
 namespace tessera::fields {
 
+inline constexpr std::int64_t panel_columns = 16;  // per panel of b, also without AVX-512
+
 // True if this CPU has the instructions.
 bool has_avx512();
 // Like multiply_add (product.h).

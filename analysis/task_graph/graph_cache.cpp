@@ -12,7 +12,7 @@
 namespace tessera::graph {
 namespace {
 
-struct Entry {
+struct CachedGraph {
   GraphKey key;  // the spans refer to `control`
   std::vector<std::vector<std::byte>> control;
   std::shared_ptr<const TaskGraph> graph;
@@ -32,7 +32,7 @@ bool is_same(const GraphKey& a, const GraphKey& b) {
 
 // Least recently used cache; the most recently used entry is first.
 struct GraphCache::Entries {
-  using Order = std::list<Entry>;
+  using Order = std::list<CachedGraph>;
   explicit Entries(std::size_t most) : max_bytes(most) {}
 
   Order::iterator find(const GraphKey& key) {
@@ -76,7 +76,7 @@ std::shared_ptr<const TaskGraph> GraphCache::find(const GraphKey& key) {
 }
 
 void GraphCache::keep(const GraphKey& key, std::shared_ptr<const TaskGraph> graph) {
-  Entry entry{key, {}, std::move(graph), 0};
+  CachedGraph entry{key, {}, std::move(graph), 0};
   entry.bytes = bytes_of(*entry.graph);
   for (std::span<const std::byte>& bytes : entry.key.control) {
     entry.control.emplace_back(bytes.begin(), bytes.end());

@@ -17,16 +17,10 @@ namespace tessera {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::int64_t largest_header = 1 << 20;
-constexpr std::size_t alignment = 64;  // for the array's bytes in the file
+constexpr std::int64_t max_npy_header = 1 << 20;
+constexpr std::size_t npy_alignment = 64;  // for the array's bytes in the file
 
 std::span<std::byte> bytes_of(std::string& text) { return std::as_writable_bytes(std::span(text)); }
-
-// Adds the file's name to the front of each message.
-Diags in_file(const std::string& path, Diags diags) {
-  for (Diag& diag : diags) diag.message = fmt::format("{}: {}", path, diag.message);
-  return diags;
-}
 
 // Position of the dict in the file.
 struct Extent {
@@ -57,9 +51,9 @@ Expected<Extent> find_header(const InputFile& file) {
     return in_file(file.path(), {error(fmt::format("truncated: a header of {} bytes, but {} follow",
                                                    size, file.size() - offset))});
   }
-  if (size > largest_header) {
+  if (size > max_npy_header) {
     return in_file(file.path(), {error(fmt::format("a header of {} bytes; at most {} are accepted",
-                                                   size, largest_header))});
+                                                   size, max_npy_header))});
   }
   return Extent{offset, size};
 }
@@ -119,7 +113,7 @@ Expected<void> write_npy(OutputFile& file, const Tensor& tensor) {
   }
   std::string dict = print_npy_header(tensor.dtype(), tensor.shape());
   const std::size_t before = magic.size() + 4;
-  dict.append(alignment - (before + dict.size() + 1) % alignment, ' ');
+  dict.append(npy_alignment - (before + dict.size() + 1) % npy_alignment, ' ');
   dict += '\n';
   std::string header(magic);
   for (const std::size_t byte :

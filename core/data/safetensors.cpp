@@ -14,14 +14,9 @@
 namespace tessera {
 namespace {
 
-constexpr std::int64_t largest_header = 100'000'000;
+constexpr std::int64_t max_safetensors_header = 100'000'000;
 constexpr std::int64_t length_bytes = 8;
-constexpr std::size_t alignment = 8;  // for the data in the file
-
-Diags in_file(const std::string& path, Diags diags) {
-  for (Diag& diag : diags) diag.message = fmt::format("{}: {}", path, diag.message);
-  return diags;
-}
+constexpr std::size_t safetensors_alignment = 8;  // for the data in the file
 
 struct OpenFile {
   InputFile file;
@@ -43,9 +38,9 @@ Expected<OpenFile> open_safetensors(const std::string& path, ReadFiles* read) {
         {error(fmt::format("truncated: a header of {} bytes, but {} follow", length, available))});
   }
   const auto size = static_cast<std::int64_t>(length);
-  if (size > largest_header) {
+  if (size > max_safetensors_header) {
     return in_file(path, {error(fmt::format("a header of {} bytes; at most {} are accepted", size,
-                                            largest_header))});
+                                            max_safetensors_header))});
   }
   std::string json(static_cast<std::size_t>(size), '\0');
   TRY(file.read(length_bytes, std::as_writable_bytes(std::span(json))));
@@ -137,10 +132,12 @@ Expected<void> write_pieces(OutputFile& file, std::vector<Piece> pieces, Safeten
   }
   auto json = print_safetensors_header(header);
   if (!json) return in_file(path, json.diags());
-  json->resize((json->size() + alignment - 1) / alignment * alignment, ' ');
-  if (std::cmp_greater(json->size(), largest_header)) {
+  json->resize(
+      (json->size() + safetensors_alignment - 1) / safetensors_alignment * safetensors_alignment,
+      ' ');
+  if (std::cmp_greater(json->size(), max_safetensors_header)) {
     return in_file(path, {error(fmt::format("a header of {} bytes; at most {} are accepted",
-                                            json->size(), largest_header))});
+                                            json->size(), max_safetensors_header))});
   }
   std::string start;
   for (std::size_t i = 0; i < length_bytes; ++i) {

@@ -15,7 +15,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t alignment = 64;
+constexpr std::size_t tensor_alignment = 64;
 
 bool is_negative(std::int64_t extent) { return extent < 0; }
 
@@ -45,11 +45,12 @@ std::int64_t product(const Shape& shape, std::int64_t size) {
 // The block from malloc begins before the aligned bytes. calloc does not touch fresh pages, so a
 // large zero tensor uses memory only where it is written.
 std::byte* aligned_bytes(std::size_t bytes, bool zero) {
-  const std::size_t room = bytes + alignment + sizeof(void*);
+  const std::size_t room = bytes + tensor_alignment + sizeof(void*);
   void* block = zero ? std::calloc(room, 1) : std::malloc(room);
   if (block == nullptr) return nullptr;
   const auto address = reinterpret_cast<std::uintptr_t>(block) + sizeof(void*);
-  const auto skip = (address + alignment - 1) / alignment * alignment - address + sizeof(void*);
+  const auto skip = (address + tensor_alignment - 1) / tensor_alignment * tensor_alignment -
+                    address + sizeof(void*);
   std::byte* data = static_cast<std::byte*>(block) + skip;
   std::memcpy(data - sizeof block, &block, sizeof block);
   prefer_large_pages(data, bytes);  // tiles of a wide matrix touch a page for each row

@@ -13,8 +13,8 @@ struct Factor {
   Slice slice;
   bool is_transposed;
 };
-// Extents of the product.
-struct Extents {
+// ProductExtents of the product.
+struct ProductExtents {
   Shape bound;
   std::vector<ValueId> size;
 };
@@ -56,7 +56,7 @@ std::optional<Factor> factor(Elaboration& e, const ast::Expression& node) {
 // Adds the leading dimensions; each of their indices has a product of its own. False after an
 // error.
 bool add_leading(Elaboration& e, const Factor& left, const Factor& right, const ast::Binary& node,
-                 Extents& result) {
+                 ProductExtents& result) {
   const Shape a = static_shape(e.program(), left.slice), b = static_shape(e.program(), right.slice);
   if (a.size() != b.size() || !std::equal(a.begin(), a.end() - 2, b.begin()))
     return e.fail(node.loc,
@@ -71,7 +71,7 @@ bool add_leading(Elaboration& e, const Factor& left, const Factor& right, const 
 }
 
 // Adds the rows of the left side, or the columns of the right side.
-void add_factor(Elaboration& e, const Factor& side, bool is_left, Extents& result) {
+void add_factor(Elaboration& e, const Factor& side, bool is_left, ProductExtents& result) {
   const Shape shape = static_shape(e.program(), side.slice);
   const std::size_t d = shape.size() - (side.is_transposed == is_left ? 1 : 2);
   result.bound.push_back(shape[d]);
@@ -90,7 +90,7 @@ void multiply_add(Elaboration& e, const Slice& acc, const ast::Binary& product) 
 Entity matmul(Elaboration& e, const ast::Binary& node) {
   const auto a = factor(e, *node.left), b = factor(e, *node.right);
   if (!a || !b) return {};
-  Extents extents;
+  ProductExtents extents;
   if (!add_leading(e, *a, *b, node, extents)) return {};
   add_factor(e, *a, true, extents);
   add_factor(e, *b, false, extents);

@@ -17,9 +17,9 @@
 namespace tessera {
 namespace {
 
-// Extents of a result, computed from the operands so far or from the target of the store, and the
-// location of the expression that uses them.
-struct Extents {
+// ResultExtents of a result, computed from the operands so far or from the target of the store, and
+// the location of the expression that uses them.
+struct ResultExtents {
   Shape bound;
   std::vector<ValueId> size;
   Loc use;
@@ -56,7 +56,7 @@ bool misfit(Elaboration& e, const PlacedSlice& operand, const std::string& shape
 
 // Broadcasting aligns dimensions from the right. The longer shape determines the rank, and a size
 // other than 1 determines the extent. False after an error.
-bool broadcast(Elaboration& e, const PlacedSlice& operand, const Loc& loc, Extents& result) {
+bool broadcast(Elaboration& e, const PlacedSlice& operand, const Loc& loc, ResultExtents& result) {
   Shape& bound = result.bound;
   std::vector<ValueId>& size = result.size;
   const Shape shape = static_shape(e.program(), operand.slice);
@@ -107,7 +107,7 @@ bool takes(Elaboration& e, std::size_t op, const Slice& operand, const Loc& loc)
 }
 
 Slice emit_elementwise(Elaboration& e, std::size_t index, const std::vector<Slice>& operands,
-                       const Extents& extents, const Loc& loc, const Slice* to) {
+                       const ResultExtents& extents, const Loc& loc, const Slice* to) {
   e.at(loc);
   const Program& program = e.program();
   Op op = make_op(op_table()[index].mnemonic);
@@ -122,14 +122,14 @@ Slice emit_elementwise(Elaboration& e, std::size_t index, const std::vector<Slic
   return target;
 }
 
-Extents extents_of(Elaboration& e, const Slice& target) {
+ResultExtents extents_of(Elaboration& e, const Slice& target) {
   return {static_shape(e.program(), target), sizes_of(target), {}, true};
 }
 
 // Reports the error at the location that determines the shape. If tile_iota is elsewhere, adds a
 // note with its location.
-std::optional<Slice> misshapen(Elaboration& e, const UnshapedTile& node, const Extents& extents,
-                               std::string message) {
+std::optional<Slice> misshapen(Elaboration& e, const UnshapedTile& node,
+                               const ResultExtents& extents, std::string message) {
   const Loc &use = extents.use, &word = node.loc;
   const bool is_inside = use.source == word.source && use.line == word.line &&
                          use.column <= word.column &&
@@ -144,7 +144,7 @@ std::optional<Slice> misshapen(Elaboration& e, const UnshapedTile& node, const E
 // A dimension of size 1 from other operands is an error: it might be broadcast later, and the
 // indices would then all be 0.
 std::optional<Slice> shaped_indices(Elaboration& e, const UnshapedTile& node,
-                                    const Extents& extents) {
+                                    const ResultExtents& extents) {
   const auto rank = static_cast<std::int64_t>(extents.bound.size());
   if (node.dim < 0 || node.dim >= rank)
     return misshapen(e, node, extents,
@@ -164,7 +164,7 @@ std::optional<Slice> shaped_indices(Elaboration& e, const UnshapedTile& node,
 }
 
 // Computes an unshaped tile in this shape; numbers are not changed.
-std::optional<Slice> shaped(Elaboration& e, const Operand& side, const Extents& extents) {
+std::optional<Slice> shaped(Elaboration& e, const Operand& side, const ResultExtents& extents) {
   if (side.entity.kind != Entity::Kind::unshaped) return tile_operand(e, side.entity, side.loc);
   const UnshapedTile node = e.unshaped[side.entity.unshaped];
   if (node.op == 0) return shaped_indices(e, node, extents);
@@ -226,7 +226,7 @@ bool fits(Elaboration& e, const PlacedSlice& value, const Slice& target) {
 
 Entity elementwise(Elaboration& e, std::size_t op, const std::vector<Operand>& operands,
                    const Loc& loc, const Slice* to) {
-  Extents extents;
+  ResultExtents extents;
   std::vector<std::optional<Slice>> slices;
   bool has_tile = false, has_unshaped = false;
   for (const Operand& side : operands) {
@@ -271,7 +271,7 @@ Entity tile_indices(Elaboration& e, std::int64_t dim, const Loc& loc) {
 std::optional<Slice> operand_of_store(Elaboration& e, const Entity& entity, const Loc& loc,
                                       const Slice& target) {
   if (entity.kind != Entity::Kind::unshaped) return tile_operand(e, entity, loc);
-  Extents extents = extents_of(e, target);
+  ResultExtents extents = extents_of(e, target);
   extents.use = loc;
   return shaped(e, {entity, loc}, extents);
 }

@@ -97,6 +97,12 @@ struct Stmt {
   LoopId loop;  // innermost enclosing loop, if there is one; set by `expand`
 };
 
+// True for a `for` that is marked parallel.
+inline bool is_parallel_for(const Stmt& statement) {
+  const auto* loop = std::get_if<For>(&statement.op);
+  return loop != nullptr && loop->parallel != 0;
+}
+
 // Max slots of a window.
 inline constexpr std::int64_t max_window_depth = 1024;
 

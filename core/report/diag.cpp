@@ -81,6 +81,11 @@ std::string render(const Diag& diag) {
   return text;
 }
 
+Diags in_file(const std::string& path, Diags diags) {
+  for (Diag& diag : diags) diag.message = fmt::format("{}: {}", path, diag.message);
+  return diags;
+}
+
 std::string render(const Diags& diags) {
   std::string text;
   for (std::size_t i = 0; i < diags.size() && i < max_shown; ++i) text += render(diags[i]);

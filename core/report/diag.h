@@ -58,6 +58,8 @@ using Diags = std::vector<Diag>;
 std::string render(const Diag& diag);
 // Returns the first twenty errors in order, and the number of errors that follow.
 std::string render(const Diags& diags);
+// Returns the diagnostics with the path in front of each message.
+Diags in_file(const std::string& path, Diags diags);
 // Returns a message in the same form, with any word instead of "error" (used for findings).
 std::string render_place(const Loc& loc, std::string_view kind, std::string_view message);
 

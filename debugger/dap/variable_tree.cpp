@@ -11,9 +11,6 @@
 namespace tessera::debugger {
 namespace {
 
-// Maximum number of cells of a semaphore array in one response: without and with a requested range.
-constexpr std::int64_t max_children = 1 << 12, max_requested = 1 << 16;
-
 std::int64_t cells_of(const Semaphore& semaphore) {
   std::int64_t cells = 1;
   for (const std::int64_t extent : semaphore.shape) cells *= extent;
@@ -171,7 +168,8 @@ Json VariableTree::cells(const Cells& array, const Part& part) {
   const Semaphore& semaphore = program.semaphores[array.semaphore];
   const std::int64_t count = cells_of(semaphore);
   const std::int64_t begin = std::clamp<std::int64_t>(part.start, 0, count);
-  const std::int64_t most = part.count > 0 ? std::min(part.count, max_requested) : max_children;
+  const std::int64_t most =
+      part.count > 0 ? std::min(part.count, max_requested_children) : max_children;
   for (std::int64_t cell = begin; cell < begin + std::min(most, count - begin); ++cell)
     all.push_back(
         cell_variable(cell_text(program, array.semaphore, cell).substr(semaphore.name.size()),

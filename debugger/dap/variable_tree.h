@@ -15,6 +15,9 @@
 
 namespace tessera::debugger {
 
+// Maximum number of children in one response: without and with a requested range.
+inline constexpr std::int64_t max_children = 1 << 12, max_requested_children = 1 << 16;
+
 class VariableTree {
  public:
   explicit VariableTree(Session& session) : session_(session) {}

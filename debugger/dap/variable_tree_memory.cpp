@@ -16,8 +16,6 @@ namespace {
 // Maximum number of elements read for the statistics of one variable, and of all variables in one
 // response.
 constexpr std::int64_t max_of_one = 1 << 18, max_of_all = 1 << 22;
-// Maximum number of children in one response: without and with a requested range.
-constexpr std::int64_t max_children = 1 << 12, max_requested_children = 1 << 16;
 
 // Returns the first dimension that is not fixed by an index; the rank if the box is one element.
 int open_dimension(const Box& box) {

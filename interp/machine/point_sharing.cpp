@@ -8,11 +8,6 @@
 namespace tessera {
 namespace {
 
-bool is_parallel(const Stmt& s) {
-  const auto* loop = std::get_if<For>(&s.op);
-  return loop != nullptr && loop->parallel != 0;
-}
-
 // True if the time of the op's execution cannot be observed.
 bool is_scalar_only(const Op& op) {
   return std::visit(
@@ -40,7 +35,7 @@ StmtId nested_directly(const Program& program, StmtId loop) {
   StmtId inner = loop + 1;
   const StmtId end = program.body[loop].partner;
   while (inner < end && is_scalar_only(program.body[inner].op)) ++inner;
-  if (inner == end || !is_parallel(program.body[inner])) return StmtId();
+  if (inner == end || !is_parallel_for(program.body[inner])) return StmtId();
   return are_scalars(program, program.body[inner].partner + 1, end) ? inner : StmtId();
 }
 
@@ -70,7 +65,7 @@ PointSharing::PointSharing(const Program& program)
 Table<StmtId, bool> dealt_loops(const Program& program) {
   Table<StmtId, bool> result(program.body.size());
   for (StmtId i(0); i < program.body.next(); ++i) {
-    if (!is_parallel(program.body[i])) continue;
+    if (!is_parallel_for(program.body[i])) continue;
     StmtId loop = i;
     for (StmtId inner = i; inner; inner = nested_directly(program, inner)) loop = inner;
     result[loop] = true;

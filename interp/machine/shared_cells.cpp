@@ -9,11 +9,6 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-bool is_parallel(const Stmt& s) {
-  const auto* loop = std::get_if<For>(&s.op);
-  return loop != nullptr && loop->parallel != 0;
-}
-
 }  // namespace
 
 void SharedCells::begin(const Program& program, const RunOptions& options) {
@@ -68,7 +63,7 @@ void SharedCells::on(const Event& event) {
 bool has_open_cells(const Program& program) {
   const PointSharing shared(program);
   for (StmtId i(0); i < program.body.next(); ++i) {
-    if (!is_parallel(program.body[i])) continue;
+    if (!is_parallel_for(program.body[i])) continue;
     const LoopObjects named(program, i);
     for (const SemaphoreId s : named.semaphores.ids())
       if (named.semaphores[s] && !named.makes_semaphore[s] && !shared.semaphores[s]) return true;

@@ -4,7 +4,7 @@ namespace tessera {
 namespace {
 
 // The first word: kind, object kind, rank, dropped dimensions and these, eight bits each.
-enum Flag : unsigned { known = 1, asked = 2, boxed = 4, counted = 8 };
+enum Flag : unsigned { has_value = 1, from_assertion = 2, has_box = 4, has_count = 8 };
 
 std::int64_t both(std::int32_t low, std::int32_t high) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(static_cast<std::uint32_t>(high))
@@ -21,8 +21,9 @@ bool is_counted(const Event& event) {
 }  // namespace
 
 void pack(std::vector<std::int64_t>& words, const Event& event) {
-  const unsigned flags = (event.is_known ? known : 0U) | (event.from_assertion ? asked : 0U) |
-                         (event.box != nullptr ? boxed : 0U) | (is_counted(event) ? counted : 0U);
+  const unsigned flags =
+      (event.is_known ? has_value : 0U) | (event.from_assertion ? from_assertion : 0U) |
+      (event.box != nullptr ? has_box : 0U) | (is_counted(event) ? has_count : 0U);
   const int rank = event.box != nullptr ? event.box->rank : 0;
   const unsigned dropped = event.box != nullptr ? event.box->dropped : 0;
   const unsigned first = static_cast<unsigned>(event.kind) |
@@ -40,7 +41,7 @@ void pack(std::vector<std::int64_t>& words, const Event& event) {
       event.step,
       event.agent_step};
   words.insert(words.end(), std::begin(fixed), std::end(fixed));
-  if ((flags & counted) != 0) words.insert(words.end(), {event.cell, event.amount, event.token});
+  if ((flags & has_count) != 0) words.insert(words.end(), {event.cell, event.amount, event.token});
   if (event.box == nullptr) return;
   words.insert(words.end(), event.box->start.begin(), event.box->start.begin() + rank);
   words.insert(words.end(), event.box->size.begin(), event.box->size.begin() + rank);
@@ -54,8 +55,8 @@ std::span<const std::int64_t> unpack(std::span<const std::int64_t> words, Unpack
   event = {};
   event.kind = static_cast<EventKind>(first & 0xFF);
   event.object_kind = static_cast<ObjectKind>(first >> 8 & 0xFF);
-  event.is_known = (flags & known) != 0;
-  event.from_assertion = (flags & asked) != 0;
+  event.is_known = (flags & has_value) != 0;
+  event.from_assertion = (flags & from_assertion) != 0;
   event.statement = StmtId(low(at[1]));
   event.core = CoreIndex(high(at[1]));
   event.object.index = low(at[2]);
@@ -65,13 +66,13 @@ std::span<const std::int64_t> unpack(std::span<const std::int64_t> words, Unpack
   event.step = at[6];
   event.agent_step = at[7];
   at += 8;
-  if ((flags & counted) != 0) {
+  if ((flags & has_count) != 0) {
     event.cell = at[0];
     event.amount = at[1];
     event.token = at[2];
     at += 3;
   }
-  if ((flags & boxed) != 0) {
+  if ((flags & has_box) != 0) {
     Box& box = unpacked.box;
     box.rank = static_cast<std::int8_t>(first >> 16 & 0xFF);
     box.dropped = static_cast<std::uint8_t>(first >> 24);

@@ -24,7 +24,7 @@ MeasuredOperand normal_operand(const char* name, DType dtype, std::int64_t eleme
   return {name, dtype, elements, normal_block(dtype, elements, seed)};
 }
 
-std::vector<MeasuredOperand> operands_of(const GroupedDesc& d) {
+std::vector<MeasuredOperand> measured_operands(const GroupedDesc& d) {
   const std::int64_t weights = d.local_groups * d.k * d.n, rows = d.m * d.n;
   const std::int64_t right = d.is_tgmm() ? rows : weights, out = d.is_tgmm() ? weights : rows;
   std::vector<MeasuredOperand> operands;
@@ -87,7 +87,7 @@ Expected<std::vector<Expected<double>>> seconds_on_device(const GroupedTuningPro
   const GroupedDesc desc = multiplied_desc(problem);
   const std::unique_ptr<Workbench> bench = TRY(device.workbench());
   DeviceAddresses operands;
-  for (const MeasuredOperand& operand : operands_of(desc))
+  for (const MeasuredOperand& operand : measured_operands(desc))
     operands[operand.name] = TRY(bench->add(operand));
   std::vector<TimedArm> arms;
   for (const ConfigChoice& choice : choices)

@@ -11,8 +11,6 @@
 namespace tessera {
 namespace {
 
-std::size_t at_index(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 template <typename... Ops>
 bool is_one_of(const Op& op) {
   return (std::holds_alternative<Ops>(op) || ...);

@@ -16,16 +16,15 @@ namespace tessera {
 
 namespace {
 
-bool is_parallel(const Stmt& s) {
-  const auto* loop = std::get_if<For>(&s.op);
+bool is_parallel_region(const Stmt& s) {
   const auto* grid = std::get_if<Grid>(&s.op);
-  return (loop != nullptr && loop->parallel != 0) || (grid != nullptr && grid->parallel != 0);
+  return is_parallel_for(s) || (grid != nullptr && grid->parallel != 0);
 }
 
 }  // namespace
 
 bool has_points(const Program& program) {
-  return std::any_of(program.body.begin(), program.body.end(), is_parallel);
+  return std::any_of(program.body.begin(), program.body.end(), is_parallel_region);
 }
 
 namespace {
@@ -53,7 +52,7 @@ bool points_send(const Program& per_point) {
   for (const StmtId i : per_point.body.ids()) {
     if (!std::holds_alternative<StartRemote>(per_point.body[i].op)) continue;
     for (const StmtId region : nesting.around(i))
-      if (is_parallel(per_point.body[region])) return true;
+      if (is_parallel_region(per_point.body[region])) return true;
   }
   return false;
 }

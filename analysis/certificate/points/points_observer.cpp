@@ -8,13 +8,6 @@
 namespace tessera {
 namespace {
 
-std::size_t at_index(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-bool is_parallel(const Stmt& s) {
-  const auto* loop = std::get_if<For>(&s.op);
-  return loop != nullptr && loop->parallel != 0;
-}
-
 BufferId buffer_of(const Program& program, const Slice& slice) {
   return slice.base == no_value ? BufferId() : program.value(slice.base).buffer;
 }
@@ -49,7 +42,7 @@ void PointsObserver::find_facts() {
       if (const auto* alloc = std::get_if<Alloc>(&s.op))
         if (const BufferId b = buffer_of(program, alloc->ref)) loop->own[b] = true;
     }
-    if (!is_parallel(s)) continue;
+    if (!is_parallel_for(s)) continue;
     LoopFacts& loop = facts_[i];
     loop.stores = loop.own = Table<BufferId, bool>(program.buffers.size());
     if (const BufferId state = at_once_state(program)) loop.own[state] = true;

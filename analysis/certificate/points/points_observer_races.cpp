@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::size_t max_races = 20;  // listed findings; further ones are counted
 
-std::size_t at_index(std::int64_t i) { return static_cast<std::size_t>(i); }
-
 }  // namespace
 
 void PointsObserver::compare(CoreState& core, const OpenLoop& loop, CoreIndex owner,

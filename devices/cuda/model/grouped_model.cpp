@@ -20,7 +20,7 @@ int operand_bytes(const GroupedDesc& desc) { return desc.is_tgmm() ? 2 : size_of
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 // Work of one tile on a multiprocessor.
-struct Tile {
+struct TileWork {
   double steps = 0;
   double product_clocks = 0;  // per step
   double bytes = 0;           // per step, through the L2 cache
@@ -61,7 +61,7 @@ class Model {
   }
 
   // Time between the starts of two such tiles.
-  double clocks(const Tile& tile) const {
+  double clocks(const TileWork& tile) const {
     // Copies and products overlap, but copies slow the products and use power even if they keep up.
     const double copies = tile.bytes / gpu_.l2_bytes_a_clock;
     const double alone = std::max(tile.product_clocks, copies) +
@@ -87,7 +87,7 @@ class Model {
   // bytes that the CTA fetches itself.
   double gmm_tile(std::int64_t rows, double share_rows, double share_weights) const {
     const Tiling& t = c_.tiling;
-    Tile tile;
+    TileWork tile;
     tile.steps = static_cast<double>(ceil_div(s_.k, t.k));
     const auto n = static_cast<double>(t.n);
     const double k_bytes = static_cast<double>(t.k * operand_bytes_);
@@ -141,7 +141,7 @@ class Model {
     const double left = c_.hints.pairing == Pairing::columns && across > 1 ? gpu_.pair_share : 1;
     const double right = c_.hints.pairing == Pairing::rows && down > 1 ? gpu_.pair_share : 1;
     for (const std::int64_t size : s_.sizes) {
-      Tile tile;
+      TileWork tile;
       tile.steps = static_cast<double>(ceil_div(size, t.m));
       const double rows = tile.steps == 0 ? 0 : static_cast<double>(ceil_div(size, 16) * 16);
       const auto k = static_cast<double>(t.k), n = static_cast<double>(t.n);

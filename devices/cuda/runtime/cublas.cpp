@@ -28,7 +28,7 @@ Cublas& cublas() {
   return loaded;
 }
 
-Expected<void> outcome(const char* call, int result) {
+Expected<void> blas_outcome(const char* call, int result) {
   if (result == 0) return {};
   return error(ErrorCode::environment,
                fmt::format("{} failed: {}", call, cublas().error_text(result)));
@@ -38,7 +38,7 @@ Expected<void> ready() {
   if (const Support here = cublas_available(); !here.ok)
     return error(ErrorCode::environment, here.reason);
   if (cublas().handle != nullptr) return {};
-  return outcome("cublasCreate", cublas().create(&cublas().handle));
+  return blas_outcome("cublasCreate", cublas().create(&cublas().handle));
 }
 
 // cuBLAS matrices are column-major, so a row-major matrix is passed as its transpose: c' = b' . a',
@@ -69,11 +69,11 @@ Expected<void> cublas_product(const DenseProduct& product) {
   TRY(ready());
   const ColumnMajor c(product);
   const float one = 1, zero = 0;
-  return outcome("cublasGemmEx",
-                 cublas().gemm(cublas().handle, c.transa, c.transb, c.m, c.n, c.k, &one,
-                               pointer(product.b), bf16, c.lda, pointer(product.a), bf16, c.ldb,
-                               &zero, const_cast<void*>(pointer(product.c)), bf16, c.ldc,
-                               compute_f32, default_algorithm));
+  return blas_outcome("cublasGemmEx",
+                      cublas().gemm(cublas().handle, c.transa, c.transb, c.m, c.n, c.k, &one,
+                                    pointer(product.b), bf16, c.lda, pointer(product.a), bf16,
+                                    c.ldb, &zero, const_cast<void*>(pointer(product.c)), bf16,
+                                    c.ldc, compute_f32, default_algorithm));
 }
 
 Expected<void> cublas_batch(const DenseProduct& product, std::int64_t count, std::int64_t stride_a,
@@ -81,7 +81,7 @@ Expected<void> cublas_batch(const DenseProduct& product, std::int64_t count, std
   TRY(ready());
   const ColumnMajor c(product);
   const float one = 1, zero = 0;
-  return outcome(
+  return blas_outcome(
       "cublasGemmStridedBatchedEx",
       cublas().batched(cublas().handle, c.transa, c.transb, c.m, c.n, c.k, &one, pointer(product.b),
                        bf16, c.lda, stride_b, pointer(product.a), bf16, c.ldb, stride_a, &zero,
@@ -126,11 +126,12 @@ Expected<void> CublasGrouped::run() {
   const auto list = [&](std::size_t which) {
     return reinterpret_cast<void* const*>(on_device_ + which * count * 8);
   };
-  return outcome("cublasGemmGroupedBatchedEx",
-                 cublas().grouped(cublas().handle, transa_.data(), transb_.data(), m_.data(),
-                                  n_.data(), k_.data(), alpha_.data(), list(0), bf16, lda_.data(),
-                                  list(1), bf16, ldb_.data(), beta_.data(), list(2), bf16,
-                                  ldc_.data(), static_cast<int>(count), ones_.data(), compute_f32));
+  return blas_outcome(
+      "cublasGemmGroupedBatchedEx",
+      cublas().grouped(cublas().handle, transa_.data(), transb_.data(), m_.data(), n_.data(),
+                       k_.data(), alpha_.data(), list(0), bf16, lda_.data(), list(1), bf16,
+                       ldb_.data(), beta_.data(), list(2), bf16, ldc_.data(),
+                       static_cast<int>(count), ones_.data(), compute_f32));
 }
 
 }  // namespace tessera::cuda
