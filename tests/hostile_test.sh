@@ -131,7 +131,7 @@ strange_entries() {
   says "from persistent"
   chmod 777 cache/configurations
   expect 0 "$gmm_run" "${small[@]}"
-  says "others may write it, its mode is 0777"
+  says "other users may write to it, its mode is 0777"
   expect 3 "$gmm_run" tune gmm --m 256 --groups 2 --k 64 --n 64 --interpret
 }
 

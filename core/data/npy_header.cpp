@@ -155,7 +155,7 @@ Expected<NpyHeader> parse_npy_header(std::string_view dict) {
       shape = parse_shape(cursor);
       if (!shape) return malformed("'shape' is not a tuple of sizes");
     } else {
-      return malformed("a key that is unknown or stands twice");
+      return malformed("unknown or duplicate key");
     }
     has_comma = cursor.take(',');
   }

@@ -27,7 +27,7 @@ struct OpenFile {
 Expected<OpenFile> open_safetensors(const std::string& path, ReadFiles* read) {
   InputFile file = TRY(InputFile::open(path, read));
   const std::int64_t available = file.size() - length_bytes;
-  if (available < 0) return in_file(path, {error("truncated: no length of a header")});
+  if (available < 0) return in_file(path, {error("truncated: expected the length of the header")});
   std::array<unsigned char, length_bytes> start{};
   TRY(file.read(0, std::as_writable_bytes(std::span(start))));
   std::uint64_t length = 0;

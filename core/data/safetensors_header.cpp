@@ -59,7 +59,7 @@ Expected<std::string> print_safetensors_header(const SafetensorsHeader& header) 
       return error(fmt::format("the name {} is reserved", entry.name));
     }
     if (!seen.insert(entry.name).second) {
-      return error(fmt::format("tensor {} stands twice", shown_name(entry.name)));
+      return error(fmt::format("tensor {} occurs twice", shown_name(entry.name)));
     }
     if (text.size() > 1) text += ',';
     text += fmt::format("{}:{{\"dtype\":{},\"shape\":{},\"data_offsets\":[{},{}]}}",

@@ -31,7 +31,7 @@ class HeaderReader {
 
   bool key(std::string& key) {
     if (where_ == Where::top && key == safetensors_metadata) {
-      if (has_metadata_) return fail("__metadata__ stands twice");
+      if (has_metadata_) return fail("__metadata__ occurs twice");
       has_metadata_ = true;
       return enter(Where::at_metadata);
     }
@@ -46,7 +46,7 @@ class HeaderReader {
     }
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (fields[i].key != key) continue;
-      if (seen_[i]) return fail_entry(fmt::format("{} stands twice", key));
+      if (seen_[i]) return fail_entry(fmt::format("{} occurs twice", key));
       seen_[i] = true;
       return enter(fields[i].where);
     }
@@ -205,7 +205,7 @@ std::string shape_problem(const TensorEntry& entry) {
 std::string twice(std::vector<std::string_view> names) {
   std::sort(names.begin(), names.end());
   const auto found = std::adjacent_find(names.begin(), names.end());
-  return found == names.end() ? "" : fmt::format("{} stands twice", shown_name(*found));
+  return found == names.end() ? "" : fmt::format("{} occurs twice", shown_name(*found));
 }
 
 std::string problem_of(SafetensorsHeader& header, std::int64_t data_bytes) {

@@ -10,7 +10,7 @@ std::string shape_problem(const Shape& shape) {
   std::int64_t total = 1;
   for (const std::int64_t extent : shape) {
     if (extent < 0 || extent > max_extent)
-      return fmt::format("an extent is between 0 and 2^40, found {}", extent);
+      return fmt::format("expected an extent from 0 to 2^40, found {}", extent);
     if (extent != 0 && total > max_extent / extent)
       return fmt::format("shape {} has more than 2^40 elements", to_string(shape));
     total *= extent;

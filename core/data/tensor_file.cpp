@@ -28,7 +28,7 @@ Expected<TensorPlace> parse_place(std::string_view spec) {
   const bool lacks_name = spec.ends_with(".safetensors") || spec.ends_with(separator);
   return error(
       lacks_name
-          ? fmt::format("{} does not say which tensor: expected FILE.safetensors#TENSOR", spec)
+          ? fmt::format("{} names no tensor: expected FILE.safetensors#TENSOR", spec)
           : fmt::format("{} is not a tensor file: expected FILE.npy or FILE.safetensors#TENSOR",
                         spec));
 }

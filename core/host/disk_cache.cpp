@@ -35,9 +35,9 @@ std::uint64_t fnv1a(const std::string& text, std::uint64_t hash) {
 // root can.
 std::string distrusted(const struct stat& status) {
   if (status.st_uid != ::geteuid() && status.st_uid != 0)
-    return fmt::format("it belongs to user {}, and this is user {}", status.st_uid, ::geteuid());
+    return fmt::format("it is owned by user {}, and this is user {}", status.st_uid, ::geteuid());
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-    return fmt::format("others may write it, its mode is {:04o}", status.st_mode & 07777);
+    return fmt::format("other users may write to it, its mode is {:04o}", status.st_mode & 07777);
   return {};
 }
 
@@ -148,7 +148,7 @@ Expected<void> CacheFolder::write(const std::string& name, const std::string& by
   const auto refused = [](std::string why) {
     return error(ErrorCode::environment, std::move(why));
   };
-  if (root_.empty()) return refused("there is no folder to cache in");
+  if (root_.empty()) return refused("there is no cache folder");
   make_folders(path_);
   if (std::string note = rejection_reason(); !note.empty()) return refused(std::move(note));
   OutputFile file = TRY(OutputFile::create(path_ + "/" + name, nullptr, OutputFile::At::name));

@@ -24,8 +24,7 @@ void ReadFiles::remove(const std::string& path) { paths_.erase(absolute(path)); 
 
 Expected<void> ReadFiles::check_not_read(const std::string& path) const {
   if (!paths_.contains(absolute(path))) return {};
-  return error(
-      fmt::format("expected another file to write, found {}, which this command reads", path));
+  return error(fmt::format("expected an output file other than the inputs, found {}", path));
 }
 
 }  // namespace tessera

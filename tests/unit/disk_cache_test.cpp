@@ -50,7 +50,7 @@ TEST_F(DiskCache, what_is_written_is_read_and_nothing_else) {
 TEST_F(DiskCache, without_a_folder_nothing_is_kept) {
   const CacheFolder none("");
   EXPECT_FALSE(none.read("key", small).bytes);
-  EXPECT_EQ(none.write("key", "bytes").diags().at(0).message, "there is no folder to cache in");
+  EXPECT_EQ(none.write("key", "bytes").diags().at(0).message, "there is no cache folder");
 }
 
 TEST_F(DiskCache, what_is_no_regular_file_is_refused_and_never_waited_for) {
@@ -75,13 +75,13 @@ TEST_F(DiskCache, what_is_too_large_is_refused) {
 TEST_F(DiskCache, what_others_may_write_is_refused) {
   ASSERT_TRUE(cache.write("key", "old"));
   ASSERT_EQ(::chmod(path.c_str(), 0620), 0);
-  EXPECT_EQ(note(), refused("others may write it, its mode is 0620"));
+  EXPECT_EQ(note(), refused("other users may write to it, its mode is 0620"));
   ASSERT_EQ(::chmod(path.c_str(), 0644), 0);
   EXPECT_EQ(cache.read("key", small).bytes, "old");
   for (const std::string& place : {folder.file("cache"), cache.path()}) {
     ASSERT_EQ(::chmod(place.c_str(), 01777), 0);
-    const std::string why =
-        "the cache's folder " + place + " is not used: others may write it, its mode is 1777";
+    const std::string why = "the cache's folder " + place +
+                            " is not used: other users may write to it, its mode is 1777";
     EXPECT_EQ(note(), why);
     EXPECT_EQ(cache.rejection_reason(), why);
     EXPECT_EQ(cache.write("key", "new").diags().at(0).message, why);
@@ -95,11 +95,11 @@ TEST_F(DiskCache, what_belongs_to_somebody_else_is_refused) {
   constexpr uid_t nobody = 65534;
   ASSERT_TRUE(cache.write("key", "old"));
   ASSERT_EQ(::chown(path.c_str(), nobody, nobody), 0);
-  EXPECT_EQ(note(), refused("it belongs to user 65534, and this is user 0"));
+  EXPECT_EQ(note(), refused("it is owned by user 65534, and this is user 0"));
   ASSERT_EQ(::chown(path.c_str(), 0, 0), 0);
   ASSERT_EQ(::chown(cache.path().c_str(), nobody, nobody), 0);
   EXPECT_EQ(note(), "the cache's folder " + cache.path() +
-                        " is not used: it belongs to user 65534, and this is user 0");
+                        " is not used: it is owned by user 65534, and this is user 0");
 }
 
 TEST_F(DiskCache, a_folder_of_the_cache_that_is_a_link_is_refused) {

@@ -94,7 +94,7 @@ const Hostile hostile[] = {
      "nested too deeply"},
     {"huge_number", "kernel k(m = 99999999999999999999)\n{\n}\n", "does not fit"},
     {"huge_extent", "kernel k(m = 9223372036854775807)\n  vmem t: f32[m]\n{\n}\n",
-     "an extent is between 0 and 2^40"},
+     "expected an extent from 0 to 2^40"},
     {"huge_shape", "kernel k(m = 1099511627776)\n  vmem t: f32[m, m]\n{\n}\n",
      "has more than 2^40 elements"},
     {"many_semaphores", "kernel k()\n  sem s[1000000000]: count\n{\n}\n",

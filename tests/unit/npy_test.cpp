@@ -212,8 +212,8 @@ TEST_F(Npy, MalformedHeaders) {
        {"3", "(3)", "(-1,)", "(1.5,)", "(1 2)", "(,)", "(99999999999999999999,)", "("}) {
     EXPECT_EQ(malformed(dict("<f4", shape)), "'shape' is not a tuple of sizes") << shape;
   }
-  EXPECT_EQ(malformed("{'descr': '<f4', 'descr': '<f4'}"), "a key that is unknown or stands twice");
-  EXPECT_EQ(malformed("{'order': 1}"), "a key that is unknown or stands twice");
+  EXPECT_EQ(malformed("{'descr': '<f4', 'descr': '<f4'}"), "unknown or duplicate key");
+  EXPECT_EQ(malformed("{'order': 1}"), "unknown or duplicate key");
   EXPECT_EQ(malformed("{'descr': '<f4'}"),
             "expected the keys 'descr', 'fortran_order' and 'shape'");
   EXPECT_EQ(malformed(dict("<f4", "()") + "x"), "text after the dict");

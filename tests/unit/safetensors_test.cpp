@@ -158,7 +158,7 @@ TEST_F(Safetensors, NamesMayHoldAnyText) {
   expect_equal(*read_safetensors(path, name), tensor);
   const std::vector<NamedTensor> twice{{"a", &tensor}, {"a", &tensor}};
   EXPECT_EQ(message_of(write_safetensors(path, twice).diags()),
-            "invalid: tensor \"a\" stands twice");
+            "invalid: tensor \"a\" occurs twice");
   EXPECT_EQ(message_of(add_to_safetensors(path, {"\xFF", &tensor}).diags()),
             "invalid: the name \"\\ufffd\" is not UTF-8");
   EXPECT_EQ(message_of(add_to_safetensors(path, {"__metadata__", &tensor}).diags()),
@@ -183,8 +183,8 @@ TEST_F(Safetensors, WhatIsAskedMustBeThere) {
 }
 
 TEST_F(Safetensors, LengthsThatLie) {
-  EXPECT_EQ(failure(""), "invalid: truncated: no length of a header");
-  EXPECT_EQ(failure("1234567"), "invalid: truncated: no length of a header");
+  EXPECT_EQ(failure(""), "invalid: truncated: expected the length of the header");
+  EXPECT_EQ(failure("1234567"), "invalid: truncated: expected the length of the header");
   EXPECT_EQ(failure(std::string("\3\0\0\0\0\0\0\0{}", 10)),
             "invalid: truncated: a header of 3 bytes, but 2 follow");
   EXPECT_EQ(failure(std::string(8, '\xFF') + "{}"),
@@ -214,7 +214,7 @@ TEST_F(Safetensors, HeadersThatAreNotTheFormat) {
   EXPECT_EQ(malformed("{\"a\":{\"dtype\":1}}"), "tensor \"a\": dtype is not a string");
   EXPECT_EQ(malformed("{\"a\":{\"dtype\":{}}}"), "tensor \"a\": dtype is not a string");
   EXPECT_EQ(malformed("{\"a\":{\"dtype\":\"I8\",\"dtype\":\"I8\"}}"),
-            "tensor \"a\": dtype stands twice");
+            "tensor \"a\": dtype occurs twice");
   EXPECT_EQ(malformed("{\"a\":{\"color\":1}}"), "tensor \"a\": unknown field \"color\"");
   for (const char* shape : {"1", "\"1\"", "[[1]]", "[\"1\"]", "[true]", "[null]", "{}"}) {
     EXPECT_EQ(malformed(object({entry("a", "I8", shape, "[0,4]")})),
@@ -260,7 +260,7 @@ TEST_F(Safetensors, PlacesThatDoNotFit) {
   EXPECT_EQ(two("b", "[0,1]", "[2,4]"), "tensor \"b\": data_offsets [2, 4] leave a gap from 1");
   EXPECT_EQ(two("b", "[0,4]", "[1,1]"),
             "tensor \"b\": data_offsets [1, 1] overlap another tensor's");
-  EXPECT_EQ(two("a", "[0,2]", "[2,4]"), "tensor \"a\" stands twice");
+  EXPECT_EQ(two("a", "[0,2]", "[2,4]"), "tensor \"a\" occurs twice");
 }
 
 TEST_F(Safetensors, Metadata) {
@@ -273,8 +273,8 @@ TEST_F(Safetensors, Metadata) {
   EXPECT_EQ(malformed(with("1")), "__metadata__ is not an object of strings");
   EXPECT_EQ(malformed(with("{\"a\":1}")), "__metadata__ is not an object of strings");
   EXPECT_EQ(malformed(with("{\"a\":{}}")), "__metadata__ is not an object of strings");
-  EXPECT_EQ(malformed(with("{\"a\":\"\",\"a\":\"\"}")), "__metadata__: \"a\" stands twice");
-  EXPECT_EQ(malformed("{\"__metadata__\":{},\"__metadata__\":{}}"), "__metadata__ stands twice");
+  EXPECT_EQ(malformed(with("{\"a\":\"\",\"a\":\"\"}")), "__metadata__: \"a\" occurs twice");
+  EXPECT_EQ(malformed("{\"__metadata__\":{},\"__metadata__\":{}}"), "__metadata__ occurs twice");
 }
 
 TEST_F(Safetensors, DeepNestingAndLongNamesCostNothing) {

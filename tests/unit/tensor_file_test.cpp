@@ -48,7 +48,7 @@ TEST_F(TensorFile, NamesThatAreNoTensor) {
     expect_error(save_tensor(spec, tensor).diags(), ErrorCode::invalid_value, message);
   }
   for (const std::string spec : {"x.safetensors", "x.safetensors#"}) {
-    const auto message = spec + " does not say which tensor: expected FILE.safetensors#TENSOR";
+    const auto message = spec + " names no tensor: expected FILE.safetensors#TENSOR";
     expect_error(load_tensor(spec).diags(), ErrorCode::invalid_value, message);
     expect_error(save_tensor(spec, tensor).diags(), ErrorCode::invalid_value, message);
   }
@@ -78,7 +78,7 @@ TEST_F(TensorFile, WrongContentIsInvalid) {
   expect_error(load_tensor(npy).diags(), ErrorCode::invalid_value,
                npy + ": not an .npy file: it does not begin with \\x93NUMPY");
   expect_error(load_tensor(safetensors + "#w").diags(), ErrorCode::invalid_value,
-               safetensors + ": truncated: no length of a header");
+               safetensors + ": truncated: expected the length of the header");
   ASSERT_TRUE(save_tensor(npy, Tensor(DType::i32, {1})));
   expect_error(load_tensor(npy, DType::f32).diags(), ErrorCode::invalid_value,
                npy + ": holds i32 ('<i4'), but f32 is declared");

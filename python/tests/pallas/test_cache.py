@@ -62,26 +62,26 @@ def test_an_entry_of_this_user_is_read(entry):
 def test_an_entry_of_another_user_is_a_miss(entry):
     entry.path.write_bytes(entry.forged)
     os.chown(entry.path, STRANGER, STRANGER)
-    verdict_of(entry, f"it belongs to user {STRANGER}")
+    verdict_of(entry, f"it is owned by user {STRANGER}")
 
 
 def test_an_entry_that_others_may_write_is_a_miss(entry):
     entry.path.write_bytes(entry.forged)
     entry.path.chmod(0o666)
-    verdict_of(entry, "others may write it")
+    verdict_of(entry, "other users may write to it")
 
 
 def test_an_entry_in_a_folder_that_others_may_write_is_a_miss(entry):
     entry.path.write_bytes(entry.forged)
     entry.folder.chmod(0o777)
-    verdict_of(entry, "folder: others may write it")
+    verdict_of(entry, "folder: other users may write to it")
 
 
 @needs_root
 def test_an_entry_in_a_folder_of_another_user_is_a_miss(entry):
     entry.path.write_bytes(entry.forged)
     os.chown(entry.folder, STRANGER, STRANGER)
-    verdict_of(entry, "folder: it belongs to user")
+    verdict_of(entry, "folder: it is owned by user")
 
 
 def test_a_link_is_a_miss(entry, tmp_path):
