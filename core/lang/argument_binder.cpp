@@ -48,7 +48,7 @@ bool bind_memory(Elaboration& e, const ast::Parameter& parameter, const Entity& 
   if (value.kind != Entity::Kind::view) {
     const std::string hint =
         value.kind == Entity::Kind::sem
-            ? fmt::format("; one that takes a semaphore has no type: `{}`", parameter.name)
+            ? fmt::format("; a parameter that takes a semaphore has no type: `{}`", parameter.name)
             : "";
     e.fail(argument,
            fmt::format("parameter `{}` takes memory, found {}{}", parameter.name, e.describe(value),

@@ -35,10 +35,10 @@ Entity converted(Elaboration& e, Op op, const ast::Call& call, const Slice* to) 
   const bool rounds = std::holds_alternative<Cast>(op);
   if (call.arguments.empty() || call.arguments.size() > 2)
     return e.fail(call.loc,
-                  fmt::format("{} takes a tile, and a type when it is not stored at once", word));
+                  fmt::format("{} takes a tile, and a type unless it is stored immediately", word));
   const auto makes_integers = [&](DType type, const Loc& loc) {
     if (rounds || !is_float(type)) return true;
-    e.fail(loc, fmt::format("truncate makes integers, found {}; `cast` rounds", name(type)),
+    e.fail(loc, fmt::format("truncate converts to integers, found {}; `cast` rounds", name(type)),
            ErrorCode::invalid_type);
     return false;
   };

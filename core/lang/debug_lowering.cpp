@@ -38,10 +38,9 @@ std::optional<Op> part(Elaboration& e, const ast::Expression& item) {
       return Print{entity.slice, words};
     case Entity::Kind::view:
       if (e.program().buffers.size() == buffers) return Print{entity.slice, words};
-      e.fail(item.loc(),
-             fmt::format("`print` shows memory as it is; expected `{}` in memory of its own, "
-                         "as in `t = ...`",
-                         words_of(item)));
+      e.fail(item.loc(), fmt::format("`print` shows memory directly; expected `{}` stored to "
+                                     "memory first, as in `t = ...`",
+                                     words_of(item)));
       return std::nullopt;
     default:
       e.fail(item.loc(),

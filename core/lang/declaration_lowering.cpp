@@ -96,7 +96,7 @@ void declare_form(Elaboration& e, const ast::SemaphoreDeclaration& node, bool is
   bool ok = extents.has_value();
   if (ok) semaphore.shape = *extents;
   if (ok && elements(semaphore.shape) > max_semaphores) {
-    e.fail(node.loc, fmt::format("an array of at most 2^20 semaphores is possible, found {}",
+    e.fail(node.loc, fmt::format("expected an array of at most 2^20 semaphores, found {}",
                                  elements(semaphore.shape)));
     ok = false;
   }

@@ -9,7 +9,7 @@ void refuse_early_returns(const ast::Block& block, bool ends_function, TokenRead
     const bool is_end = ends_function && &statement == &block.statements.back();
     if ((statement.as<ast::Return>() || statement.as<ast::ReturnNamed>()) && !is_end)
       tokens.report(statement.loc(),
-                    "`return` does not leave a function: expected it as the last statement, or "
+                    "`return` cannot leave a function early: expected it as the last statement, or "
                     "in the branches of a last `if`");
     if (const auto* branch = statement.as<ast::If>()) {
       refuse_early_returns(branch->then, is_end, tokens);

@@ -28,9 +28,9 @@ Entity count_of(Elaboration& e, const ast::Name& node) {
   }
   const int known = is_devices ? e.launch.devices : e.launch.cores;
   if (known == 0)
-    return e.fail(node.loc, fmt::format("{} names `{}`, whose number is not known here: the option "
-                                        "`{}` gives it",
-                                        e.known_for, node.name, node.name));
+    return e.fail(node.loc,
+                  fmt::format("{} uses `{}`, which is not known here: set it with the option `{}`",
+                              e.known_for, node.name, node.name));
   (is_devices ? e.program().devices : e.program().cores) = known;
   return scalar_entity(e.builder.integer(known));
 }
@@ -118,7 +118,7 @@ Entity form(Elaboration& e, const ast::Negative& node) {
 Entity form(Elaboration& e, const ast::Not& node) {
   const Entity operand = evaluate(e, *node.operand);
   if (is_tile(operand))
-    return e.fail(node.loc, "`not` is not defined for tiles; of a tile of 0 and 1 write `m == 0`");
+    return e.fail(node.loc, "`not` is not defined for tiles; for a tile of 0 and 1 write `m == 0`");
   const ValueId value = scalar(e, operand, node.operand->loc());
   if (value == no_value) return {};
   e.at(node.loc);
@@ -137,8 +137,8 @@ Entity form(Elaboration& e, const ast::Conditional& node) {
   for (const Entity& side : sides)
     if (is_tile(side))
       return e.fail(node.loc,
-                    fmt::format("expected integers beside `:`, found {}; in place of `?` "
-                                "tiles have `select(c, a, b)`",
+                    fmt::format("expected integers on both sides of `:`, found {}; for tiles, use "
+                                "`select(c, a, b)` instead of `?`",
                                 e.describe(side)),
                     ErrorCode::invalid_type);
   const ValueId a = scalar(e, sides[0], node.a->loc()), b = scalar(e, sides[1], node.b->loc());
@@ -178,7 +178,7 @@ Entity form(Elaboration& e, const ast::Index& node) {
   if (part.kind == Entity::Kind::nothing) return {};
   if (!steps.empty() && !is_tile_of_elements(e, part))
     return e.fail(node.loc,
-                  fmt::format("a slice with a step is of a tile, found {}", e.describe(base)));
+                  fmt::format("a slice with a step requires a tile, found {}", e.describe(base)));
   for (const auto& [dim, step] : steps) part = every(e, part.slice, dim, step, node.loc);
   return is_one_number(e, part) ? load(e, part.slice) : part;
 }
@@ -234,11 +234,9 @@ std::optional<std::int64_t> constant(Elaboration& e, const ast::Expression& node
   if (value == no_value) return std::nullopt;
   const auto known = e.program().constant(value);
   if (!known)
-    e.fail(
-        node.loc(),
-        fmt::format("{} must be known when the kernel is instantiated: a number, a parameter, or "
-                    "computed of these",
-                    what));
+    e.fail(node.loc(), fmt::format("{} must be known when the kernel is instantiated: a number, a "
+                                   "parameter, or computed from these",
+                                   what));
   return known;
 }
 

@@ -19,12 +19,13 @@ struct ForeignOperator {
   std::string_view theirs, ours, instead;
 };
 constexpr std::string_view no_power =
-    "there is no operator for powers; a square is x * x, and of reals and tiles `pow(x, n)` is one";
+    "there is no operator for powers; expected `x * x` for a square, or `pow(x, n)` for reals and "
+    "tiles";
 constexpr std::string_view no_shift =
     "there is no operator for shifts; expected `shift_left(x, n)` or `shift_right(x, n)`";
 constexpr std::string_view no_bits =
-    "there are no operators on bits; `and` and `or` join conditions, `bit_and(a, b)` and "
-    "`bit_or(a, b)` bits";
+    "there are no operators on bits; expected `and` and `or` for conditions, `bit_and(a, b)` and "
+    "`bit_or(a, b)` for bits";
 constexpr std::array<ForeignOperator, 11> foreign_operators = {
     {{"@", ".", "the matrix product is `a . b`"},
      {"&&", "and", ""},

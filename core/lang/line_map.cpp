@@ -69,8 +69,8 @@ void LineMap::read(const std::shared_ptr<const Source>& source, std::string_view
   };
   if (!words.accept("# line"))
     return fail(
-        "a line that begins with `#` is `# line 49 \"kernel.py\"`, or `# line`, behind which the "
-        "text is its own again");
+        "a line that begins with `#` is `# line 49 \"kernel.py\"`, or `# line`, after which "
+        "locations are in this text again");
   Origin origin;
   while (!words.at_end()) {
     if (!origin.empty() && !words.accept("from"))

@@ -55,7 +55,7 @@ std::optional<Steps> loop_steps(Elaboration& e, const ast::LoopVariable& variabl
   // A grid cannot contain an op that checks that its step is at least 1.
   if (is_grid && !is_positive(e.program(), step)) {
     e.fail(by.loc(),
-           "the step of a grid dimension must be at least 1 whatever the run does; expected a "
+           "the step of a grid dimension must be at least 1 in every run; expected a "
            "number that is known when the kernel is instantiated, `cores`, `devices`, or "
            "`max(n, 1)` of another number");
     return std::nullopt;

@@ -22,7 +22,7 @@ const LoweredAxis* axis_of(Elaboration& e, const ast::Call& node, std::string_vi
                            const Loc& loc) {
   if (e.mesh.empty()) {
     e.fail(node.loc,
-           fmt::format("`{}` is of a mesh; expected a declaration such as `mesh x = 4, y = 2`",
+           fmt::format("`{}` requires a mesh; expected a declaration such as `mesh x = 4, y = 2`",
                        node.function));
     return nullptr;
   }

@@ -151,8 +151,8 @@ Entity tiled(Elaboration& e, const ast::Call& node) {
   }
   if (repeated.size() > max_rank || !shape_problem(repeated).empty())
     return e.fail(node.loc,
-                  fmt::format("tiled takes two dimensions for each that is repeated, which are {} "
-                              "here; expected at most {}, and no more elements than memory has",
+                  fmt::format("tiled uses two dimensions for each repeated one, {} in total here; "
+                              "expected at most {}, and no more elements than memory can have",
                               repeated.size(), max_rank));
   e.at(node.loc);
   const Slice target = tile(e, from->dtype, repeated);

@@ -24,7 +24,7 @@ ast::File FileParser::file() {
       else if (tokens_.is("function"))
         file.definitions.emplace_back(function());
       else if (tokens_.is("tessera"))
-        tokens_.fail(tokens_.peek(), "the version stands once, before all kernels and functions");
+        tokens_.fail(tokens_.peek(), "expected the version once, before all kernels and functions");
       else
         tokens_.fail(tokens_.peek(), "expected `kernel` or `function`");
     } catch (const TokenReader::SyntaxError&) {

@@ -16,7 +16,7 @@ void DebugParser::expect_on_line(const Loc& loc, std::string_view what) {
 
 ast::Print DebugParser::print() {
   ast::Print print{tokens_.loc(tokens_.take()), {}};
-  expect_on_line(print.loc, "expected what to print: a text, a number, memory or a semaphore");
+  expect_on_line(print.loc, "expected a value to print: a text, a number, memory or a semaphore");
   if (tokens_.is("(") && tokens_.peek(1).kind == TokenKind::text && tokens_.is(",", 2))
     tokens_.fail(tokens_.peek(), "expected a text or a value, as in `print \"s\", s`");
   do print.items.push_back(expressions_.expression());

@@ -43,8 +43,8 @@ ast::Item ExpressionParser::item(int& height) {
   if (tokens_.accept(":")) {
     if (!tokens_.is(",") && !tokens_.is("]"))
       tokens_.fail(tokens_.peek(),
-                   "`:` takes all of a dimension, and a part is `a .. b` or `a +: n`; expected `]` "
-                   "or `,` behind it");
+                   "`:` selects a whole dimension, and `a .. b` or `a +: n` a part; expected `]` "
+                   "or `,` after `:`");
     raise(2);
     return {ast::WholeDimension{tokens_.loc(token)}};
   }

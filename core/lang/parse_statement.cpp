@@ -270,7 +270,7 @@ StatementParser::Form StatementParser::assignment(const Token& first, ast::Expre
 void StatementParser::refuse_statement_word() {
   const Token& token = tokens_.peek();
   if (tokens_.is("=", 1) && begins_statement(token.text))
-    tokens_.fail(token, "expected a name to assign to, which no word is that begins a statement");
+    tokens_.fail(token, "expected a name to assign to other than a word that begins a statement");
 }
 
 // Reports forms of other languages.

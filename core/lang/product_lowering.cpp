@@ -44,11 +44,12 @@ std::optional<Factor> factor(Elaboration& e, const ast::Expression& node) {
   const auto* call = node.as<ast::Call>();
   const std::size_t named = turned != nullptr ? call->arguments.size() - 1 : 0;
   if (rank < 2 || (turned != nullptr && rank != (named == 0 ? 2 : named)))
-    return e.fail(node.loc(), fmt::format("a matrix product needs matrices, found shape {}{}",
-                                          to_string(static_shape(e.program(), *slice)),
-                                          turned != nullptr && rank > 2
-                                              ? "; of more dimensions `transpose` takes their order"
-                                              : "")),
+    return e.fail(node.loc(),
+                  fmt::format("a matrix product needs matrices, found shape {}{}",
+                              to_string(static_shape(e.program(), *slice)),
+                              turned != nullptr && rank > 2
+                                  ? "; for more dimensions `transpose` takes their order"
+                                  : "")),
            std::nullopt;
   return Factor{*slice, turned != nullptr};
 }

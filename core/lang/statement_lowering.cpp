@@ -89,7 +89,7 @@ void define_value(Elaboration& e, const ast::Definition& node) {
 
 bool refuse_return(Elaboration& e, const Loc& loc) {
   if (e.result != nullptr) return false;
-  e.fail(loc, "a kernel returns nothing; `return` stands in functions");
+  e.fail(loc, "a kernel returns nothing; expected `return` in a function");
   return true;
 }
 

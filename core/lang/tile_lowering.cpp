@@ -39,8 +39,8 @@ std::string source_text(const Loc& loc) {
 
 // Returns the replacement for an operator that tiles do not support.
 std::string_view instead_of(ast::Operator op) {
-  if (op == ast::Operator::both) return "; of tiles of 0 and 1 write `bit_and(a, b)`";
-  if (op == ast::Operator::either) return "; of tiles of 0 and 1 write `bit_or(a, b)`";
+  if (op == ast::Operator::both) return "; for tiles of 0 and 1 write `bit_and(a, b)`";
+  if (op == ast::Operator::either) return "; for tiles of 0 and 1 write `bit_or(a, b)`";
   return "";
 }
 
@@ -152,11 +152,12 @@ std::optional<Slice> shaped_indices(Elaboration& e, const UnshapedTile& node,
                                  "has {}",
                                  node.dim, to_string(extents.bound), rank));
   if (!extents.is_of_target && extents.bound[static_cast<std::size_t>(node.dim)] == 1)
-    return misshapen(e, node, extents,
-                     fmt::format("tile_iota({}) has the shape {} of the tiles that it is combined "
-                                 "with here, which have one element along this dimension; expected "
-                                 "it stored before to memory that is declared with the shape meant",
-                                 node.dim, to_string(extents.bound)));
+    return misshapen(
+        e, node, extents,
+        fmt::format("tile_iota({}) has the shape {} of the tiles that it is combined "
+                    "with here, which have one element along this dimension; expected it stored "
+                    "first to memory that is declared with the intended shape",
+                    node.dim, to_string(extents.bound)));
   e.at(node.loc);
   const Slice target = temporary(e, DType::i32, extents.bound, extents.size);
   e.builder.emit(TileIota{target, node.dim});

@@ -51,11 +51,12 @@ std::optional<Slice> source_of(Elaboration& e, const ast::Call& node) {
   const Shape shape = static_shape(e.program(), *source);
   if (takes_matrix(make_op(node.function)) && node.arguments.size() == 1 && shape.size() != 2) {
     const bool is_transpose = node.function == "transpose" && shape.size() > 2;
-    e.fail(node.loc,
-           fmt::format("{} takes a matrix, found shape {}{}", node.function, to_string(shape),
-                       is_transpose ? "; of more dimensions it takes their order, as "
-                                      "in transpose(x, 0, 2, 1)"
-                                    : ""));
+    e.fail(
+        node.loc,
+        fmt::format("{} takes a matrix, found shape {}{}", node.function, to_string(shape),
+                    is_transpose
+                        ? "; for more dimensions it takes their order, as in transpose(x, 0, 2, 1)"
+                        : ""));
     return std::nullopt;
   }
   return source;
@@ -73,7 +74,7 @@ std::optional<std::vector<int>> dimensions(Elaboration& e, const ast::Call& node
     const bool is_there = *dim >= 0 && *dim < static_cast<std::int64_t>(shape.size());
     if (!is_there || std::count(dims.begin(), dims.end(), *dim) != 0) {
       e.fail(node.arguments[i].loc(),
-             is_there ? fmt::format("dimension {} stands here a second time", *dim)
+             is_there ? fmt::format("dimension {} is given twice here", *dim)
                       : fmt::format("expected a dimension of the tile of shape {}, found {}",
                                     to_string(shape), *dim));
       return std::nullopt;
@@ -184,9 +185,9 @@ Entity reduced(Elaboration& e, Op op, const ast::Call& node, const Slice* to) {
   auto dims = source ? dimensions(e, node, *source) : std::vector<int>();
   if (!dims) return {};
   if (dims->empty())
-    return e.fail(node.loc, fmt::format("{0} takes a tile and the dimensions along which it "
-                                        "goes, as in {0}(x, 1)",
-                                        node.function));
+    return e.fail(node.loc,
+                  fmt::format("{0} takes a tile and the dimensions to reduce, as in {0}(x, 1)",
+                              node.function));
   std::sort(dims->rbegin(), dims->rend());
   Entity result;
   for (const int dim : *dims) {

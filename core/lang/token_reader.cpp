@@ -65,13 +65,11 @@ Token TokenReader::new_name(std::string_view what) {
 }
 
 void TokenReader::refuse_place(const Token& name) {
-  if (name.text == "inf")
-    report(loc(name), "`inf` is the number; a name of your own is another word");
+  if (name.text == "inf") report(loc(name), "`inf` is the number; expected another name");
   for (const std::string_view place : {"device", "devices", "core", "cores"}) {
     if (name.text == place)
       report(loc(name),
-             fmt::format("`{}` says where the program runs; a name of your own is another word",
-                         place));
+             fmt::format("`{}` describes where the program runs; expected another name", place));
   }
 }
 
@@ -108,9 +106,8 @@ TokenReader::Level::Level(TokenReader& reader) : reader_(reader) {
   if (has_room && ++reader_.levels_ <= max_levels) return;
   if (has_room) --reader_.levels_;
   const int levels = has_room ? max_levels : reader_.levels_;
-  reader_.fail(reader_.peek(),
-               fmt::format("expected at most {} levels of nesting{}", levels,
-                           has_room ? "" : ", for which this thread's stack suffices"));
+  reader_.fail(reader_.peek(), fmt::format("expected at most {} levels of nesting{}", levels,
+                                           has_room ? "" : ", the limit for this thread's stack"));
 }
 
 }  // namespace tessera

@@ -20,7 +20,7 @@ Expected<void> check_language_version(const std::shared_ptr<const Source>& sourc
   const std::string problem =
       number.kind == TokenKind::integer
           ? fmt::format("version {} of the language is not known", number.text)
-          : "expected the version of the language behind `tessera`";
+          : "expected the version of the language after `tessera`";
   return Diag{ErrorCode::invalid_value,
               {source, number.line, number.column, number.width},
               fmt::format("{}; known: {}", problem, current),

@@ -98,7 +98,7 @@ Entity largest(Elaboration& e, const ast::Call& node) {
   if (!type) return {};
   const double number = largest_finite(*type);
   if (number >= 0x1p63)
-    return e.fail(node.loc, fmt::format("the largest {} is no integer of 64 bits", name(*type)));
+    return e.fail(node.loc, fmt::format("the largest {} is not a 64-bit integer", name(*type)));
   return scalar_entity(e.builder.integer(static_cast<std::int64_t>(number)));
 }
 

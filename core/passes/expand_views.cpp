@@ -85,12 +85,12 @@ Slice Expander::operand(const Op& op, const FieldInfo& f, const ViewPlace& place
   if (op_class == OpClass::copy) return place.slice;
   if (op_class == OpClass::cells)
     refuse(
-        "arrays of scalar memory are one dimension of what a view shows; expected a slice that "
-        "has one dimension there too");
+        "an array of scalar memory lies along one dimension of the viewed memory; expected a slice "
+        "that has one dimension there too");
   else if (op_class == OpClass::debug && is_retyped)
     refuse(
-        fmt::format("`print` shows memory as it is, of type {}: expected the memory itself, or "
-                    "the view in a tile of its own",
+        fmt::format("`print` shows memory directly, of type {}: expected the memory itself, or the "
+                    "view copied to a tile",
                     tessera::name(type)));
   else if (std::holds_alternative<Pad>(op))
     refuse("`pad` takes memory itself, no view with another shape or type");
@@ -128,8 +128,8 @@ void Expander::finish_copy(Op& op, const Op& old, const ValueMap& map) {
   const bool has_one_width = size_of(from) == size_of(seen) && size_of(to) == size_of(seen);
   if (from != to || (is_retyped && !has_one_width && (a != b || *reshaped != 0)))
     return refuse(
-        fmt::format("a copy of views with another type goes from memory of {} to memory "
-                    "of {}: expected one type on both sides, seen in the same way",
+        fmt::format("a copy of views with another type is from memory of {} to memory of {}: "
+                    "expected memory of one type on both sides, viewed as the same type",
                     tessera::name(from), tessera::name(to)));
   if (a == b) return;
   // Both sides must have one shape; extents that are only known at run time are checked by the run.

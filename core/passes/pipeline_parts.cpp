@@ -152,11 +152,11 @@ void PartsFinder::classify(PipelineWindow& w, const std::set<ValueId>& written,
   const Stmt& s = stmt(w.at);
   const auto& window = std::get<Window>(s.op);
   if (old_.value(window.source.base).statement > parts_.open)
-    diags_.push_back({ErrorCode::unsupported,
-                      old_.loc(s.place),
-                      "a window on a view that moves with the grid: expected a slice of what the "
-                      "view shows",
-                      {}});
+    diags_.push_back(
+        {ErrorCode::unsupported,
+         old_.loc(s.place),
+         "a window on a view that moves with the grid: expected a slice of the viewed memory",
+         {}});
   for (ValueId ref = window.source.base;;) {
     const StmtId shown = old_.value(ref).statement;
     const Slice* const viewed = shown ? viewed_slice(stmt(shown).op) : nullptr;
@@ -194,13 +194,12 @@ void PartsFinder::refuse_early_uses() {
       const bool is_window =
           base.statement > parts_.open && std::holds_alternative<Window>(stmt(base.statement).op);
       if (is_window)
-        diags_.push_back(
-            {ErrorCode::unsupported,
-             old_.loc(s.place),
-             fmt::format("`{}` is used among the windows of its pipeline; expected its use behind "
-                         "the last window",
-                         base.name),
-             {}});
+        diags_.push_back({ErrorCode::unsupported,
+                          old_.loc(s.place),
+                          fmt::format("`{}` is used among the windows of its pipeline; expected "
+                                      "its use after the last window",
+                                      base.name),
+                          {}});
     }
   }
 }

@@ -185,7 +185,7 @@ class Finder {
       put(group.memory[i], start, size);
       if (i == *along && i > 0 && !is_one(size))
         need(builder_.emit(Le{builder_.add(start, size), number(extent)}),
-             fmt::format("a slice of {} is expected to lie in one row of what it shows, {}", what_,
+             fmt::format("expected a slice of {} within one row of the viewed memory, {}", what_,
                          to_string(memory_)));
     }
   }
@@ -232,9 +232,9 @@ class Finder {
 
   std::string no_rectangle() const {
     return fmt::format(
-        "this slice of {} is no rectangle of what it shows, {}: of the dimensions that the view {} "
-        "joins or splits it is expected to take elements that follow one another, rows of what it "
-        "shows or a part of one",
+        "this slice of {} is no rectangle of the viewed memory, {}: in the dimensions that the "
+        "view {} joins or splits, expected consecutive elements, either whole rows of that memory "
+        "or a part of one",
         what_, to_string(memory_), to_string(view_));
   }
 

@@ -30,7 +30,7 @@ void OpRules::check(const Op& op) {
   memories(op);
   if (const auto* o = std::get_if<ViewAs>(&op)) view_as(*o);
   if (const auto* o = std::get_if<Limit>(&op); o && !program_.constant(o->bound))
-    report_.fail("the bound behind `max` must be known when the kernel is instantiated");
+    report_.fail("the bound after `max` must be known when the kernel is instantiated");
 }
 
 void OpRules::memories(const Op& op) {

@@ -148,9 +148,10 @@ void TileRules::integers(const Op& op) {
     const std::string found = is_number(program_, slice)
                                   ? "a real number"
                                   : std::string(name(ref_info(program_, slice.base).dtype));
-    report_.fail(cuts ? fmt::format("`truncate` makes integers, found {}; `cast` rounds", found)
-                      : fmt::format("`{}` takes integers, found {}", word_of(op), found),
-                 ErrorCode::invalid_type);
+    report_.fail(
+        cuts ? fmt::format("`truncate` converts to integers, found {}; `cast` rounds", found)
+             : fmt::format("`{}` takes integers, found {}", word_of(op), found),
+        ErrorCode::invalid_type);
   }
 }
 
@@ -245,7 +246,7 @@ void TileRules::scaled(const Scaled& op) {
   }
   if (!ok)
     report_.fail(fmt::format(
-        "the scales of shape {} do not cut tiles of shapes {} and {} into equal blocks",
+        "the scales of shape {} do not divide tiles of shapes {} and {} into equal blocks",
         report_.shape_of(op.scale), report_.shape_of(op.src), report_.shape_of(op.dst)));
   if (!is_float(ref_info(program_, op.src.base).dtype) ||
       !is_float(ref_info(program_, op.scale.base).dtype))

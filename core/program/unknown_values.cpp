@@ -116,12 +116,12 @@ class ControlCheck {
     const PlaceId place = program_.body[at].place;
     Diag diag{ErrorCode::unsupported,
               program_.written(place),
-              fmt::format("what `{}` does here depends on a value that is not known",
+              fmt::format("`{}` depends here on a value that is not known",
                           info(program_.body[at].op).mnemonic),
               {}};
     if (place && program_.places[place].written)
       diag.notes.push_back({program_.loc(place), "it comes from here"});
-    diag.notes.push_back({program_.loc(from), "`opaque` makes it here"});
+    diag.notes.push_back({program_.loc(from), "`opaque` produces it here"});
     diags_.push_back(std::move(diag));
   }
 

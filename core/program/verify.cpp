@@ -181,7 +181,8 @@ void Verifier::rules(const Stmt& stmt) {
 void Verifier::proceed() {
   const int count = proceeds_.empty() ? 0 : ++proceeds_.back();
   if (open_.empty() || !std::holds_alternative<While>(program_.body[open_.back()].op))
-    return report_.fail("`proceed` stands in the braces of a `while`, not in a block inside them");
+    return report_.fail(
+        "expected `proceed` directly in the braces of a `while`, not in a block inside them");
   if (count > 1) report_.fail("a `while` has one condition or one `proceed`");
 }
 
@@ -199,23 +200,25 @@ void Verifier::close(StmtId opened) {
 void Verifier::grid(const Stmt& stmt) {
   const auto& op = std::get<Grid>(stmt.op);
   if (open_.empty() || !std::holds_alternative<Pipeline>(program_.body[open_.back()].op))
-    return report_.fail("`grid` declares a dimension of a pipeline and stands in its braces");
+    return report_.fail(
+        "`grid` declares a dimension of a pipeline; expected it in the pipeline's braces");
   if (grid_body_.back() > 0)
     return report_.fail(
-        "a `grid` dimension stands before the windows and the body of its pipeline");
+        "expected a `grid` dimension before the windows and the body of its pipeline");
   if (op.parallel != 0 && !last_grid_parallel_)
-    report_.fail("the `parallel` dimensions of a pipeline stand before the others");
+    report_.fail("expected the `parallel` dimensions of a pipeline before the others");
   last_grid_parallel_ = op.parallel != 0;
 }
 
 void Verifier::window(const Stmt& stmt) {
   const auto& op = std::get<Window>(stmt.op);
   if (open_.empty() || !std::holds_alternative<Pipeline>(program_.body[open_.back()].op))
-    return report_.fail("a window moves with the grid of a pipeline and stands in its braces");
+    return report_.fail(
+        "a window moves with the grid of a pipeline; expected it in the pipeline's braces");
   if (grid_body_.back() > 1)
     return report_.fail(
-        "the windows of a pipeline stand before its body: only windows and scalar code may come "
-        "before this one");
+        "expected the windows of a pipeline before its body: only windows and scalar code may "
+        "precede this one");
   grid_body_.back() = 1;
   if (program_.value(op.source.base).kind != ValueKind::ref)
     return report_.fail("a window is a slice of memory");
@@ -226,7 +229,7 @@ void Verifier::window(const Stmt& stmt) {
     if (!program_.constant(op.source.size[static_cast<std::size_t>(d)]))
       report_.fail(
           "the sizes of a window must be known when the kernel is instantiated: numbers, "
-          "parameters, and what is computed of these");
+          "parameters, or computed from these");
 }
 
 Diags verify(const Program& program) {

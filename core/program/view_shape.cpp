@@ -29,8 +29,8 @@ std::string view_problem(const ViewType& from, const ViewType& to) {
   }
   if (fits && differ == 1) return "";
   return fmt::format(
-      "{} cannot be seen as {}: between types of another width one dimension is {} times as {}, "
-      "and the others are the same; for another shape too take a view of that view",
+      "{} cannot be viewed as {}: between types of different widths one dimension is {} times as "
+      "{}, and the others are equal; for another shape too, use a view of that view",
       to_string(from), to_string(to), wide > narrow ? wide / narrow : narrow / wide,
       wide > narrow ? "short" : "long");
 }

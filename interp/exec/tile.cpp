@@ -50,7 +50,7 @@ Step exec(const Scaled& op, Core& core) {
   if (!fits(core, "the operand", op.src, src, dst)) return Step::stop;
   if (!tile::cuts(scale, dst)) {
     core.fail(FindingKind::out_of_bounds,
-              fmt::format("the scale has shape {}, which does not cut {} into equal blocks",
+              fmt::format("the scale has shape {}, which does not divide {} into equal blocks",
                           shape_of(scale), shape_of(dst)));
     return Step::stop;
   }

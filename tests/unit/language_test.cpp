@@ -235,8 +235,8 @@ TEST(Language, NumbersOfDevicesStandInExtents) {
   EXPECT_EQ(program->buffers[BufferId(0)].shape, (Shape{6, 1}));
   EXPECT_EQ(program->devices, 3);
   EXPECT_EQ(messages(instantiate(*module, "k", {}, {}).diags()),
-            "1:18: the default of `n` names `devices`, whose number is not known here: the option "
-            "`devices` gives it");
+            "1:18: the default of `n` uses `devices`, which is not known here: set it with the "
+            "option `devices`");
 }
 
 // One name of a type may stand for that of several arguments, which must then agree.
