@@ -66,20 +66,21 @@ void check_cores(const Program& program, int cores, Diags& diags) {
   }
   for (const Buffer& buffer : program.buffers) {
     if (buffer.role == Role::out && buffer.space != Space::hbm)
-      complain(buffer.place, fmt::format("result `{}` is in {}, of which each of {} cores has its "
-                                         "own: expected it in hbm",
-                                         buffer.name, name(buffer.space), cores));
+      complain(
+          buffer.place,
+          fmt::format(
+              "result `{}` is in {}, which is separate for each of {} cores: expected it in hbm",
+              buffer.name, name(buffer.space), cores));
     if (buffer.scoped && buffer.space == Space::hbm)
       complain(buffer.place,
-               fmt::format("`{}` is allocated in hbm, which {} cores share: expected the kernel to "
-                           "declare it, unscoped, and one call, for each call has its own",
+               fmt::format("`{}` is allocated in hbm, which {} cores share: expected an unscoped "
+                           "declaration in the kernel, and one call because each call has its own",
                            buffer.name, cores));
   }
   if (asks) return;
-  Diag diag =
-      error(fmt::format("{} never asks for `core`: each of {} cores would do the work of "
-                        "its device, expected 1",
-                        program.name, cores));
+  Diag diag = error(fmt::format(
+      "{} does not use `core`: each of {} cores would do all the work of its device, expected 1",
+      program.name, cores));
   if (diags.size() > before)
     diag.notes.push_back({diags[before].loc, std::move(diags[before].message)});
   diags.resize(before);
@@ -107,13 +108,13 @@ Expected<void> check_input(const Program& program, const std::vector<Binding>& b
     if (options.machine.loop_workers > 0 && observer->sees_events() &&
         !observer->supports_loop_workers())
       diags.push_back(
-          error("an observer of this run follows cores that do their points one after "
-                "the other, and it has loop workers"));
+          error("an observer of this run requires cores that execute loop points in order, found "
+                "loop workers"));
   const auto is_made_for = [&](int made, int run_on, std::string_view what) {
     if (made == 0 || made == run_on) return;
-    diags.push_back(
-        error(fmt::format("{} is made for {} {}, run on {}: an extent names their number",
-                          program.name, made, what, run_on)));
+    diags.push_back(error(
+        fmt::format("{} is instantiated for {} {}, run on {}: an extent depends on their number",
+                    program.name, made, what, run_on)));
   };
   is_made_for(program.devices, options.machine.devices, "devices");
   is_made_for(program.cores, options.machine.cores, "cores");
@@ -122,7 +123,7 @@ Expected<void> check_input(const Program& program, const std::vector<Binding>& b
   if (!options.checks.enabled &&
       std::any_of(observers.begin(), observers.end(),
                   [](const Observer* one) { return one->sees_events(); }))
-    diags.push_back(error("a run without checks tells its observers nothing, expected none"));
+    diags.push_back(error("expected no observers for a run without checks"));
   if (options.machine.slow_device >= options.machine.devices)
     diags.push_back(error(fmt::format("slow device {}, but devices are 0 to {}",
                                       options.machine.slow_device, options.machine.devices - 1)));

@@ -13,11 +13,11 @@ std::string_view words(RunEnd end) {
     case RunEnd::stop:
       return "was interrupted";
     case RunEnd::steps:
-      return "came to its limit of steps";
+      return "reached its limit of steps";
     case RunEnd::events:
-      return "came to its limit of recorded events";
+      return "reached its limit of recorded events";
     case RunEnd::memory:
-      return "came to its limit of memory";
+      return "reached its limit of memory";
     case RunEnd::program:
       break;
   }

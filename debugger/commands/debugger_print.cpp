@@ -29,7 +29,7 @@ void Debugger::print_buffer(Machine& machine, BufferId buffer, const Box& box, C
   } else if (storage.is_idle()) {
     out_ << what << ": its values are not computed in this run (--no-math)\n";
   } else if (box.elements() > max_elements) {
-    out_ << fmt::format("{}: {} elements are many; print a part of it\n", what, box.elements());
+    out_ << fmt::format("{}: {} elements are too many; print a part of it\n", what, box.elements());
   } else {
     const bool is_real = is_float(declared.dtype);
     const std::vector<Element> elements = elements_of(storage, box);

@@ -143,7 +143,7 @@ Diags faults(const DeviceReport& report) {
     case RunEnd::steps:
     case RunEnd::events:
     case RunEnd::memory:
-      return {error(ErrorCode::environment, "the run came to a limit before it was done")};
+      return {error(ErrorCode::environment, "the run reached a limit before it was done")};
   }
   return {};
 }

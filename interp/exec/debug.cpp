@@ -50,7 +50,7 @@ std::string part_text(const Program& program, const Print& part, Core& core) {
       program.value(part.what.base).kind != ValueKind::sem)
     return number_text(program, part, core);
   if (has_undefined_place(part.what, core))
-    return fmt::format("{}: where that is depends on undefined data", program.texts[part.words]);
+    return fmt::format("{}: its location depends on undefined data", program.texts[part.words]);
   if (program.value(part.what.base).kind == ValueKind::sem)
     return semaphore_text(program, part, core);
   const BufferId buffer = program.value(part.what.base).buffer;

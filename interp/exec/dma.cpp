@@ -35,9 +35,10 @@ bool can_copy(Core& core, const Region& src, const Region& dst, bool reshapes) {
               fmt::format("copy of {} to {}, expected {}", text_of(core, src), text_of(core, dst),
                           reshapes ? "as many elements" : "equal shapes"));
   } else if (src.storage == dst.storage && intersects(src.box, dst.box)) {
-    core.fail(FindingKind::race,
-              fmt::format("copy of {} to {}, which overlap: it reads what it writes",
-                          text_of(core, src), text_of(core, dst)));
+    core.fail(
+        FindingKind::race,
+        fmt::format("copy of {} to {}, which overlap: expected a destination outside the source",
+                    text_of(core, src), text_of(core, dst)));
   }
   return !core.stopped();
 }
@@ -55,7 +56,7 @@ void check_reach(Core& core, const Region& dst) {
   if ((space == Space::vmem && !profile.remote_vmem) ||
       (space == Space::smem && !profile.remote_smem)) {
     core.report_once(FindingKind::unsupported,
-                     fmt::format("remote copy to {}: on {} no remote copy can land in {}",
+                     fmt::format("remote copy to {}: on {} no remote copy can write to {}",
                                  text_of(core, dst), profile.name, name(space)));
   } else if (space == Space::tile) {
     core.report_once(

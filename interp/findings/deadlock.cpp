@@ -54,7 +54,7 @@ class Report {
       if (std::find(roots_.begin(), roots_.end(), blocked) == roots_.end()) rest.push_back(blocked);
     if (!rest.empty())
       say({}, {},
-          fmt::format("{} {} blocked behind {}", names(rest), rest.size() == 1 ? "is" : "are",
+          fmt::format("{} {} blocked by {}", names(rest), rest.size() == 1 ? "is" : "are",
                       roots_.size() == 1 ? "it" : "them"));
     describe_all(rest, true);
     describe_cycle();
@@ -180,13 +180,14 @@ class Report {
       if (helpers.size() > max_cores) continue;
       const std::string who = to_string(agent(s.core));
       say(s.statement, agent(s.core),
-          !s.is_known ? fmt::format("{} may come to this, {}; where it signals comes from "
-                                    "memory",
-                                    who, done(s))
+          !s.is_known
+              ? fmt::format("{} may execute this, {}; the target of its signal comes from memory",
+                            who, done(s))
           : this->core(s.core).is_blocked()
               ? fmt::format("{} can signal it here, {}, but is blocked before that", who, done(s))
-              : fmt::format("what no loop worker of {} has come to can signal it here, {}", who,
-                            done(s)));
+              : fmt::format(
+                    "the points that no loop worker of {} has started can signal it here, {}", who,
+                    done(s)));
     }
     if (!is_hopeless) return;
     if (!has_finished)

@@ -72,7 +72,7 @@ Finding leak_finding(const Program& program, const Topology& topology, const Sem
     finding.at.loops = loop_indices(program, copy->statement, copy->loops);
     finding.at.is_last = copy->times > 1;
     finding.message = fmt::format(
-        "nobody waits for {} started here: {} has {} {}",
+        "no wait for {} started here: {} has {} {}",
         copy->times == 1 ? "the copy that is" : fmt::format("the {} copies that are", copy->times),
         sem_text(program, topology, sem), counted(cell.count, "byte"), when);
   } else {

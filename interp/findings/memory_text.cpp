@@ -23,7 +23,7 @@ std::string memory_text(const Program& program, BufferId buffer, Storage& storag
   if (storage.is_idle() || computed == Computed::no)
     return what + ": its values are not computed in this run";
   if (box.elements() > max_elements)
-    return fmt::format("{}: {} elements are many; print a part of it", what, box.elements());
+    return fmt::format("{}: {} elements are too many; print a part of it", what, box.elements());
   const bool is_real = is_float(dtype);
   const std::vector<Element> elements = elements_of(storage, box);
   if (elements.size() == 1) return fmt::format("{} = {}", what, number_text(elements[0], is_real));

@@ -89,8 +89,8 @@ Finding uninitialised_finding(const Program& program, const std::vector<Finding>
     finding.notes.push_back(
         is_parallel_loop(program, origin.place)
             ? FindingPlace{.loc = program.loc(origin.place),
-                           .message = "undefined since here: the points stored it, side by side, "
-                                      "each loop worker in scratch of its own"}
+                           .message = "undefined since here: the points stored it concurrently, "
+                                      "each loop worker in its own scratch"}
             : since_note(program, origin.place, source, is_brought));
   if (origin.via && origin.via != origin.place)
     finding.notes.push_back({.loc = program.loc(origin.via),

@@ -95,10 +95,11 @@ class Compiler {
     }
     if constexpr (is_structured<T>) {
       const OpInfo& row = info(stmt().op);
-      return Diag{ErrorCode::unsupported,
-                  program_.loc(stmt().place),
-                  fmt::format("`{}` is not run as it is: expand the program first", row.mnemonic),
-                  {}};
+      return Diag{
+          ErrorCode::unsupported,
+          program_.loc(stmt().place),
+          fmt::format("`{}` cannot be run directly: expand the program first", row.mnemonic),
+          {}};
     } else if constexpr (is_scalar_op<T>) {
       Instruction instruction{.code = op_index<T>(), .dst = result()};
       std::int32_t* operand[] = {&instruction.a, &instruction.b, &instruction.c};

@@ -49,8 +49,8 @@ Finding ValueUse::unused_write(PlaceId place, const Unused& unused) const {
   const bool is_landing =
       write.agent.is_copy() && program_->buffers[unused.buffer].role != Role::out;
   Finding finding{.kind = is_landing ? FindingKind::never_read : FindingKind::dead_store};
-  finding.message = fmt::format("nothing reads what {} to {}{}{}",
-                                is_landing ? "this copy brings" : "is stored here",
+  finding.message = fmt::format("nothing reads the data that {} to {}{}{}",
+                                is_landing ? "this copy writes" : "is stored here",
                                 slice_text(*program_, unused.buffer, write.box),
                                 unused.is_overwritten ? " before it is overwritten" : "",
                                 times_text(unused.count, executed_.at(place)));

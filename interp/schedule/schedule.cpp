@@ -63,10 +63,10 @@ Expected<Schedule> parse_steps(std::string_view text) {
     std::string_view item = text.substr(0, comma);
     text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
     const auto bad = [&] {
-      return error(
-          fmt::format("entry {} of the schedule is `{}`, expected who takes how many steps, as in "
-                      "dev0.core0*12",
-                      number, item));
+      return error(fmt::format(
+          "entry {} of the schedule is `{}`, expected an agent and its number of steps, as in "
+          "dev0.core0*12",
+          number, item));
     };
     if (number == 1 && item.starts_with("order:")) {
       schedule.order = whole_number<std::uint64_t>(item.substr(6));
@@ -89,7 +89,7 @@ Expected<std::optional<Schedule>> parse_seed_and_depth(std::string_view text,
   const auto depth = whole_number<std::int64_t>(arguments.substr(colon + 1));
   if (!seed || !depth) return std::optional<Schedule>();
   if (*depth < 1 || *depth > 100)
-    return error(fmt::format("schedule `{}`: the depth behind the seed is 1 to 100", text));
+    return error(fmt::format("schedule `{}`: the depth after the seed is 1 to 100", text));
   return std::optional(Schedule{.seed = *seed, .depth = *depth, .order = *seed});
 }
 

@@ -42,7 +42,7 @@ class Replay : public Scheduler {
           to_string(item));
     } else if (steps != item.steps) {
       problem_ =
-          fmt::format("entry {} of the schedule asks for {} steps of {}, which can take only {}",
+          fmt::format("entry {} of the schedule requires {} steps of {}, which can take only {}",
                       at_ + 1, item.steps, to_string(item.agent), steps);
     }
     ++at_;

@@ -263,7 +263,7 @@ TEST(Language, R7_R8_semaphores_and_copies) {
   gpu.machine.profile.name = "gpu";
   gpu.machine.profile.remote_vmem = false;
   const std::string of_one_device =
-      "16: unsupported: remote copy to inbox[0 .. 2, 0 .. 4]: on gpu no remote copy can land in "
+      "16: unsupported: remote copy to inbox[0 .. 2, 0 .. 4]: on gpu no remote copy can write to "
       "vmem";
   EXPECT_EQ(findings_of(program, gpu), of_one_device + "\n" + of_one_device);
 }

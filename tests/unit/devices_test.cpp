@@ -187,7 +187,7 @@ TEST(devices, a_schedule_that_does_not_fit_is_refused) {
                          {.machine = {.devices = 2}, .schedule = "steps:dev0.core0*9"});
   ASSERT_FALSE(stops);
   EXPECT_EQ(stops.diags()[0].message,
-            "entry 1 of the schedule asks for 9 steps of dev0.core0, which can take only 2");
+            "entry 1 of the schedule requires 9 steps of dev0.core0, which can take only 2");
   const auto missing =
       run(program, operands.bindings(),
           {.machine = {.devices = 2}, .schedule = "steps:dev0.core0,dev1.core0/dma#0"});

@@ -40,7 +40,7 @@ TEST(findings, bounds_of_slices) {
 
 TEST(findings, unwaited_dma) {
   EXPECT_EQ(run_text(copy(0, 4, false)),
-            "4: unwaited_dma: nobody waits for the copy that is started here: done of dev0 has 64 "
+            "4: unwaited_dma: no wait for the copy that is started here: done of dev0 has 64 "
             "bytes at exit\n"
             "  4: signalled 64 from here by dev0.core0");
   EXPECT_EQ(run_text(copy(0, 0, false)), "");
@@ -337,7 +337,7 @@ TEST(findings, a_program_runs_on_as_many_devices_as_its_extents_name) {
   const auto result = run(program, operands.bindings(), {.machine = {.devices = 3}});
   ASSERT_FALSE(result);
   EXPECT_EQ(result.diags()[0].message,
-            "t is made for 2 devices, run on 3: an extent names their number");
+            "t is instantiated for 2 devices, run on 3: an extent depends on their number");
 }
 
 TEST(findings, a_semaphore_freed_before_its_copy) {
@@ -354,7 +354,7 @@ TEST(findings, a_semaphore_freed_before_its_copy) {
             "6: lifetime: free of s while a copy will still signal it\n"
             "  5: dev0.core0/dma#0 was started here");
   EXPECT_EQ(run_text(program, {.schedule = "eager"}),
-            "5: unwaited_dma: nobody waits for the copy that is started here: s of dev0 has 16 "
+            "5: unwaited_dma: no wait for the copy that is started here: s of dev0 has 16 "
             "bytes when it is freed\n"
             "  5: signalled 16 from here by dev0.core0");
 }
@@ -390,7 +390,8 @@ TEST(findings, a_copy_that_overlaps_itself) {
   const ValueId done = k.line(2).sem("done", SemKind::bytes);
   k.line(3).emit(Start{k.rows(x, 0, 4), k.rows(x, 3, 7), k.all(done), 0});
   EXPECT_EQ(run_text(k.finish()),
-            "3: race: copy of x[0 .. 4] to x[3 .. 7], which overlap: it reads what it writes");
+            "3: race: copy of x[0 .. 4] to x[3 .. 7], which overlap: expected a destination "
+            "outside the source");
 }
 
 TEST(findings, shapes_of_copies) {
@@ -431,9 +432,9 @@ TEST(findings, what_a_profile_does_not_allow) {
   EXPECT_EQ(remote(-1, Space::vmem, {.name = "any"}),
             "5: out_of_bounds: write of y on device -1, but devices are 0 to 5");
   EXPECT_EQ(remote(1, Space::vmem, {.name = "gpu", .remote_vmem = false}),
-            "5: unsupported: remote copy to y[0 .. 4]: on gpu no remote copy can land in vmem");
+            "5: unsupported: remote copy to y[0 .. 4]: on gpu no remote copy can write to vmem");
   EXPECT_EQ(remote(1, Space::smem, {.name = "gpu", .remote_smem = false}),
-            "5: unsupported: remote copy to y[0 .. 4]: on gpu no remote copy can land in smem");
+            "5: unsupported: remote copy to y[0 .. 4]: on gpu no remote copy can write to smem");
   EXPECT_EQ(remote(2, Space::hbm, {.name = "torus", .power_of_two_routes = true}), "");
   EXPECT_EQ(remote(5, Space::hbm, {.name = "torus", .power_of_two_routes = true}),
             "");  // one the other way
@@ -544,7 +545,8 @@ TEST(findings, a_pipeline_must_be_expanded) {
   const Program program = k.finish();
   const auto result = run(program, {{}}, {});
   ASSERT_FALSE(result);
-  EXPECT_EQ(result.diags()[0].message, "`pipeline` is not run as it is: expand the program first");
+  EXPECT_EQ(result.diags()[0].message,
+            "`pipeline` cannot be run directly: expand the program first");
   EXPECT_EQ(result.diags()[0].code, ErrorCode::unsupported);
 }
 

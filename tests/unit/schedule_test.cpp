@@ -36,19 +36,20 @@ TEST(schedule, a_bad_text_is_named) {
   EXPECT_EQ(round_trip("random:-1"), "error: schedule `random:-1" + forms);
   EXPECT_EQ(round_trip("pct:1"), "error: schedule `pct:1" + forms);
   EXPECT_EQ(round_trip("pct:1:0"),
-            "error: schedule `pct:1:0`: the depth behind the seed is 1 to 100");
+            "error: schedule `pct:1:0`: the depth after the seed is 1 to 100");
   EXPECT_EQ(round_trip("eager:1"), "error: schedule `eager:1" + forms);
   EXPECT_EQ(round_trip("steps:dev0.core0*0"),
-            "error: entry 1 of the schedule is `dev0.core0*0`, expected who takes how many steps, "
-            "as in dev0.core0*12");
+            "error: entry 1 of the schedule is `dev0.core0*0`, expected an agent and its number of "
+            "steps, as in dev0.core0*12");
   for (const char* item : {"dev0.core0:r2", "dev0.core0/dma#0:x2", "dev0.core0/dma#0:r0",
                            "dev0.core0/dma#0@-1:r", "dev0.core0/dma#0:", "dev0.core0/dma#0@3"})
     EXPECT_EQ(round_trip(std::string("steps:") + item),
               "error: entry 1 of the schedule is `" + std::string(item) +
-                  "`, expected who takes how many steps, as in dev0.core0*12");
-  EXPECT_EQ(round_trip("steps:dev0.core0,dev0"),
-            "error: entry 2 of the schedule is `dev0`, expected who takes how many steps, as in "
-            "dev0.core0*12");
+                  "`, expected an agent and its number of steps, as in dev0.core0*12");
+  EXPECT_EQ(
+      round_trip("steps:dev0.core0,dev0"),
+      "error: entry 2 of the schedule is `dev0`, expected an agent and its number of steps, as in "
+      "dev0.core0*12");
 }
 
 // "`lazy`, `lifo`" of the strategies with or without a seed.

@@ -77,8 +77,10 @@ TEST(ValueUse, takes_a_copy_that_lands_in_parts_as_one_write) {
 )";
   for (const CopyGranularity granularity : {CopyGranularity::whole, CopyGranularity::partial}) {
     const std::string notes = notes_of_program(text, granularity);
-    EXPECT_NE(notes.find("p.tsr:5:3: never_read: nothing reads what this copy brings to u[0 .. 8]"),
-              std::string::npos)
+    EXPECT_NE(
+        notes.find(
+            "p.tsr:5:3: never_read: nothing reads the data that this copy writes to u[0 .. 8]"),
+        std::string::npos)
         << notes;
     EXPECT_EQ(notes.find("p.tsr:4"), std::string::npos) << notes;
   }
@@ -108,9 +110,10 @@ TEST(ValueUse, follows_many_writes_of_one_memory) {
   copy b -> o
 }
 )");
-  EXPECT_NE(notes.find("nothing reads what this copy brings to b[0 .. 8, 8 .. 16] before it is "
-                       "overwritten (8 of 64 times), on dev0.core0/dma#1 at i=0 j=1"),
-            std::string::npos)
+  EXPECT_NE(
+      notes.find("nothing reads the data that this copy writes to b[0 .. 8, 8 .. 16] before it is "
+                 "overwritten (8 of 64 times), on dev0.core0/dma#1 at i=0 j=1"),
+      std::string::npos)
       << notes;
 }
 

@@ -43,13 +43,13 @@ def test_sums_that_are_cleared_along_the_wrong_dimension_are_stored_for_nothing(
     verdict, kept = (tessera.pallas.verify(lambda x, y: product(x, y, 1), X, Y) for _ in range(2))
     place = line_of(product_kernel, "# adds to").replace("test_reports.", "test_reports_of_values.")
     assert verdict.proved and verdict.compared      # the conversion is right, the kernel is not what was meant
-    assert f"{place}: note: nothing reads what is stored here to sums[0 .. 32, 0 .. 128] before it is overwritten (2 of 8 times)" in str(verdict), verdict
+    assert f"{place}: note: nothing reads the data that is stored here to sums[0 .. 32, 0 .. 128] before it is overwritten (2 of 8 times)" in str(verdict), verdict
     assert kept.sites[0].from_cache and str(kept) == str(verdict)
     assert tessera.pallas.verify(lambda x, y: product(x, y, 2), X, Y).sites[0].numbers.unused == ()
 
 
 def test_a_run_takes_them_for_findings_where_that_is_asked():
-    with pytest.raises(tessera.pallas.FindingError, match="dead_store: nothing reads what is stored here to sums"):
+    with pytest.raises(tessera.pallas.FindingError, match="dead_store: nothing reads the data that is stored here to sums"):
         tessera.pallas.run(lambda x, y: product(x, y, 1), X, Y, strict_values=True)
     np.testing.assert_allclose(tessera.pallas.run(lambda x, y: product(x, y, 2), X, Y, strict_values=True), X @ Y, 1e-3, 1e-3)
 
