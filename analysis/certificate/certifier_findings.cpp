@@ -87,7 +87,7 @@ void Certifier::judge_loops(RunResult& result) {
          fmt::format("the points of the loop over {} signal or wait for others, {}", loop.name,
                      orders_copies_ ? "and which of them sends first over a link is not analysed "
                                       "where copies land in order"
-                                    : "and the run has more events than this analysis takes")});
+                                    : "and the run has more events than this analysis supports")});
   }
 }
 

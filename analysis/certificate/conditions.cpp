@@ -81,8 +81,9 @@ void check_ranges(const Record& record, std::vector<BrokenCondition>& broken) {
 void check_arithmetic(const Program& program, const ControlFlow& control,
                       std::vector<BrokenCondition>& broken) {
   for (const StmtId statement : left_out_control(program, control))
-    broken.push_back({Condition::known_control, statement, program.loc(statement),
-                      "control depends on what is computed here, and --no-math leaves that out"});
+    broken.push_back(
+        {Condition::known_control, statement, program.loc(statement),
+         "control depends on values that are computed here, and --no-math skips that"});
 }
 
 // Finds control that depends on `opaque` through the elements that a `select` leaves undefined. The
@@ -94,8 +95,8 @@ void check_unknown(const Program& program, const ControlFlow& control,
     const BufferId buffer = write != nullptr ? program.value(write->dst.base).buffer : BufferId();
     if (buffer && control.buffers[buffer])
       broken.push_back({Condition::known_control, i, program.loc(i),
-                        "which elements are defined depends on what `opaque` makes here, and that "
-                        "is not known"});
+                        "which elements are defined depends on the values of `opaque` here, which "
+                        "are not known"});
   }
 }
 
@@ -116,10 +117,9 @@ std::vector<BrokenCondition> broken_conditions(const Record& record, const Contr
   for (const StmtId statement : record.sem_reads) {
     const auto& read = std::get<ReadSem>(record.program->body[statement].op);
     const SemaphoreId semaphore = record.program->value(read.sem.base).semaphore;
-    broken.push_back(
-        {Condition::waits_only, statement, record.program->loc(statement),
-         fmt::format("reads the count of {} as it happens to be, expected a wait for it",
-                     record.program->semaphores[semaphore].name)});
+    broken.push_back({Condition::waits_only, statement, record.program->loc(statement),
+                      fmt::format("reads the current count of {}, expected a wait for it",
+                                  record.program->semaphores[semaphore].name)});
   }
   for (const Race& race : analysis.races) {
     const RecordedEvent& y = record.events[race.y];

@@ -219,13 +219,13 @@ void show_races(const Simulate& simulate, const CertifyOptions& options, const R
     if (best.is_shown) continue;
     // Schedules that do not show the race are not a witness.
     race.schedules.reset();
-    race.outcome = certificate.racing_control.line > 0
-                       ? fmt::format(
-                             "what line {} reads is in a race and decides what is done: "
-                             "the orders of this race that were tried went another way "
-                             "than the run in which it was found",
-                             certificate.racing_control.line)
-                       : "no order of it was met in a run";
+    race.outcome =
+        certificate.racing_control.line > 0
+            ? fmt::format(
+                  "the value that line {} reads is in a race and decides the control flow: the "
+                  "tried orders of this race took another path than the run in which it was found",
+                  certificate.racing_control.line)
+            : "no order of it occurred in a run";
   }
   if (!same_in_parts.empty()) show_with_whole_copies(simulate, options, same_in_parts, certificate);
 }

@@ -16,7 +16,7 @@ class FiniteFieldDomain {
   using Operand = fields::Operand;
   static constexpr const char* no_rule = " has no rule over the field";
   static constexpr const char* no_control =
-      "whose values come from floats: that has no rule over the field";
+      "whose values come from floats: this has no rule over the field";
 
   // apart: seed of undefined values. has_exponents: tiles contain q in addition to p.
   FiniteFieldDomain(const Draw& draw, std::uint64_t apart, bool has_exponents, Cuts cuts,

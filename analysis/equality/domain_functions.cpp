@@ -51,10 +51,11 @@ Tile FiniteFieldDomain::power(const Operand& a, const Operand& b, DType to) {
 }
 
 Expected<Tile> FiniteFieldDomain::bits(const Operand& x, const Extents&, DType to) {
-  return error(ErrorCode::unsupported,
-               fmt::format("the bits of {} as {} have no rule over the field: views of another "
-                           "type are refused",
-                           name(x.dtype), name(to)));
+  return error(
+      ErrorCode::unsupported,
+      fmt::format(
+          "the bits of {} as {} have no rule over the field: views of another type are rejected",
+          name(x.dtype), name(to)));
 }
 
 Expected<Tile> FiniteFieldDomain::reduce(Reduction kind, const Operand& x, std::size_t dim,

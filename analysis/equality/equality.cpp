@@ -108,10 +108,9 @@ std::optional<Found> first_difference(const Ran& a, const Ran& b,
 std::string incomplete(const Bound& bound) {
   if (bound.has_no_value) return "a value such as 0 / 0 or inf - inf has no rule over the field";
   if (bound.has_unknown)
-    return "of functions, and of constants that were computed from others, it is only known that "
-           "equal ones are equal, and that does not show it";
-  return "max or min compares values that are computed, and no operands are known that have this "
-         "order";
+    return "for functions, and for constants that were computed from others, it is only known that "
+           "equal ones are equal, which does not show it";
+  return "max or min compares computed values, and no operands are known that have this order";
 }
 
 // Returns the reason not to try this number of orders; empty if they are tried.
@@ -300,8 +299,9 @@ Expected<Equality> compare(KeptRun& a, KeptRun& b, std::uint64_t seed, Tracing t
   for (KeptRun* const run : {&a, &b})
     run->program = without(std::move(run->program), Purpose::assertion);
   if (a.options.machine.devices != b.options.machine.devices && b.options.machine.devices != 1)
-    return error(fmt::format("A runs on {} devices and B on {}: expected as many, or one for B",
-                             a.options.machine.devices, b.options.machine.devices));
+    return error(
+        fmt::format("A runs on {} devices and B on {}: expected the same number, or one for B",
+                    a.options.machine.devices, b.options.machine.devices));
   Comparison comparison(a, b, seed, equality);
   TRY(comparison.match());
   TRY(comparison.run());

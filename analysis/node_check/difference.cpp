@@ -87,7 +87,7 @@ Finding mismatch(const TaskGraph& graph, const Images& images,
   const WriteEvent* const by = writer(graph, writes, image.at.memory, element(image.at.box, index));
   Finding finding{.kind = FindingKind::mismatch};
   finding.message = fmt::format(
-      "{} of {} is not what the interpreter computes: {} of {} {}, the first is {} = {}, "
+      "{} of {} differs from the interpreter's result: {} of {} {}, the first is {} = {}, "
       "expected {}",
       slice_text(program, memory.buffer, image.at.box),
       graph.topology.name(memory.owner, program.buffers[memory.buffer].space), wrong.count,

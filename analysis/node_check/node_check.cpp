@@ -58,7 +58,7 @@ Expected<std::unique_ptr<NodeCheck>> NodeCheck::make(const TaskGraph& graph,
   TRY(made->prepare());
   return made;
 } catch (...) {
-  return given_up("stamping what the nodes of a task graph write");
+  return given_up("computing checksums of the writes of task graph nodes");
 }
 
 std::unique_ptr<running_error::ErrorRun> NodeCheck::error_run() const {
@@ -200,7 +200,7 @@ Expected<Finding> NodeCheck::first_difference(const Tally& all) const try {
   TRY(reference.run(bindings_, options_, errors.get()));
   return difference(graph_, side, images, different_->got, reference.writes(), all);
 } catch (...) {
-  return given_up("looking for what a node wrote");
+  return given_up("comparing the writes of a node");
 }
 
 Expected<Finding> NodeCheck::first_different_result(const Tally& all) const {

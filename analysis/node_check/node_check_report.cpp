@@ -18,7 +18,7 @@ Expected<void> take(const Tally& tally, std::optional<Finding> first, NodeCheckR
   if (tally.unbounded > 0 && !first)
     return error(
         ErrorCode::unsupported,
-        fmt::format("--check-nodes: {} of {} nodes left other bits than the interpreter does, and "
+        fmt::format("--check-nodes: {} of {} nodes wrote other bits than the interpreter, and "
                     "nothing bounds their error: {}; with --math exact bits are compared",
                     tally.unbounded, tally.compared, tally.why));
   ++report.runs;

@@ -201,7 +201,7 @@ Expected<std::vector<Finding>> ReferenceRun::run(const std::vector<Binding>& bin
                  "the interpreter's run with arithmetic has other actions than the graph");
   return std::vector<Finding>();
 } catch (...) {
-  return given_up("running the program for what its nodes write");
+  return given_up("running the program for the writes of its nodes");
 }
 
 }  // namespace tessera::graph

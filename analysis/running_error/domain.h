@@ -15,7 +15,7 @@ class ErrorDomain {
   using Tile = running_error::Tile;
   using Operand = Tile;
   static constexpr const char* no_rule = " has no rule for errors";
-  static constexpr const char* no_control = "and rounding may decide what it holds";
+  static constexpr const char* no_control = "and rounding may decide its value";
 
   // other, sum_error: as in Rules.
   explicit ErrorDomain(std::optional<ReferenceModel> other, double sum_error = 0)

@@ -74,7 +74,7 @@ Number Rules::mul(const Number& a, const Number& b) {
 
 Number Rules::div(const Number& a, const Number& b) {
   const float quotient = static_cast<float>(a.value) / static_cast<float>(b.value);
-  if (may_be_zero(b)) return {quotient, unknown("it divides by what may be 0")};
+  if (may_be_zero(b)) return {quotient, unknown("its divisor may be 0")};
   if (is_infinite(a) != is_infinite(b)) return {quotient, 0};
   const double x = std::abs(a.value), y = std::abs(b.value);
   const auto ea = static_cast<double>(a.bound), eb = static_cast<double>(b.bound);
@@ -147,7 +147,7 @@ Number Rules::of_integers(Binary op, const Number& a, const Number& b, DType wid
   double bound = ea + eb;
   if (op == Binary::mul) bound = x * eb + ea * y + ea * eb;
   if (op == Binary::div) {
-    if (may_be_zero(b) && eb > 0) return {value, unknown("it divides by what may be 0")};
+    if (may_be_zero(b) && eb > 0) return {value, unknown("its divisor may be 0")};
     const bool is_exact = ea + eb == 0;
     bound = is_exact ? 0 : (ea * y + x * eb) / (y * (y - eb)) + 1;
   }

@@ -165,7 +165,7 @@ void ShadowRun<Domain>::load(const Event& event) {
     real.shape.clear();
     real.dtype = DType::f32;
   } else if (!at_->raw().has_machines()) {
-    at_->refuse(fmt::format("the program takes control from `{}`, {}",
+    at_->refuse(fmt::format("control flow depends on `{}`, {}",
                             at_->program().buffers[event.object.buffer()].name,
                             Domain::no_control));
   }

@@ -26,13 +26,12 @@ bool LoadedScalars::is_planning(const Slice& slice) const {
 }
 
 void LoadedScalars::refuse(StmtId statement) {
-  refused_.push_back(
-      {ErrorCode::unsupported,
-       program_.loc(statement),
-       fmt::format("no task graph: {} computes with numbers that were loaded and decide nothing; "
-                   "expected numbers that go to tiles as they are",
-                   info(program_.body[statement].op).mnemonic),
-       {}});
+  refused_.push_back({ErrorCode::unsupported,
+                      program_.loc(statement),
+                      fmt::format("no task graph: {} computes with loaded numbers that decide "
+                                  "nothing; expected numbers that go to tiles unchanged",
+                                  info(program_.body[statement].op).mnemonic),
+                      {}});
 }
 
 // Classifies the result of a statement. Definitions precede uses.

@@ -244,16 +244,16 @@ TEST(NodeCheck, name_line_and_indices_of_the_first_node_that_differs) {
       << found.out;
   const std::size_t begin = found.out.find("rows.tsr:10:5: mismatch: ");
   ASSERT_NE(begin, std::string::npos) << found.out;
-  EXPECT_EQ(
-      found.out.substr(begin),
-      "rows.tsr:10:5: mismatch: slot[2 .. 3, 0 .. 8] of dev0 is not what the interpreter computes: "
-      "1 of 8 elements differs, the first is slot[2, 0] = -6, expected -3, on dev1.core0/dma#4 at "
-      "i=1\n"
-      "    start slot[0, :] -> (device + 1) mod devices: slot[1 + i, :], sent, came[i]\n"
-      "    ^" +
-          std::string(74, '~') +
-          "\nnote: it is node 9 of 12 in commit order, a copy of dev1.core0; 1 more differs, "
-          "which may follow from it\n");
+  EXPECT_EQ(found.out.substr(begin),
+            "rows.tsr:10:5: mismatch: slot[2 .. 3, 0 .. 8] of dev0 differs from the interpreter's "
+            "result: 1 of 8 elements differs, the first is slot[2, 0] = -6, expected -3, on "
+            "dev1.core0/dma#4 at "
+            "i=1\n"
+            "    start slot[0, :] -> (device + 1) mod devices: slot[1 + i, :], sent, came[i]\n"
+            "    ^" +
+                std::string(74, '~') +
+                "\nnote: it is node 9 of 12 in commit order, a copy of dev1.core0; 1 more differs, "
+                "which may follow from it\n");
   const Json object = Json::parse(found.object);
   EXPECT_EQ(object.find("status")->text(), "mismatch");
   const Json& node_check = *object.find("node_checks");
@@ -296,8 +296,8 @@ TEST(NodeCheck, compare_results_at_the_end_of_the_run) {
   EXPECT_EQ(found.exit_code, 1);
   EXPECT_NE(found.out.find("all bit for bit; results: not\n"), std::string::npos) << found.out;
   EXPECT_NE(
-      found.out.find("late.tsr:6:3: mismatch: out[0 .. 2, 0 .. 8] of dev0 is not what the "
-                     "interpreter computes: 1 of 16 elements differs, the first is out[1, 0]"),
+      found.out.find("late.tsr:6:3: mismatch: out[0 .. 2, 0 .. 8] of dev0 differs from the "
+                     "interpreter's result: 1 of 16 elements differs, the first is out[1, 0]"),
       std::string::npos)
       << found.out;
 }

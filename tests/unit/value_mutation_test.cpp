@@ -173,8 +173,8 @@ TEST(ValueMutation, OfAProgramThatCannotBeCompared) {
                      "  copy a -> y\n"
                      "}\n",
                      1),
-            "not compared: the program takes control from `n`, whose values come from floats: that "
-            "has no rule over the field");
+            "not compared: control flow depends on `n`, whose values come from floats: this has no "
+            "rule over the field");
 }
 
 KeptRun kept(const Program& program, const std::vector<std::int64_t>& group_sizes) {

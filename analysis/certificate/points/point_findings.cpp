@@ -56,7 +56,7 @@ class Findings {
     finding.devices = {finding.at.device};
     finding.notes.push_back(
         {.loc = program_.loc(loop),
-         .message = "why: points of this loop come in any order, also side by side"});
+         .message = "why: points of this loop run in any order, also concurrently"});
     if (event(e).statement)
       add_call_chain(program_, program_.place_of(event(e).statement), finding.notes);
     finding.about.statement = event(e).statement;
@@ -87,7 +87,7 @@ class Findings {
     return kind == AccessKind::read         ? "reads"
            : kind == AccessKind::write      ? "stores"
            : kind == AccessKind::accumulate ? "adds to"
-                                            : "begins or ends the life of";
+                                            : "begins or ends the lifetime of";
   }
 
   void find_races() {
@@ -160,7 +160,7 @@ class Findings {
         const SemId& sem = record_.cells[self.cell()];
         Finding finding{.kind = FindingKind::race};
         finding.message = fmt::format(
-            "{} and {} both wait for {}: whose wait a signal meets depends on their order",
+            "{} and {} both wait for {}: which wait a signal satisfies depends on their order",
             who(event(first).agent), who(self.agent), cell_text(program_, sem.semaphore, sem.cell));
         finding.at = place(e, "");
         finding.about.other = event(first).statement;
@@ -180,8 +180,8 @@ class Findings {
     for (const PointNeed& need : point_needs(threads_, left))
       needs_another(threads_.loops[need.loop], need.thread, need.wait,
                     need.is_of_order_elsewhere
-                        ? "and gets no further where other cores take their points in another order"
-                        : "and gets no further unless another point has come before");
+                        ? "and stays blocked if other cores run their points in another order"
+                        : "and stays blocked unless another point has run before");
   }
 
   void needs_another(const LoopRun& loop, RecordedAgentId t, EventId wait, std::string_view when) {

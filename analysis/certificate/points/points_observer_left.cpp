@@ -70,7 +70,7 @@ void PointsObserver::look_at_left(CoreState& core, CoreIndex core_index, const E
         Finding finding{.kind = FindingKind::race};
         finding.message = fmt::format(
             "{} reads {} of {}, which points {} and {} of a parallel loop both stored: the values "
-            "of either may be there",
+            "of either may remain",
             to_string(event.agent.issuer()), slice_text(*program_, buffer, *event.box),
             topology_.name(core_index, program_->buffers[buffer].space), left.first, left.second);
         finding.at = at(event.statement, core_index, "");
@@ -80,7 +80,7 @@ void PointsObserver::look_at_left(CoreState& core, CoreIndex core_index, const E
                          .points_of = left.loop};
         finding.devices = {finding.at.device};
         finding.notes.push_back(at(left.statement, core_index, "stored here"));
-        finding.notes.push_back(at(left.loop, core_index, "points of this loop come in any order"));
+        finding.notes.push_back(at(left.loop, core_index, "points of this loop run in any order"));
         verdict_.findings.push_back(std::move(finding));
       }
       loop.any_order = loop.any_split = false;

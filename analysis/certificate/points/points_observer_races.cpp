@@ -93,7 +93,7 @@ void PointsObserver::race(const CoreState& core, const OpenLoop& loop, CoreIndex
         at(there.statement, core_index,
            fmt::format("point {} {} it here", place(core, loop, there.point), verb(there.access))));
   finding.notes.push_back(at(loop.statement, core_index,
-                             "why: points of this loop come in any order, also side by side"));
+                             "why: points of this loop run in any order, also concurrently"));
   add_call_chain(*program_, program_->body[here.statement].place, finding.notes);
   verdict_.findings.push_back(std::move(finding));
 }

@@ -111,7 +111,7 @@ class Report : RaceWords {
       const std::string bytes = fmt::format("its bytes are counted by {}", cell_name(cell));
       if (!wait)
         notes_.push_back({.message = bytes + (record_.is_complete
-                                                  ? ", which nobody waits for after its start"
+                                                  ? ", which has no wait after its start"
                                                   : ", and this run ended before a wait for it")});
       else
         notes_.push_back(place(
@@ -138,8 +138,8 @@ Finding race_finding(const Record& record, const SignalTable& signals, const Rac
     finding.about.decides = true;
     finding.notes.push_back(
         {.loc = record.program->loc(statement),
-         .message = "what is read here decides what the program does next: what is found after it "
-                    "holds for this run"});
+         .message =
+             "the value read here decides the control flow: findings after it hold for this run"});
   }
   return finding;
 }

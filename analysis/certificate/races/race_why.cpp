@@ -126,7 +126,7 @@ class Why : RaceWords {
         return core + " has added";
       case AccessKind::lifetime:
 
-        return fmt::format("{} has come to where it {} {}", core, verb(early, true),
+        return fmt::format("{} has reached the place where it {} {}", core, verb(early, true),
                            range_text(early));
     }
     return {};
@@ -205,15 +205,14 @@ class Why : RaceWords {
       if (cell && waits_on(i, cell)) wait = i;
     if (!wait)
       return {.message =
-                  (!cell ? "why: no semaphore tells when the copy has read it"
+                  (!cell ? "why: no semaphore signals that the copy has read it"
                          : fmt::format("why: {} is not waited for between the start of the copy "
                                        "and this access",
                                        cell_name(cell))) +
                   instead(copy, access)};
-    return place(wait,
-                 fmt::format("why: bytes of other copies, or a part of this one's, can meet this "
-                             "wait for {}{}",
-                             cell_name(cell), instead(copy, access)));
+    return place(wait, fmt::format("why: bytes of other copies, or some of this copy's bytes, can "
+                                   "satisfy this wait for {}{}",
+                                   cell_name(cell), instead(copy, access)));
   }
 
   // Suggests the other order, for a slot that is used again: the copy overwrites data that its core
@@ -228,7 +227,7 @@ class Why : RaceWords {
         std::holds_alternative<Start>(program_.body[event(copy).statement].op);
     if (!is_read_behind || !was_stored(access, start)) return "";
     return fmt::format(
-        "; if what was there before is meant, {} may be started after {} instead",
+        "; if the old data is intended, {} may be started after {} instead",
         copy_text(copy, issuer(copy)),
         is_copy(access) ? copy_text(access, issuer(copy)) + " is complete" : "this access");
   }
