@@ -95,7 +95,8 @@ Expected<Comparison::Part> Comparison::parse_part(Session& session, const AgentI
   const Sign sign = find_sign(text);
   if (sign.text.empty())
     return error(fmt::format(
-        "`{}` is no comparison; expected one as in `now == 1` or `arrived >= 2`", trimmed(text)));
+        "`{}` is no comparison; expected a comparison, as in `now == 1` or `arrived >= 2`",
+        trimmed(text)));
   return Part{TRY(parse_side(session, focus, text.substr(0, sign.at))),
               TRY(parse_side(session, focus, text.substr(sign.at + sign.text.size()))), sign.text};
 }
@@ -118,19 +119,18 @@ Expected<Comparison::Side> Comparison::parse_side(Session& session, const AgentI
     const auto value = find_scalar(session.machine(), scalar->core, scalar->name);
     if (value && value->is_real)
       return error(
-          fmt::format("`{}` is a float, and floats are not computed on the way; expected "
-                      "an integer, a semaphore or an element of integers in smem",
+          fmt::format("`{}` is a float, and floats are not computed during the search; expected an "
+                      "integer, a semaphore or an integer element in smem",
                       text));
     return Side{*scalar, is_fixed};
   }
   if (const auto* memory = std::get_if<BufferReference>(&what)) {
     const Buffer& buffer = session.program().buffers[memory->buffer];
     if (!is_integer(buffer.dtype) || buffer.space != Space::smem)
-      return error(
-          fmt::format("{} is {} in {}, and values of tiles are not computed on the way; "
-                      "expected one of integers in smem, or `watch {}`, which stops after "
-                      "each write to it",
-                      buffer.name, name(buffer.dtype), name(buffer.space), text));
+      return error(fmt::format(
+          "{} is {} in {}, and tile values are not computed during the search; expected an integer "
+          "element in smem, or `watch {}`, which stops after each write to it",
+          buffer.name, name(buffer.dtype), name(buffer.space), text));
     if (memory->box.elements() != 1)
       return error(fmt::format("`{}` has {} elements, expected one", text, memory->box.elements()));
     return Side{*memory, is_fixed};

@@ -25,52 +25,57 @@ struct Debugger::Row {
 std::span<const Debugger::Row> Debugger::table() {
   constexpr auto any = static_cast<std::size_t>(-1);
   static constexpr Row rows[] = {
-      {"step", "s", "[N]", 1, &Debugger::step, "until the core in focus has done N steps; 1"},
-      {"next", "n", "[N]", 1, &Debugger::next, "until the core in focus stands at another line"},
-      {"stepi", "si", "[N]", 1, &Debugger::step_event, "N events, whoever does them"},
-      {"continue", "c", "", 0, &Debugger::go_on, "until a stop, a finding or the end"},
+      {"step", "s", "[N]", 1, &Debugger::step,
+       "run until the core in focus has done N steps (default 1)"},
+      {"next", "n", "[N]", 1, &Debugger::next, "run until the core in focus is at another line"},
+      {"stepi", "si", "[N]", 1, &Debugger::step_event, "run N events of any agents (default 1)"},
+      {"continue", "c", "", 0, &Debugger::go_on, "run until a stop, a finding or the end"},
       {"finish", "", "", 0, &Debugger::finish,
-       "until the core in focus has left the loop or function around it"},
-      {"until", "u", "LINE [devD] [i=2]", any, &Debugger::until, "until a core comes to the line"},
-      {"goto", "g", "EVENT", 1, &Debugger::go_to, "to before that event, forward or backward"},
+       "run until the core in focus has left the loop or function around it"},
+      {"until", "u", "LINE [devD] [i=2]", any, &Debugger::until,
+       "run until a core reaches the line"},
+      {"goto", "g", "EVENT", 1, &Debugger::go_to,
+       "go to the place before that event, forward or backward"},
       {"reverse-step", "rs", "[N]", 1, &Debugger::reverse_step,
-       "back to before the last step of the core in focus"},
+       "go back to the place before the last step of the core in focus"},
       {"reverse-next", "rn", "[N]", 1, &Debugger::reverse_next,
-       "back to where it took a step at another line"},
-      {"reverse-stepi", "rsi", "[N]", 1, &Debugger::reverse_event, "N events back"},
+       "go back to the core's last step at another line"},
+      {"reverse-stepi", "rsi", "[N]", 1, &Debugger::reverse_event, "go back N events (default 1)"},
       {"reverse-continue", "rc", "", 0, &Debugger::reverse_go_on,
-       "back to where a stop or a finding was met last, or the beginning"},
+       "go back to the last stop or finding, or to the beginning"},
       {"break", "b", "LINE [devD] [i=2] [if A < B]", any, &Debugger::set_break,
-       "stop where a core comes to the line, on that device, with these loop indices, if that "
-       "holds"},
+       "stop when a core reaches the line, on that device, with these loop indices, if the "
+       "condition holds"},
       {"tbreak", "", "LINE [devD] [i=2] [if A < B]", any, &Debugger::set_temporary_break,
-       "the same, once"},
+       "like break, but stop only once"},
       {"watch", "w", "NAME[SLICE] or A < B", any, &Debugger::set_watch,
-       "stop after a write to memory, a count on a semaphore, a move of a copy, where A < B begins "
-       "to hold"},
-      {"delete", "d", "[NUMBER]", any, &Debugger::remove, "a stop, or all of them"},
+       "stop after a write to memory, a count on a semaphore or a move of a copy, or when A < B "
+       "becomes true"},
+      {"delete", "d", "[NUMBER]", any, &Debugger::remove, "delete a stop, or all of them"},
       {"print", "p", "NAME[SLICE]", any, &Debugger::print,
-       "what memory, a semaphore or a name holds"},
+       "print the value of memory, a semaphore or a name"},
       {"why", "", "NAME[SLICE] or devD", any, &Debugger::why,
-       "what memory was made from, back to operands; what a core waits for, and who could help"},
-      {"whence", "", "SEMAPHORE", any, &Debugger::whence, "who signalled it and who took from it"},
+       "print the sources of memory, back to operands; or the wait of a core, and the cores that "
+       "could signal it"},
+      {"whence", "", "SEMAPHORE", any, &Debugger::whence,
+       "print the cores that signalled it and that waited for it"},
       {"diff", "", "OPTIONS or PROGRAM OPTIONS", any, &Debugger::diff,
-       "where this run and one with other options, or of another program, part"},
+       "find the first difference to a run with other options, or of another program"},
       {"backtrace", "bt", "", 0, &Debugger::backtrace,
-       "the loops and calls around the core in focus"},
-      {"dump", "", "NAME[SLICE] FILE", any, &Debugger::dump, "memory into a .npy file"},
+       "print the loops and calls around the core in focus"},
+      {"dump", "", "NAME[SLICE] FILE", any, &Debugger::dump, "write memory to a .npy file"},
       {"info", "i", "devices|semaphores|copies|buffers|breakpoints|findings", 1, &Debugger::info,
-       "where everybody stands"},
-      {"focus", "f", "devD[.coreC]", 1, &Debugger::focus, "whose steps and memory are meant"},
-      {"list", "l", "[LINE]", 1, &Debugger::list, "the source, with who stands where"},
+       "print the devices, semaphores, copies, buffers, breakpoints or findings"},
+      {"focus", "f", "devD[.coreC]", 1, &Debugger::focus, "select the core for steps and memory"},
+      {"list", "l", "[LINE]", 1, &Debugger::list, "print the source, with the places of the cores"},
       {"choose", "", "AGENT", 1, &Debugger::choose,
-       "dev1.core0 or dev0.core0/dma#3 does the next event; from there on the schedule is eager"},
+       "let dev1.core0 or dev0.core0/dma#3 do the next event; the schedule is eager after it"},
       {"schedule", "", "FILE", 1, &Debugger::save_schedule,
-       "who moved up to here, into a file for --schedule replay:FILE"},
+       "write the schedule up to here to a file, for --schedule replay:FILE"},
       {"save", "", "FILE", 1, &Debugger::save,
-       "a script that leads here again, with stops and focus; prints the command line for it"},
-      {"help", "h", "[COMMAND]", 1, &Debugger::help, "this"},
-      {"quit", "q", "", 0, &Debugger::quit, "ends the session"},
+       "write a script that returns here, with stops and focus; print the command line for it"},
+      {"help", "h", "[COMMAND]", 1, &Debugger::help, "list the commands, or describe one"},
+      {"quit", "q", "", 0, &Debugger::quit, "end the session"},
   };
   return rows;
 }
@@ -122,10 +127,10 @@ Expected<void> Debugger::execute(std::string_view line) {
   const Row* row = TRY(find(words.front()));
   words.erase(words.begin());
   if (words.size() > row->max_words)
-    return error(row->max_words == 0 ? fmt::format("{} takes nothing behind it, found `{}`",
-                                                   row->name, words.front())
-                                     : fmt::format("{} takes one word behind it, found `{}` too",
-                                                   row->name, words[row->max_words]));
+    return error(row->max_words == 0
+                     ? fmt::format("{} takes no operands, found `{}`", row->name, words.front())
+                     : fmt::format("{} takes one operand, found `{}` too", row->name,
+                                   words[row->max_words]));
   TRY((this->*row->run)(words));
   if (!session_.findings().empty()) has_met_finding_ = true;
   if (session_.ended_by() != RunEnd::program) was_cut_by_ = session_.ended_by();
@@ -143,7 +148,7 @@ Expected<void> Debugger::help(const Words& words) {
     out_ << fmt::format("{:<17} {:<4} {:<18} {}\n", row.name, row.brief,
                         row.operands.size() > 18 ? row.operands.substr(0, 0) : row.operands,
                         row.meaning);
-  out_ << "a command may be cut short as long as it is the only one that begins so\n";
+  out_ << "a command may be abbreviated to any unique beginning\n";
   return {};
 }
 

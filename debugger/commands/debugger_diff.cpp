@@ -11,14 +11,16 @@ namespace tessera::debugger {
 Expected<void> Debugger::diff(const Words& words) {
   if (words.empty())
     return error(
-        "expected options that the other run has, as in diff --schedule random:1, or its "
-        "program, as in diff other.tsr");
+        "expected the options of the other run, as in diff --schedule random:1, or its program, as "
+        "in diff other.tsr");
   if (!compare_)
-    return error(ErrorCode::unsupported, "nobody said by which command line this run began");
+    return error(
+        ErrorCode::unsupported,
+        "the debugger was not started from a command line, so there is no program to compare with");
   if (is_by_hand_)
     return error(
-        "this run's schedule was made by hand; `schedule FILE` keeps it, and gmm-run diff "
-        "takes it with --schedule replay:FILE");
+        "this run's schedule was made by hand; save it with `schedule FILE`, and use gmm-run diff "
+        "with --schedule replay:FILE");
   const Compared compared = TRY(compare_(words));
   out_ << compared.lines;
   if (compared.first_event)

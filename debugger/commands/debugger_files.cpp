@@ -42,7 +42,8 @@ Expected<void> Debugger::dump(const Words& words) {
 Expected<void> Debugger::choose(const Words& words) {
   const auto agent = words.size() == 1 ? parse_agent(words.front()) : std::nullopt;
   if (!agent)
-    return error("expected who moves next, as in choose dev1.core0 or choose dev0.core0/dma#3");
+    return error(
+        "expected the agent that moves next, as in choose dev1.core0 or choose dev0.core0/dma#3");
   TRY(session_.choose(*agent));
   halt_ = Halt{};
   is_by_hand_ = true;

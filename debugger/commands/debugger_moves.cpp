@@ -18,7 +18,7 @@ Expected<std::int64_t> times_of(const Debugger::Words& words) {
   if (words.empty()) return 1;
   const auto number = words.size() == 1 ? parse_integer(words.front()) : std::nullopt;
   if (!number || *number < 1)
-    return error(fmt::format("expected how often, as in 3, found `{}`", words.back()));
+    return error(fmt::format("expected a number of times, as in 3, found `{}`", words.back()));
   return *number;
 }
 
@@ -62,7 +62,7 @@ Expected<void> Debugger::go_to_finding(const std::vector<Finding>& findings) {
     FindingReached place(first.at);
     if (const std::optional<Cause> there = TRY(go_to_first(session_, place))) {
       focus_ = there->agent.issuer();
-      out_ << fmt::format("{}: the next event is the one that it is about\n", name(first.kind));
+      out_ << fmt::format("{}: the next event is the one that it describes\n", name(first.kind));
     }
   }
   if (session_.is_over()) out_ << over_text() << "\n";
@@ -180,7 +180,7 @@ Expected<void> Debugger::reverse_event(const Words& words) {
   const std::int64_t times = TRY(times_of(words));
   const std::int64_t here = session_.position();
   if (times > here)
-    return error(fmt::format("only {} lie before this place", counted(here, "event")));
+    return error(fmt::format("there are only {} before this place", counted(here, "event")));
   Reached reached(here - times, focus_);
   return move(Way::backward, &reached);
 }

@@ -95,7 +95,7 @@ void Debugger::info_semaphores() {
                         cell_text(session_.program(), count.sem.semaphore, count.sem.cell),
                         count.count, count.waiter ? ", waited for" : "");
   }
-  if (!is_any) out_ << "every semaphore is zero, and nobody waits\n";
+  if (!is_any) out_ << "every semaphore is zero, and no core waits\n";
 }
 
 void Debugger::info_copies() {

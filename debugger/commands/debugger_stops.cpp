@@ -77,7 +77,7 @@ Expected<void> Debugger::set_watch(const Words& words) {
     condition = std::make_unique<CopyMoved>(copy->copy);
   else
     return error(
-        fmt::format("`{}` is a number of a core, which has no event to stop at; expected "
+        fmt::format("`{}` is a scalar of a core, which has no event to stop at; expected "
                     "memory, a semaphore, a copy, or a comparison as in `{} == 1`",
                     text, text));
   stops_.push_back(
@@ -95,7 +95,7 @@ Expected<void> Debugger::remove(const Words& words) {
     const auto number = parse_integer(word);
     if (std::erase_if(stops_, [&](const Stop& stop) { return number == stop.number; }) == 0)
       return error(
-          fmt::format("there is no stop of number `{}`; `info breakpoints` lists them", word));
+          fmt::format("there is no stop with number `{}`; `info breakpoints` lists them", word));
   }
   return {};
 }

@@ -230,7 +230,7 @@ Expected<PlaceReference> parse_place(Session& session, const std::vector<std::st
        place.line.line <= last && entries(session.program(), place.line).empty();)
     ++place.line.line;
   if (place.line.line > last)
-    return error(fmt::format("no step is taken at line {} or behind it{}", *line,
+    return error(fmt::format("no step is taken at line {} or after it{}", *line,
                              place.line.source.empty() ? "" : " of " + place.line.source));
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string_view word = words[i];
@@ -293,7 +293,7 @@ Expected<void> check_held(const Storage& storage, std::string_view words) {
 std::string_view missing_values(const Session& session, BufferId buffer) {
   const bool computes = session.options().math != Math::none;
   const bool is_given = session.program().buffers[buffer].role == Role::in;
-  return computes || is_given ? "" : "; --no-math: what tile ops compute is not there";
+  return computes || is_given ? "" : "; --no-math: results of tile ops are not computed";
 }
 
 std::string full_text(Session& session, const Reference& reference) {

@@ -28,7 +28,7 @@ class WhyText {
 
   std::string write() {
     for (const std::size_t piece : found_.asked) tell(piece, 0);
-    if (!found_.is_complete) text_ += "there is more: the search had its end here\n";
+    if (!found_.is_complete) text_ += "there is more: the search was stopped here\n";
     return std::move(text_);
   }
 
@@ -61,7 +61,7 @@ class WhyText {
       case Piece::From::operand:
         return say(depth, name(piece) + " was given");
       case Piece::From::undefined:
-        return say(depth, piece.event < 0 ? name(piece) + " was written by nobody"
+        return say(depth, piece.event < 0 ? name(piece) + " was never written"
                                           : fmt::format("{} is undefined since event {}, {}",
                                                         name(piece), piece.event, place(piece)));
       case Piece::From::not_asked:
@@ -147,7 +147,7 @@ class WhyText {
       text += fmt::format("{} {} .. {} {}", i == 0 ? "" : ",", all[i].begin, all[i].end,
                           times_text(all[i].times));
     if (all.size() > max_ranges)
-      text += fmt::format(" and {} more stretches", all.size() - max_ranges);
+      text += fmt::format(" and {} more ranges", all.size() - max_ranges);
     return text;
   }
 

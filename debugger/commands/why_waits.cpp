@@ -68,7 +68,7 @@ std::string whence_count(Session& session, const SemId& sem) {
         tally.is_wait ? "took" : "signalled", counted(tally.times, "time"),
         tally.is_wait ? "from it" : "here", tally.amount,
         place_text(program, tally.statement, loop_indices(program, tally.statement, tally.loops)));
-  if (cell.tallies.empty()) text += "  nobody has counted on it\n";
+  if (cell.tallies.empty()) text += "  no signals and no waits yet\n";
   if (cell.waiter) text += "  " + standing_text(machine, cell.waiter) + "\n";
   return text + pending_text(machine, sem);
 }
@@ -101,12 +101,12 @@ std::string why_core(Session& session, CoreIndex core) {
       if (lines.size() > max_reported) continue;
       text += fmt::format(
           "  {} {} signal it at {}, done {}{}\n", to_string(machine.topology().agent(one.core)),
-          one.is_known ? "can" : "may, by what it reads,", line_text(program, one.statement),
+          one.is_known ? "can" : "may, depending on memory,", line_text(program, one.statement),
           counted(one.executed, "time"), one.expected ? fmt::format(" of {}", *one.expected) : "");
     }
     if (lines.size() > max_reported)
       text += fmt::format("  ... {} more\n", lines.size() - max_reported);
-    if (!is_any) text += "  nobody who still runs can signal it\n";
+    if (!is_any) text += "  no running core can signal it\n";
     for (const CoreIndex helper : helpers) {
       const bool is_known = std::find(open.begin(), open.end(), helper) != open.end();
       if (!is_known) open.push_back(helper);

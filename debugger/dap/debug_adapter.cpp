@@ -73,7 +73,7 @@ Expected<void> DebugAdapter::serve() {
     const std::optional<Json> message = TRY(in_.next());
     if (!message) return {};
     TRY(handle(*message));
-    if (!out_) return error(ErrorCode::environment, "the client takes no more of what is said");
+    if (!out_) return error(ErrorCode::environment, "the client accepts no more messages");
   }
   return {};
 }

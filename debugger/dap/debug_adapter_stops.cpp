@@ -51,7 +51,7 @@ Json DebugAdapter::set_breakpoint(const Source& source, const Json& asked,
   const std::string condition = given.text("condition", "");
   if (const auto checked = given.checked(); !checked) return unverified(text_of(checked.diags()));
   if (given.has("hitCondition"))
-    return unverified("hits are not counted; a loop's index says which one is meant, as in i=2");
+    return unverified("hits are not counted; use a loop index to select one, as in i=2");
   if (given.has("logMessage"))
     return unverified("a breakpoint writes no messages; `print` in the program does");
   Debugger::Words words = words_of(condition);
@@ -114,7 +114,8 @@ Expected<Json> DebugAdapter::set_exception_breakpoints(Fields& given) {
 Expected<Json> DebugAdapter::exception_info(Fields& given) {
   TRY(thread_of(given));
   const std::vector<Finding>& all = run_->session->findings();
-  if (run_->shown_finding >= all.size()) return error("nothing was found where the run stands");
+  if (run_->shown_finding >= all.size())
+    return error("there is no finding at this place of the run");
   const Finding& finding = all[run_->shown_finding];
   const std::string kind(name(finding.kind));
   return Json(
@@ -140,7 +141,7 @@ Expected<Json> DebugAdapter::data_breakpoint_info(Fields& given) {
   const auto what = parse_reference(*run_->session, agent.issuer(), *expression);
   if (!what) return none(text_of(what.diags()));
   if (std::holds_alternative<ScalarReference>(*what))
-    return none("a number of a core has no event to stop at");
+    return none("a scalar of a core has no event to stop at");
   const std::string full = run_->variables.full_name(*what);
   return Json({{"dataId", full},
                {"description", full},
@@ -155,7 +156,7 @@ Json DebugAdapter::set_data_breakpoint(const Json& asked) {
   if (const auto checked = given.checked(); !checked) return unverified(text_of(checked.diags()));
   if (access != "write")
     return unverified(
-        fmt::format("a watch stops after what writes or counts, not at a {}", shown_text(access)));
+        fmt::format("a watch stops after a write or a count, not at a {}", shown_text(access)));
   if (given.has("condition") || given.has("hitCondition"))
     return unverified("a watch has no condition");
   const Expected<int> number = run_->debugger.add_watch(id);

@@ -46,10 +46,10 @@ Expected<std::int64_t> length_in(std::string_view header) {
     if (!value || *value < 0 || *value > longest_body)
       return error(fmt::format("a message has a length of 0 to {} bytes, not `{}`", longest_body,
                                shown_text(number)));
-    if (length) return error("a header tells the length of its message twice");
+    if (length) return error("a header has the length of its message twice");
     length = *value;
   }
-  if (!length) return error("a header does not tell the length of its message: no Content-Length");
+  if (!length) return error("a header has no length of its message: expected Content-Length");
   return *length;
 }
 
@@ -106,7 +106,7 @@ void MessageReader::take_in(const Expected<std::string>& bytes) {
   }
   if (is_at_end_ && !wrong_ && !bytes_.empty())
     wrong_ = Diags{
-        error(fmt::format("the input ends inside of a message, behind `{}`", shown_text(bytes_)))};
+        error(fmt::format("the input ends inside a message, after `{}`", shown_text(bytes_)))};
 }
 
 Expected<std::optional<Json>> MessageReader::next() {

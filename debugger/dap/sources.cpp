@@ -62,7 +62,7 @@ Expected<std::shared_ptr<const Source>> Sources::find(const Json& asked) const {
   const std::string file = canonical(wanted);
   for (const Entry& entry : entries_)
     if (entry.source->name == wanted || (!path.empty() && entry.path == file)) return entry.source;
-  return error(fmt::format("no statement of this run stands in {}", shown_text(wanted)));
+  return error(fmt::format("this run has no statement in {}", shown_text(wanted)));
 }
 
 }  // namespace tessera::debugger

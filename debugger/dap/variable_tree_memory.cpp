@@ -110,7 +110,7 @@ Expected<Json> VariableTree::parts(const Memory& memory, const Part& part) {
   }
   if (most < wanted)
     all.push_back({{"name", fmt::format("[{} .. {}]", first + end, first + begin + wanted)},
-                   {"value", "more; ask for a smaller range, or for a slice in the console"},
+                   {"value", "more; select a smaller range, or a slice in the console"},
                    {"variablesReference", 0}});
   return all;
 }

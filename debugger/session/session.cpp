@@ -201,7 +201,7 @@ Expected<std::int64_t> Session::walk_to(std::int64_t end, StopCondition& output)
 Expected<Schedule> Session::schedule_to_here() {
   if (!machine().can_be_saved())
     return error(ErrorCode::unsupported,
-                 "no schedule is made by hand where points of parallel loops run side by side");
+                 "a schedule cannot be made by hand if points of parallel loops run concurrently");
   const std::int64_t here = position();
   Schedule made = replay_of_items(TRY(parse_schedule(options_.schedule)).order);
   RunOptions recorded = options_;
@@ -232,7 +232,7 @@ Expected<void> Session::follow(const std::string& schedule, std::int64_t positio
 }
 
 Expected<void> Session::choose(const AgentId& agent) {
-  if (is_over()) return error("the run is over: nobody can move");
+  if (is_over()) return error("the run is over: no agent can move");
   const std::int64_t here = position();
   const std::string before = options_.schedule;
   Schedule made = TRY(schedule_to_here());

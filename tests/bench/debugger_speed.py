@@ -19,7 +19,7 @@ import sys
 import time
 
 TICK = 1 / os.sysconf("SC_CLK_TCK")
-END = "there is no stop of number `999999`"
+END = "there is no stop with number `999999`"
 
 
 class Debugger:

@@ -154,7 +154,7 @@ TEST_F(CliDebug, a_finding_of_the_whole_run_opens_at_its_event_and_is_told_once)
               "info devices\n");
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
   EXPECT_EQ(times(ran.out, ": race:"), 1) << ran.out;
-  EXPECT_TRUE(ran.has("race: the next event is the one that it is about\n")) << ran.out;
+  EXPECT_TRUE(ran.has("race: the next event is the one that it describes\n")) << ran.out;
 }
 
 TEST_F(CliDebug, a_finding_of_a_step_is_told_once) {
@@ -180,7 +180,7 @@ TEST_F(CliDebug, a_wrong_value_opens_where_it_is_written) {
               "print out[1, :]\nstepi\nprint out[1, :]\n");
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
   EXPECT_EQ(times(ran.out, ": mismatch:"), 1) << ran.out;
-  EXPECT_TRUE(ran.has("mismatch: the next event is the one that it is about\n")) << ran.out;
+  EXPECT_TRUE(ran.has("mismatch: the next event is the one that it describes\n")) << ran.out;
   EXPECT_TRUE(ran.has("i=1")) << ran.out;
 }
 
@@ -192,7 +192,7 @@ TEST_F(CliDebug, a_dead_store_opens_where_it_is) {
       {"run", written("d.tsr", text), "--interpret", "--debug-on-finding", "--strict-values"});
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
   EXPECT_EQ(times(ran.out, ": dead_store:"), 1) << ran.out;
-  EXPECT_TRUE(ran.has("dead_store: the next event is the one that it is about\n")) << ran.out;
+  EXPECT_TRUE(ran.has("dead_store: the next event is the one that it describes\n")) << ran.out;
   EXPECT_TRUE(ran.has("event 0")) << ran.out;
 }
 

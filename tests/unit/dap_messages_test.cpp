@@ -85,11 +85,11 @@ TEST(DapMessages, what_is_malformed_is_told_behind_what_came_before) {
   EXPECT_EQ(read_all({"Content-Length: 16777217\r\n\r\n"}),
             Texts{"error: a message has a length of 0 to 16777216 bytes, not `16777217`"});
   EXPECT_EQ(read_all({"Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}"}),
-            Texts{"error: a header tells the length of its message twice"});
+            Texts{"error: a header has the length of its message twice"});
   EXPECT_EQ(read_all({"X: 2\r\n\r\n{}"}),
-            Texts{"error: a header does not tell the length of its message: no Content-Length"});
+            Texts{"error: a header has no length of its message: expected Content-Length"});
   EXPECT_EQ(read_all({good + "Content-Le"}),
-            (Texts{"{}", "error: the input ends inside of a message, behind `Content-Le`"}));
+            (Texts{"{}", "error: the input ends inside a message, after `Content-Le`"}));
   EXPECT_EQ(read_all({"Content-Length: 9\r\n\r\n{}"}).size(), 1U);
   const std::string endless(100'000, 'x');
   EXPECT_NE(read_all({endless}).at(0).find("in the first 4096 bytes"), std::string::npos);
