@@ -23,7 +23,7 @@ Expected<DeviceReport> Executable::run_with_all(const std::vector<DeviceBinding>
   std::vector<DeviceBinding> own;
   for (const std::size_t device : here) {
     if (device >= of_all.size())
-      return error(fmt::format("device {} has no operands, there are those of {} devices", device,
+      return error(fmt::format("device {} has no operands; found operands of {} devices", device,
                                of_all.size()));
     own.push_back(of_all[device]);
   }
@@ -31,8 +31,7 @@ Expected<DeviceReport> Executable::run_with_all(const std::vector<DeviceBinding>
 }
 
 Expected<void> Executable::launch(const DeviceAddresses&, void*, const Pitches&) {
-  return error(ErrorCode::unsupported,
-               "this device has no memory of its own that a launch could work on");
+  return error(ErrorCode::unsupported, "this device has no memory for launches");
 }
 
 Expected<void> Executable::launch_all(const std::vector<DeviceAddresses>& operands,

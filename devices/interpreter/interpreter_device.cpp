@@ -41,10 +41,9 @@ class SimulatedProgram final : public Executable {
     }
     const bool is_split = options.machine.loop_workers > 0;
     if (is_split && !has_points(*structured_))
-      return error(
-          fmt::format("{} has no parallel loop or grid dimension, whose points {} "
-                      "loop workers could do side by side",
-                      structured_->name, options.machine.loop_workers));
+      return error(fmt::format(
+          "{} has no parallel loop or grid dimension for {} loop workers to execute concurrently",
+          structured_->name, options.machine.loop_workers));
     // Only a launch recorder and a debug sink receive the values that a program shows.
     const bool shows = options.debug_sink != nullptr || LaunchRecorder::observes(options);
     const Expected<const Program*> program = expanded(is_split, shows ? *full_ : *structured_);
@@ -89,7 +88,7 @@ class Interpreter final : public Device {
   }
 
   Support takes_hints(const MachineHints& hints) const override {
-    return {false, fmt::format("hints ({}) are of the CUDA kernels, and this runs on interpreter",
+    return {false, fmt::format("hints ({}) are for the CUDA kernels, and this runs on interpreter",
                                hints_text(hints))};
   }
 

@@ -48,11 +48,11 @@ std::vector<ConfigChoice> simulated_candidates(const ConfigQuery& query, const P
   add(simulated_choice(query, profile));
   if (fits(desc, KernelConfig{}, profile.machine.vmem_bytes)) {
     for (const auto& [m, n, k] : blocks)
-      add({{.tiling = {m, k, n}}, {}, "of ejKernel's candidates"});
+      add({{.tiling = {m, k, n}}, {}, "from ejKernel's candidates"});
     return result;
   }
   for (const KernelConfig& c : desc.is_tgmm() ? cuda::tgmm_candidates() : cuda::gmm_candidates())
-    add({{.tiling = c.tiling, .buffers = c.buffers}, {}, "of the CUDA kernels' candidates"});
+    add({{.tiling = c.tiling, .buffers = c.buffers}, {}, "from the CUDA kernels' candidates"});
   return result;
 }
 

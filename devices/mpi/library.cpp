@@ -66,8 +66,8 @@ std::vector<std::filesystem::path> folders() {
 Diag not_there(Library library, const std::string& said) {
   return error(
       ErrorCode::environment,
-      fmt::format("the plug-in for {} is {}: it is built where lib{}-dev is installed",
-                  title(library), said.empty() ? "not there" : "unusable, " + said, name(library)));
+      fmt::format("the plug-in for {} is {}: it is built if lib{}-dev is installed", title(library),
+                  said.empty() ? "not there" : "unusable, " + said, name(library)));
 }
 
 Expected<const TesseraMpiPlugin*> opened(Library library) {
@@ -87,7 +87,7 @@ Expected<const TesseraMpiPlugin*> opened(Library library) {
     const TesseraMpiPlugin* const plugin =
         reinterpret_cast<const TesseraMpiPlugin* (*)()>(symbol)();
     if (plugin->version == tessera_mpi_version) return plugin;
-    said = fmt::format("of version {} where {} is expected", plugin->version, tessera_mpi_version);
+    said = fmt::format("of version {}, expected {}", plugin->version, tessera_mpi_version);
   }
   return not_there(library, said);
 }
@@ -106,16 +106,16 @@ Expected<Launcher> launcher(const Variable& variable) {
                  fmt::format("TESSERA_MPI is {}, expected openmpi or mpich", wrong));
   std::optional<Launcher> by = started_by(variable);
   if (!by)
-    return error(
-        ErrorCode::environment,
-        "no launcher of MPI has started this process; `mpirun -n 4 gmm-run ... --devices 4 "
-        "--device mpi` does, or srun");
+    return error(ErrorCode::environment,
+                 "no MPI launcher has started this process; use `mpirun -n 4 gmm-run ... --devices "
+                 "4 --device mpi`, or srun");
   if (!named || *named == by->library) return *by;
   if (by->is_certain)
-    return error(ErrorCode::environment,
-                 fmt::format("TESSERA_MPI is {}, and the launcher is that of {}: mpirun.{} starts "
-                             "programs of {}",
-                             name(*named), title(by->library), name(*named), title(*named)));
+    return error(
+        ErrorCode::environment,
+        fmt::format(
+            "TESSERA_MPI is {}, and the launcher belongs to {}: mpirun.{} starts programs of {}",
+            name(*named), title(by->library), name(*named), title(*named)));
   by->library = *named;
   return *by;
 }

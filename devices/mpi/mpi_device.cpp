@@ -27,7 +27,7 @@ class MpiDevice final : public Device {
   }
 
   Support takes_hints(const MachineHints& hints) const override {
-    return {false, fmt::format("hints ({}) are of the CUDA kernels, and this runs on mpi",
+    return {false, fmt::format("hints ({}) are for the CUDA kernels, and this runs on mpi",
                                hints_text(hints))};
   }
 

@@ -55,7 +55,7 @@ class MpiProgram final : public Executable {
       return keep(of_all, options);
     const std::size_t devices = of_all.size();
     if (devices < static_cast<std::size_t>(world_.size()))
-      return error(fmt::format("{} for a run on {} device{}: each process needs one at least",
+      return error(fmt::format("{} for a run on {} device{}: each process needs at least one",
                                counted_processes(world_.size()), devices, devices == 1 ? "" : "s"));
     return run_part(Shares(static_cast<int>(devices), world_.size()), of_all, options);
   }

@@ -23,8 +23,8 @@ Expected<void> check_same(const std::vector<std::string>& texts, std::string_vie
   for (std::size_t process = 1; process < texts.size(); ++process)
     if (texts[process] != texts[0])
       return error(ErrorCode::environment,
-                   fmt::format("process {} has another {} than process 0 ({}, {}): all are to run "
-                               "one command line, on the same files, of one Tessera",
+                   fmt::format("process {} has another {} than process 0 ({}, {}): expected the "
+                               "same command line, files and Tessera version in all processes",
                                process, what, texts[process], texts[0]));
   return {};
 }

@@ -49,7 +49,7 @@ Expected<std::unique_ptr<World>> World::open(const TesseraMpiPlugin& plugin,
   if (const int failed = plugin.open(communicator, &made); failed != 0) {
     char said[256] = "";
     plugin.describe(failed, said, sizeof said);
-    return error(ErrorCode::environment, fmt::format("MPI does not begin: {}", said));
+    return error(ErrorCode::environment, fmt::format("MPI cannot be initialised: {}", said));
   }
   return std::unique_ptr<World>(new World(plugin, made));
 }

@@ -67,7 +67,7 @@ std::string failure(const std::vector<Account>& all) {
 // The same for a process with remaining work.
 std::string early_end(const std::vector<Account>& all) {
   std::string why = failure(all);
-  return why.empty() ? "a process has no more to do: its command line is another one" : why;
+  return why.empty() ? "a process has no work left: its command line differs" : why;
 }
 
 }  // namespace

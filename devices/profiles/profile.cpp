@@ -95,7 +95,7 @@ class Reader {
   void open(const Word& name) {
     close();
     if (find(read_, name.text))
-      return fail(name, fmt::format("profile {} stands here twice", name.text));
+      return fail(name, fmt::format("profile {} occurs twice here", name.text));
     read_.emplace_back();
     read_.back().machine.name = std::string(name.text);
     name_ = name;
@@ -108,7 +108,7 @@ class Reader {
     for (const std::string_view needed : {"vmem", "smem", "hbm", "semaphores"}) {
       if (given_.contains(needed)) continue;
       const int here = std::exchange(line_, name_line_);
-      fail(name_, fmt::format("profile {} does not give {}", name_.text, needed));
+      fail(name_, fmt::format("profile {} does not define {}", name_.text, needed));
       line_ = here;
     }
   }

@@ -59,7 +59,7 @@ class Threads final : public Device {
     return takes_hints(how.hints);
   }
   Support takes_hints(const MachineHints& hints) const override {
-    return {false, fmt::format("hints ({}) are of the CUDA kernels, and this runs on threads",
+    return {false, fmt::format("hints ({}) are for the CUDA kernels, and this runs on threads",
                                hints_text(hints))};
   }
   Fp8Products fp8_products(const GroupedDesc&) const override { return Fp8Products::emulated; }

@@ -41,7 +41,7 @@ Expected<CacheEntry> parse_entry(const std::string& path, const std::string& tex
     if (const auto by = object.value("build", std::string("an older version")); by != build)
       return not_used(fmt::format("{} wrote it, and this is {}", shown_text(by), build));
     if (object.at("checksum").get<std::string>() != checksum_of(object))
-      return not_used("its checksum is not that of its content");
+      return not_used("its checksum does not match its content");
     return entry;
   } catch (const Json::exception& problem) {
     return error(fmt::format("{} is no configuration: {}", path, shown_text(problem.what(), 200)));

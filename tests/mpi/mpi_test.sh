@@ -114,7 +114,7 @@ command_line() {
   together 2 "$bin/gmm-run" "${call[@]/64/63}" >"$work/out" 2>&1 && fail "a wrong shape passes"
   shows 'error: ' "$work/out"
   together 6 "$bin/gmm-run" "${call[@]}" >"$work/out" 2>&1 && fail "too many processes pass"
-  shows '6 processes for a run on 4 devices: each process needs one at least' "$work/out"
+  shows '6 processes for a run on 4 devices: each process needs at least one' "$work/out"
 }
 
 endings() {

@@ -99,7 +99,7 @@ TEST_F(CudaCompile, a_kernel_in_the_cache_that_was_changed_is_made_again_and_tol
   const CompiledKernel again = compiled();
   EXPECT_FALSE(again.cached);
   EXPECT_EQ(again.notes, std::vector{"the cache's entry " + file +
-                                     " is not used: its checksum is not that of its content"});
+                                     " is not used: its checksum does not match its content"});
   EXPECT_EQ(again.cubin, kept.cubin);
   EXPECT_TRUE(compiled().cached);
   EXPECT_EQ(*clear_compiled_kernels(), 1);

@@ -183,7 +183,7 @@ TEST(CudaGeneralLower, the_fast_kernel_comes_first_and_a_reason_with_the_other) 
       lower_any(program(gmm_configuration(16, 128, 4, "bf16", "bf16", 0)), row_pairs);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.diags()[0].message,
-            "tiles with fewer than 64 rows are not fetched for two blocks at once");
+            "tiles with fewer than 64 rows are not fetched for two blocks together");
 }
 
 // The last one reduces.

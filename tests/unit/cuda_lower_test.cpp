@@ -158,7 +158,7 @@ TEST(CudaLog, figures_and_objections) {
   EXPECT_EQ(objection(read_log(good), 384, 4), "");
   EXPECT_EQ(objection(read_log(good), 512, 4), "168 registers, more than 128");
   EXPECT_EQ(objection(read_log(good), 384, 3),
-            "4 barriers are used, and 3 are named: the number of one is in a register");
+            "4 barriers are used, and 3 are named: the number of a barrier is in a register");
   EXPECT_EQ(objection(read_log(""), 384, 4), "the log has no register count");
   const std::string serialised = good +
                                  "ptxas info    : (C7511) Potential Performance Loss: "

@@ -160,7 +160,7 @@ TEST(CudaLaunch, addresses_are_named_and_aligned) {
   EXPECT_TRUE(check_operands(*program, operands));
   operands["rhs"] = 8200;
   EXPECT_EQ(check_operands(*program, operands).diags()[0].message,
-            "`rhs` of the launch of gmm begins at 0x2008, which is no multiple of 16 bytes");
+            "`rhs` of the launch of gmm begins at 0x2008, which is not a multiple of 16 bytes");
 }
 
 }  // namespace

@@ -75,13 +75,13 @@ TEST(CudaPitch, what_a_launch_cannot_take_is_named) {
             "the rows of `lhs` of the launch of gmm are 200 elements long, and 192 apart");
   EXPECT_EQ(
       problem(gmm, {{"lhs", 204}}),
-      "the rows of `lhs` of the launch of gmm are 408 bytes apart, which is no multiple of 16");
+      "the rows of `lhs` of the launch of gmm are 408 bytes apart, which is not a multiple of 16");
   EXPECT_EQ(problem(gmm, {{"lsh", 1024}}),
-            "the launch of gmm has a pitch for `lsh`, which is no operand");
+            "the launch of gmm has a pitch for `lsh`, which is not an operand");
   for (const char* name : {"existing_out", "group_sizes"}) {
     EXPECT_EQ(problem(gmm, {{name, 1024}}),
-              fmt::format("the rows of `{}` of the launch of gmm follow each other: a pitch is for "
-                          "what the fast kernels copy by boxes",
+              fmt::format("the rows of `{}` of the launch of gmm are adjacent: a pitch is only for "
+                          "operands that the fast kernels copy by boxes",
                           name));
   }
 }

@@ -159,7 +159,7 @@ TEST(CudaTuning, hints_are_honoured_or_refused) {
   options.tiling = in_pairs.kernel.tiling;
   options.device = "interpreter";
   EXPECT_EQ(grouped_matmul(lhs, rhs, sizes, options).diags()[0].message,
-            "hints (pairs along the rows, bands of 16) are of the CUDA kernels, and this runs on "
+            "hints (pairs along the rows, bands of 16) are for the CUDA kernels, and this runs on "
             "interpreter");
   const GroupedDesc desc = *describe_gmm(lhs, rhs, sizes, options);
   const auto chosen = [&] {

@@ -43,7 +43,7 @@ TEST(Executable, a_device_without_operands_is_refused) {
   const Expected<DeviceReport> report = executable.run_with_all({{}, {}}, {});
   ASSERT_FALSE(report);
   EXPECT_EQ(report.diags().front().message,
-            "device 2 has no operands, there are those of 2 devices");
+            "device 2 has no operands; found operands of 2 devices");
 }
 
 }  // namespace

@@ -48,18 +48,17 @@ TEST(MpiLibrary, is_the_chosen_one_where_the_launcher_leaves_it_open) {
   const auto chosen = launcher({{"PMIX_RANK", "0"}, {"TESSERA_MPI", "mpich"}});
   ASSERT_TRUE(chosen);
   EXPECT_EQ(chosen->library, Library::mpich);
-  EXPECT_EQ(
-      refused({{"OMPI_COMM_WORLD_SIZE", "4"}, {"TESSERA_MPI", "mpich"}}),
-      "TESSERA_MPI is mpich, and the launcher is that of Open MPI: mpirun.mpich starts programs "
-      "of MPICH");
+  EXPECT_EQ(refused({{"OMPI_COMM_WORLD_SIZE", "4"}, {"TESSERA_MPI", "mpich"}}),
+            "TESSERA_MPI is mpich, and the launcher belongs to Open MPI: mpirun.mpich starts "
+            "programs of MPICH");
   EXPECT_EQ(refused({{"PMI_SIZE", "4"}, {"TESSERA_MPI", "intel"}}),
             "TESSERA_MPI is intel, expected openmpi or mpich");
 }
 
 TEST(MpiLibrary, is_none_where_nothing_has_started_several_processes) {
   EXPECT_EQ(refused({}),
-            "no launcher of MPI has started this process; `mpirun -n 4 gmm-run ... --devices 4 "
-            "--device mpi` does, or srun");
+            "no MPI launcher has started this process; use `mpirun -n 4 gmm-run ... --devices 4 "
+            "--device mpi`, or srun");
 }
 
 TEST(MpiShares, are_devices_in_a_row_the_first_processes_with_one_more) {

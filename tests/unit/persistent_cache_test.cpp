@@ -168,7 +168,7 @@ TEST(PersistentCache, what_was_changed_or_is_of_another_version_is_not_used) {
     return found ? "" : found.diags()[0].message;
   };
   const std::string not_used = "the cache's entry " + file + " is not used: ";
-  const std::string checksum = not_used + "its checksum is not that of its content";
+  const std::string checksum = not_used + "its checksum does not match its content";
   EXPECT_EQ(message("\"block_m\": 8", "\"block_m\": 8"), "");
   EXPECT_EQ(message("\"block_m\": 8", "\"block_m\": 9"), checksum);
   EXPECT_EQ(message("1e-06", "2e-06"), checksum);

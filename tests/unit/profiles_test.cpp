@@ -98,9 +98,9 @@ TEST(Profiles, mistakes_have_a_place) {
   EXPECT_EQ(first_error("profile a\n  like v5e\n  tiling 8,0,8\n"),
             "3:10 tiling wants three numbers, as in 128,128,128");
   EXPECT_EQ(first_error("profile a\n  like v9\n"), "2:8 no profile v9");
-  EXPECT_EQ(first_error("profile a\n  like v5e\nprofile a\n"), "3:9 profile a stands here twice");
+  EXPECT_EQ(first_error("profile a\n  like v5e\nprofile a\n"), "3:9 profile a occurs twice here");
   EXPECT_EQ(first_error("profile a\n  smem 1 MiB\n  hbm 1 GB\n  semaphores 8\n"),
-            "1:9 profile a does not give vmem");
+            "1:9 profile a does not define vmem");
   EXPECT_EQ(first_error("profile a\n  vmem\n"), "2:3 expected a property and its value");
 }
 

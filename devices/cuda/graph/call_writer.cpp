@@ -48,8 +48,7 @@ std::string refusal_of_call(const Op& op) {
     default:
       break;
   }
-  return fmt::format("`{}` of numbers that tiles are computed with has no CUDA form",
-                     info(op).mnemonic);
+  return fmt::format("`{}` of numbers that tiles use has no CUDA form", info(op).mnemonic);
 }
 
 void CallWriter::put(const CallText& call, const std::string& what, SubtaskWords& subtask) {
@@ -143,12 +142,11 @@ Expected<void> CallWriter::add(graph::ActionId id, SubtaskWords& subtask) {
     const CallOperand number = number_operand(graph_, action, s->value);
     if (number.kind == OperandKind::loaded && number.is_whole() &&
         !holds_all(operands[0].dtype, s->value))
-      return Diag{
-          ErrorCode::unsupported,
-          graph_.program.loc(action.statement),
-          "an integer that is loaded when the kernel runs is stored where it might not fit, "
-          "which a CUDA kernel does not find",
-          {}};
+      return Diag{ErrorCode::unsupported,
+                  graph_.program.loc(action.statement),
+                  "an integer that is loaded when the kernel runs is stored to a type that might "
+                  "not hold it, which a CUDA kernel does not check",
+                  {}};
     cast(operands[0], number, "store", subtask);
   } else if (reshape_of(op) == Reshape::permuted) {
     permute(op, operands, subtask);

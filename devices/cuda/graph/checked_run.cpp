@@ -108,11 +108,10 @@ Expected<void> run_checked(const std::shared_ptr<const graph::TaskGraph>& graph,
                            double sum_error, const std::function<Expected<void>()>& run,
                            graph::NodeCheckReport& checked, DeviceReport& report) {
   if (graph->nodes.size() > 1)
-    return error(
-        ErrorCode::unsupported,
-        fmt::format("--check-nodes: the program is one kernel and {} nodes, of which it leaves "
-                    "the last ones' writes alone",
-                    graph->nodes.size()));
+    return error(ErrorCode::unsupported,
+                 fmt::format("--check-nodes: the program is one kernel and {} nodes, and only the "
+                             "writes of the last nodes remain",
+                             graph->nodes.size()));
   const std::vector<DeviceBinding> bindings{binding};
   const std::unique_ptr<graph::NodeCheck> node_check =
       TRY(graph::NodeCheck::make(*graph, bindings, of_library(machine), sum_error));

@@ -204,8 +204,8 @@ Expected<void> GraphInstance::launch(const std::vector<DeviceAddresses>& operand
   if (graph_ == nullptr || operands != operands_) {
     if (graph_ != nullptr && (captures || is_captured_))
       return error(ErrorCode::unsupported,
-                   "a graph that a stream was captured with, or that was launched before it is, "
-                   "stays with its operands; prepare the program again for others");
+                   "a graph that was captured, or that was launched before a capture, keeps its "
+                   "operands; prepare the program again for other operands");
     const RelaxedCapture allowed;
     if (last_.handle == nullptr) TRY(create_event(last_));
     TRY(wait_for(last_));  // a run in progress reads the table
@@ -228,7 +228,7 @@ Expected<void> GraphInstance::run_in_turn(
   const ContextScope here(places_.front().context);
   TRY(here.entered());
   if (is_captured_)
-    return error(ErrorCode::unsupported, "a graph that a stream was captured with runs as a whole");
+    return error(ErrorCode::unsupported, "a graph that was captured runs only as a whole");
   TRY(put_addresses(operands));
   operands_ = {};  // graph_ still has the previous addresses
   const std::vector<DeviceNode> all = TRY(nodes());

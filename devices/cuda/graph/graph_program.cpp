@@ -26,7 +26,7 @@ namespace {
 class GraphProgram final : public Executable {
  public:
   GraphProgram(const Program& structured, const std::string& why)
-      : program_(structured), graphs_(structured), why_("it is no single kernel: " + why) {}
+      : program_(structured), graphs_(structured), why_("it is not a single kernel: " + why) {}
 
   Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
                              const DeviceOptions& given) override try {
@@ -73,15 +73,16 @@ class GraphProgram final : public Executable {
   Expected<void> launch_all(const std::vector<DeviceAddresses>& operands,
                             const std::vector<DeviceBinding>& control, void* stream) override try {
     if (control.size() != operands.size())
-      return error(fmt::format("operands of {} devices, and what decides of {}", operands.size(),
-                               control.size()));
+      return error(
+          fmt::format("operands of {} devices, and control inputs of {}: expected the same number",
+                      operands.size(), control.size()));
     std::vector<DeviceBinding> bindings = control;
     for (const std::string& name : TRY(graphs_.control_inputs()))
       for (std::size_t d = 0; d < bindings.size(); ++d)
         if (!bindings[d].contains(name))
           return error(ErrorCode::unsupported,
-                       fmt::format("`{}` of device {} decides what is done, so the host plans with "
-                                   "it: launch_all() takes it from there",
+                       fmt::format("`{}` of device {} decides the control flow, so the host needs "
+                                   "it to plan: expected it in the control inputs of launch_all()",
                                    name, d));
     for (DeviceBinding& binding : bindings) add_unread(binding);
     return TRY(instance(bindings, {}))->launch(operands, stream);
@@ -160,7 +161,7 @@ Support can_plan(const Program& structured) {
     const Op& op = expanded->body[s].op;
     const OpClass kind = class_of(op);
     if (std::holds_alternative<ReadSem>(op))
-      return {false, "it reads counts, so that no single run says what it does"};
+      return {false, "it reads counts, so its actions depend on the run"};
     if ((kind != OpClass::tile && kind != OpClass::cells) || numbers.is_control(s)) continue;
     if (std::string why = refusal_of_call(op); !why.empty()) return {false, std::move(why)};
   }

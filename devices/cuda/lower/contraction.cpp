@@ -52,7 +52,7 @@ class Recogniser {
       } else if (const auto* window = std::get_if<Window>(&s.op)) {
         const Buffer* buffer = program_.buffer(window->source.base);
         if (!buffer || buffer->space != Space::hbm)
-          return fail(i, "a window on something that is no operand in hbm");
+          return fail(i, "a window on memory that is not an operand in hbm");
         WindowUse use{s.result, window, buffer, {}, kept(window->source)};
         for (const int d : use.dims) {
           use.block.push_back(
@@ -152,19 +152,20 @@ class Recogniser {
       if (!zero || !is_whole(program_, *target) || initial_ != no_value)
         return fail(at, "before the product a CUDA kernel only sets the accumulator to 0");
       if (!take(conditions, [&](ValueId c) { return says_first(c); }) || !conditions.empty()) {
-        return fail(at, "a CUDA kernel sets the accumulator to 0 in the first step alone");
+        return fail(at, "a CUDA kernel sets the accumulator to 0 only in the first step");
       }
       initial_ = target->base;
       return true;
     }
     if (!take(conditions, [&](ValueId c) { return says_last(c); })) {
-      return fail(at, "behind the product a CUDA kernel computes in the last step alone");
+      return fail(at, "after the product, a CUDA kernel computes only in the last step");
     }
     if (const auto window = windows_.find(target->base); window != windows_.end()) {
       const bool has_rows =
           result_.row_start == no_value ||
           (same(target->start[0], result_.row_start) && same(target->size[0], result_.row_size));
-      if (!has_rows) return fail(at, "the epilogue stores other rows than the product computes");
+      if (!has_rows)
+        return fail(at, "the epilogue stores different rows than the product computes");
       if (result_.result.op && result_.result.ref != target->base)
         return fail(at, "the fast CUDA kernels store one result, and this is a second");
       result_.result = window->second;
@@ -177,7 +178,7 @@ class Recogniser {
     if (result_.sums != no_value)
       return fail(at, "the fast CUDA kernels have one product in a step, and this is a second");
     if (initial_ != op.acc.base)
-      return fail(at, "the product adds to something else than the accumulator that was set to 0");
+      return fail(at, "the product adds to memory other than the accumulator that was set to 0");
     if (program_.buffer(op.acc.base) == nullptr)
       return fail(at, "the product adds to a window, and a CUDA kernel to a tile");
     if (kept(op.acc).size() != 2)
@@ -209,7 +210,7 @@ class Recogniser {
     if (window == windows_.end()) return fail(at, "an operand of the product is not a window");
     to.window = window->second;
     if (to.window.dims.size() != 2 || slice.rank != 2 || slice.dropped != 0)
-      return fail(at, "an operand of the product has not two dimensions");
+      return fail(at, "an operand of the product does not have two dimensions");
     const int across = flipped ? 1 : 0, along = 1 - across;
     to.row_dim = to.window.dims[static_cast<std::size_t>(across)];
     to.k_dim = to.window.dims[static_cast<std::size_t>(along)];
@@ -227,7 +228,7 @@ class Recogniser {
     const auto start = [&](int d) { return slice.start[static_cast<std::size_t>(d)]; };
     const auto size = [&](int d) { return slice.size[static_cast<std::size_t>(d)]; };
     if (program_.constant(start(across)) != 0 || program_.constant(size(across)) != to.rows) {
-      if (!is_left) return fail(at, "the product takes a part of its right operand's columns");
+      if (!is_left) return fail(at, "the product uses only some columns of its right operand");
       result_.row_start = start(across);
       result_.row_size = size(across);
     }
@@ -235,7 +236,7 @@ class Recogniser {
     const ValueId k_start = whole ? no_value : start(along),
                   k_size = whole ? no_value : size(along);
     if (!is_left && (k != result_.k || !same_part(k_start, k_size)))
-      return fail(at, "the product takes different parts of its operands along the contraction");
+      return fail(at, "the product uses different parts of its operands along the contraction");
     result_.k = k;
     result_.k_start = k_start;
     result_.k_size = k_size;
@@ -260,14 +261,14 @@ class Recogniser {
     if (result_.sums == no_value)
       return fail(
           result_.open,
-          "the pipeline has no product of two windows, which the fast CUDA kernels are for");
+          "the pipeline has no product of two windows, which the fast CUDA kernels require");
     if (!result_.result.op)
       return fail(result_.open,
                   "the pipeline stores to no window, so a CUDA kernel would have no result");
     if (result_.result.op->update != 0)
       return fail(result_.open, "the result's window is read before it is stored");
     if (result_.result.dims.size() != 2)
-      return fail(result_.open, "the result's block has not two dimensions");
+      return fail(result_.open, "the result's block does not have two dimensions");
     result_.depth = std::min(result_.left.window.op->depth, result_.right.window.op->depth);
     return true;
   }

@@ -81,7 +81,7 @@ class EpilogueWriter {
       return fmt::format("static_cast<float>({})", scalar(slice.base));
     }
     if (slice.rank < 1 || slice.rank > 2 || slice.dropped != 0 || target.rank != 2) {
-      fail("the epilogue reads a tile that has not one or two dimensions");
+      fail("the epilogue reads a tile that does not have one or two dimensions");
       return "0";
     }
     const RefInfo info = ref_info(program_, slice.base);
@@ -94,7 +94,7 @@ class EpilogueWriter {
       if (!same_number(program_, slice.start[d - lacks], target.start[d]))
         fail("the epilogue combines elements at different places of their tiles");
       else if (!same_number(program_, slice.size[d - lacks], target.size[d]))
-        fail("the epilogue reads another number of rows or columns than it writes");
+        fail("the epilogue reads a different number of rows or columns than it writes");
     }
     if (program_.buffer(slice.base)) {
       if (spread[0] || spread[1])
@@ -156,7 +156,7 @@ class EpilogueWriter {
     if (!text)
       return fail(fmt::format("`{}` in the epilogue has no CUDA form", info(at_->op).mnemonic));
     if (target->rank != 2 || target->dropped != 0)
-      return fail("the epilogue writes a tile that has not two dimensions");
+      return fail("the epilogue writes a tile that does not have two dimensions");
     const RefInfo ref = ref_info(program_, target->base);
     if (program_.constant(target->start[1]) != 0 ||
         program_.constant(target->size[1]) != ref.bound[1]) {

@@ -55,7 +55,7 @@ class GeneralLowering {
         for (const int d : kept(window->source)) {
           if (!program_.constant(window->source.size[static_cast<std::size_t>(d)]))
             return fail(i,
-                        "the size of a window is known to the run alone, and a CUDA kernel is "
+                        "the size of a window is known only at run time, and a CUDA kernel is "
                         "compiled for it");
         }
         tiles_.elements().know(s.result, *window);
@@ -127,7 +127,7 @@ class GeneralLowering {
     };
     if (const auto* grid = std::get_if<Grid>(&op)) {
       if (grid->parallel != 0 && sequential_ > 0) {
-        fail(at, "a parallel grid dimension inside of one that is not");
+        fail(at, "a parallel grid dimension inside one that is not parallel");
       } else if (grid->parallel == 0) {
         loop(grid->lower, grid->upper);
         ++sequential_;
@@ -219,7 +219,7 @@ Expected<LoweredKernel> lower_any(const Program& program, const MachineHints& hi
     Diag diag = fast.diags().front();
     const Diag& other = general.diags().front();
     if (other.message != diag.message)
-      diag.notes.push_back({other.loc, "nor has it a general one: " + other.message});
+      diag.notes.push_back({other.loc, "and there is no general kernel: " + other.message});
     return diag;
   }
   return general;
@@ -230,7 +230,7 @@ Expected<LoweredKernel> lower_as(const Program& program, const PrepareOptions& h
   if (!kernel || kernel->tensor_core() != nullptr) return kernel;
   if (how.require_fast) return error(ErrorCode::unsupported, kernel->note);
   if (how.may_ignore_hints || how.hints == MachineHints{}) return kernel;
-  return error(ErrorCode::unsupported, fmt::format("hints ({}) are of the fast CUDA kernels: {}",
+  return error(ErrorCode::unsupported, fmt::format("hints ({}) are for the fast CUDA kernels: {}",
                                                    hints_text(how.hints), kernel->note));
 }
 

@@ -64,8 +64,8 @@ std::string GeneralTiles::read(const Slice& slice, const Slice& target, bool who
     if (!program_.constant(size) &&
         !same_number(program_, size, target.size[static_cast<std::size_t>(to_dims[d])]))
       return elements_.fail(
-          "a slice whose size the run alone knows meets one of another size, and a CUDA kernel "
-          "must know which is repeated");
+          "a slice with a size that is known only at run time is combined with one of another "
+          "size, and a CUDA kernel must know which is repeated");
     const bool is_spread = from[d - lacks] == 1 && to[d] != 1;
     if (is_spread && slice.base == target.base) return elements_.fail(reads_others);
     at.push_back(is_spread ? "0" : fmt::format("e{}", d));
@@ -177,7 +177,7 @@ std::string GeneralTiles::permuted(const Op& op, const Slice& target) {
 std::string GeneralTiles::scaled(const Scaled& op, const Slice& target) {
   const std::vector<int> from = kept(op.src), by = kept(op.scale);
   if (from.size() != by.size())
-    return elements_.fail("CUDA kernels scale a tile by scales of as many dimensions");
+    return elements_.fail("CUDA kernels scale a tile by scales of the same number of dimensions");
   Indices at;
   for (std::size_t d = 0; d < from.size(); ++d) {
     at.push_back(InOrder{"(e{} / most(1, {} / most(1, {})))", d,

@@ -48,7 +48,7 @@ Expected<LoopOrder> loop_order(const Program& program, const Contraction& contra
     if (&loop == order.rows || &loop == order.columns) continue;
     if (order.outer != nullptr)
       return unsupported(
-          "more than one parallel grid dimension beside those of the rows and the columns");
+          "more than one parallel grid dimension in addition to the rows and the columns");
     order.outer = &loop;
   }
   return order;

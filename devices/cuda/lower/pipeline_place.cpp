@@ -12,17 +12,17 @@ Expected<PipelinePlace> pipeline_place(const Program& program) {
   PipelinePlace found;
   for (const Buffer& buffer : program.buffers)
     if (buffer.role != Role::scratch && buffer.space == Space::vmem)
-      return Diag{ErrorCode::unsupported,
-                  program.loc(buffer.place),
-                  fmt::format("operand `{}` is in vmem, and a CUDA kernel gets its operands in the "
-                              "memory of the device",
-                              buffer.name),
-                  {}};
+      return Diag{
+          ErrorCode::unsupported,
+          program.loc(buffer.place),
+          fmt::format(
+              "operand `{}` is in vmem, and a CUDA kernel requires its operands in device memory",
+              buffer.name),
+          {}};
   for (const StmtId i : program.body.ids()) {
     const Op& op = program.body[i].op;
     if (std::holds_alternative<OpaqueRead>(op) || std::holds_alternative<OpaqueWrite>(op))
-      return unsupported_at(program, i,
-                            "`opaque` has no CUDA kernel: nothing says what it computes");
+      return unsupported_at(program, i, "`opaque` has no CUDA kernel: its computation is unknown");
     if (std::holds_alternative<While>(op))
       return unsupported_at(program, i, "`while` has no CUDA kernel; a `for` has one");
   }
@@ -30,7 +30,7 @@ Expected<PipelinePlace> pipeline_place(const Program& program) {
     if (const OpInfo& row = info(program.body[i].op); row.op_class == OpClass::debug)
       return unsupported_at(
           program, i,
-          fmt::format("`{}` has no CUDA kernel: it looks at a run of the interpreter",
+          fmt::format("`{}` has no CUDA kernel: it is for runs of the interpreter",
                       row.mnemonic == "print_text" ? "print" : row.mnemonic));
   for (const StmtId i : program.body.ids())
     if (std::holds_alternative<ViewAs>(program.body[i].op))
@@ -42,7 +42,7 @@ Expected<PipelinePlace> pipeline_place(const Program& program) {
       found.open = i;
       found.close = i = s.partner;
     } else if (found.open && !std::holds_alternative<Free>(s.op)) {
-      return unsupported_at(program, i, "what stands after the pipeline has no CUDA kernel");
+      return unsupported_at(program, i, "code after the pipeline has no CUDA kernel");
     }
   }
   if (!found.open)

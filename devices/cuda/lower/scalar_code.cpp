@@ -71,7 +71,7 @@ std::string ScalarCode::address(const Slice& slice) {
           d == 0 ? start : fmt::format("({}) * {} + {}", offset, names_.number(b->shape[i]), start);
     }
     if (b->space != Space::smem)
-      problem_ = fmt::format("scalar code reads `{}`, which is no scalar memory", b->name);
+      problem_ = fmt::format("scalar code reads `{}`, which is not scalar memory", b->name);
     const std::string base =
         b->role == Role::scratch ? "arrays + " + names_.array(*b) : names_.operand(*b);
     return offset.empty() || offset == "0" ? base : base + " + " + offset;
@@ -131,8 +131,7 @@ std::string ScalarCode::compute(const std::vector<ValueId>& wanted, int indent) 
     const Stmt& stmt = program_.body[at];
     if (std::holds_alternative<View>(stmt.op)) continue;
     if (!is_pure(stmt.op)) {
-      problem_ =
-          fmt::format("a number that `{}` gives has no CUDA form here", info(stmt.op).mnemonic);
+      problem_ = fmt::format("the result of `{}` has no CUDA form here", info(stmt.op).mnemonic);
       continue;
     }
     code += declaration(stmt, indent);

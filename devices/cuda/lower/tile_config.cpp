@@ -118,7 +118,7 @@ Expected<void> check_registers(const TileConfig& t) {
 
 Expected<void> check_layouts(const TileConfig& t, const Contraction& c) {
   if (t.swapped && t.cluster() > 1)
-    return no("tiles with fewer than 64 rows are not fetched for two blocks at once");
+    return no("tiles with fewer than 64 rows are not fetched for two blocks together");
   if (t.hints.band < 1) return no(fmt::format("bands of {} tiles", t.hints.band));
   TRY(check_operand(t.left, t.swapped ? "columns" : "rows"));
   TRY(check_operand(t.right, t.swapped ? "rows" : "columns"));
@@ -148,7 +148,7 @@ Expected<void> choose_stages(TileConfig& t, const Contraction& c) {
     return no(fmt::format("{} buffers of {} bytes do not fit the shared memory; at most {} do",
                           t.stages, parts.stage_bytes, max_stages(t.shared_shape(), 0)));
   }
-  if (t.stages < 2) return no("the CUDA kernels need two buffers of each operand at least");
+  if (t.stages < 2) return no("the CUDA kernels need at least two buffers for each operand");
   return {};
 }
 

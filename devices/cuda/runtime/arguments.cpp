@@ -78,10 +78,9 @@ Expected<void> check_operands(const Program& program, const DeviceOperands& oper
           fmt::format("the launch of {} has no address for `{}`", program.name, buffer.name));
     }
     if (buffer.space == Space::hbm && found->second % 16 != 0) {
-      return error(
-          fmt::format("`{}` of the launch of {} begins at {:#x}, which is no multiple of "
-                      "16 bytes",
-                      buffer.name, program.name, found->second));
+      return error(fmt::format(
+          "`{}` of the launch of {} begins at {:#x}, which is not a multiple of 16 bytes",
+          buffer.name, program.name, found->second));
     }
   }
   return {};
@@ -98,7 +97,7 @@ Expected<void> check_pitches(const Program& program, const LoweredKernel& kernel
     };
     if (std::none_of(program.buffers.begin(), program.buffers.end(),
                      [&](const Buffer& b) { return b.role != Role::scratch && b.name == operand; }))
-      return error(fmt::format("the launch of {} has a pitch for `{}`, which is no operand",
+      return error(fmt::format("the launch of {} has a pitch for `{}`, which is not an operand",
                                program.name, operand));
     const MapPlan* plan = nullptr;
     const auto is_operand = [&](BufferId b) { return program.buffers[b].name == operand; };
@@ -109,11 +108,12 @@ Expected<void> check_pitches(const Program& program, const LoweredKernel& kernel
         plan = nullptr;
     }
     if (plan == nullptr)
-      return refuse("follow each other: a pitch is for what the fast kernels copy by boxes");
+      return refuse(
+          "are adjacent: a pitch is only for operands that the fast kernels copy by boxes");
     if (pitch < plan->extent[0])
       return refuse(fmt::format("are {} elements long, and {} apart", plan->extent[0], pitch));
     if (pitch * plan->element_bytes % 16 != 0)
-      return refuse(fmt::format("are {} bytes apart, which is no multiple of 16",
+      return refuse(fmt::format("are {} bytes apart, which is not a multiple of 16",
                                 pitch * plan->element_bytes));
   }
   return {};

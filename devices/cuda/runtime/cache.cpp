@@ -35,16 +35,16 @@ Expected<std::optional<CompiledKernel>> unpacked(const std::string& everything,
   if (end == std::string::npos || !(head >> word >> checksum) || word != head_word)
     return error("it is not a compiled kernel of this version");
   const std::string content = bytes.substr(end + 1);
-  if (checksum != cache_key(content)) return error("its checksum is not that of its content");
+  if (checksum != cache_key(content)) return error("its checksum does not match its content");
   // The checksum only detects accidental changes, so the sizes are checked as well.
   const std::size_t line = content.find('\n');
   std::istringstream sizes(content.substr(0, line));
   std::size_t source = 0, log = 0, cubin = 0;
   if (line == std::string::npos || !(sizes >> source >> log >> cubin))
-    return error("it does not say its sizes");
+    return error("it does not contain its sizes");
   std::string_view rest = std::string_view(content).substr(line + 1);
   if (source > rest.size() || log > rest.size() - source || cubin != rest.size() - source - log)
-    return error("its sizes are not those of its content");
+    return error("its sizes do not match its content");
   if (rest.substr(0, source) != everything) return std::optional<CompiledKernel>();
   CompiledKernel kernel;
   kernel.log = rest.substr(source, log);

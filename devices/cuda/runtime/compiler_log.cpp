@@ -46,8 +46,9 @@ std::string objection(const CompilerFigures& figures, int threads, int named_bar
   if (figures.registers > limit)
     return fmt::format("{} registers, more than {}", figures.registers, limit);
   if (figures.barriers > named_barriers) {
-    return fmt::format("{} barriers are used, and {} are named: the number of one is in a register",
-                       figures.barriers, named_barriers);
+    return fmt::format(
+        "{} barriers are used, and {} are named: the number of a barrier is in a register",
+        figures.barriers, named_barriers);
   }
   return "";
 }
