@@ -79,7 +79,7 @@ Expected<Launch> launch_allgather_matmul(std::span<const Tensor> lhs, std::span<
     launch.set("slots_in_hbm", in_hbm ? 1 : 0);
     if (in_hbm && !options.slots_in_hbm)
       launch.notes.emplace_back(
-          "the slots of the travelling shards lie in hbm: they would fill vmem");
+          "the slots of the travelling shards are in hbm: they would fill vmem");
   }
   for (std::size_t d = 0; d < lhs.size(); ++d) {
     launch.input(d, "lhs", lhs[d]);

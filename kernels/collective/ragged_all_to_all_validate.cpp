@@ -89,11 +89,10 @@ Expected<void> check_overlap(std::vector<Sent> sent) {
   for (std::size_t i = 1; i < sent.size(); ++i) {
     const Sent &a = sent[i - 1], &b = sent[i];
     if (a.to != b.to || a.place + a.rows <= b.place) continue;
-    return error(
-        fmt::format("slice {} of device {} and slice {} of device {} both land on rows "
-                    "{} .. {} of device {}",
-                    a.slice, a.from, b.slice, b.from, b.place,
-                    std::min(a.place + a.rows, b.place + b.rows), b.to));
+    return error(fmt::format(
+        "slice {} of device {} and slice {} of device {} both write rows {} .. {} of device {}",
+        a.slice, a.from, b.slice, b.from, b.place, std::min(a.place + a.rows, b.place + b.rows),
+        b.to));
   }
   return {};
 }
@@ -121,9 +120,10 @@ Expected<void> check_ragged_slices(std::int64_t rows, std::int64_t out_rows, Sli
   }
   for (const Sent& s : sent) {
     if (s.rows > 0 && s.place > out_rows - s.rows) {
-      return error(fmt::format(
-          "slice {} of device {} lands on rows {} .. {} of device {}, whose output has {} rows",
-          s.slice, s.from, s.place, s.place + s.rows, s.to, out_rows));
+      return error(
+          fmt::format("slice {} of device {} is written to rows {} .. {} of device {}, whose "
+                      "output has {} rows",
+                      s.slice, s.from, s.place, s.place + s.rows, s.to, out_rows));
     }
   }
   return check_overlap(std::move(sent));

@@ -16,8 +16,8 @@ Expected<Launch> launch_reduce_scatter(std::span<const Tensor> x, const Tensor& 
   TRY(check_ring_rows("ring_reduce_scatter", x, rings, added_types));
   const std::int64_t rows = x[0].dim(0), length = rings.dim(1);
   if (rows % length != 0) {
-    return error(fmt::format("the {} rows of x cannot be cut into a block for each of {} places",
-                             rows, length));
+    return error(fmt::format(
+        "the {} rows of x cannot be divided into a block for each of {} places", rows, length));
   }
   Launch launch = launch_ring_rows("ring_reduce_scatter", x, rings, rows / length, options);
   TRY(set_reduction(launch, options));

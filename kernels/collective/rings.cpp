@@ -70,7 +70,7 @@ Expected<void> check_alike(std::string_view what, std::span<const Tensor> operan
   for (std::size_t d = 1; d < operands.size(); ++d) {
     if (operands[d].dtype() == operands[0].dtype() && operands[d].shape() == operands[0].shape())
       continue;
-    return error(fmt::format("{} of device {} is {}{}, and that of device 0 {}{}", what, d,
+    return error(fmt::format("{} of device {} is {}{}, and device 0 has {}{}", what, d,
                              name(operands[d].dtype()), to_string(operands[d].shape()),
                              name(operands[0].dtype()), to_string(operands[0].shape())));
   }

@@ -102,8 +102,9 @@ Expected<std::vector<GroupedDesc>> validate_sharded(Tensors lhs, Tensors rhs, Te
     }
   TRY(check_shards(first, local_groups));
   if (options.scatter && calls[0].m % length != 0) {
-    return error(fmt::format("the {} rows of lhs cannot be cut into a block for each of {} places",
-                             calls[0].m, length));
+    return error(
+        fmt::format("the {} rows of lhs cannot be divided into a block for each of {} places",
+                    calls[0].m, length));
   }
   return calls;
 }

@@ -33,7 +33,7 @@ Expected<void> check_contracted(const char* whose, const Axes& axes, const Group
     if (axes[i] < lead || axes[i] >= rank || (i > 0 && axes[i] != axes[i - 1] + 1)) return wrong();
   if (axes.front() != lead && axes.back() != rank - 1) return wrong();
   if (static_cast<std::int64_t>(axes.size()) == rank - lead)
-    return error(fmt::format("every axis of {} is contracted: it is no matrix", whose));
+    return error(fmt::format("every axis of {} is contracted: it is not a matrix", whose));
   return {};
 }
 

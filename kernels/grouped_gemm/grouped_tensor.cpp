@@ -81,10 +81,10 @@ Expected<void> check_packed(std::string_view whose, const GroupedTensor& tensor)
   if (!tensor.is_packed()) return {};
   const Shape& shape = tensor.original_shape;
   if (shape.size() != 2 || shape[0] != 1)
-    return error(
-        fmt::format("{} is ragged in both first_dims and last_dims: its groups lie one after "
-                    "the other in a tensor of shape (1, elements), found shape {}",
-                    whose, to_string(shape)));
+    return error(fmt::format(
+        "{} is ragged in both first_dims and last_dims: expected consecutive groups in a "
+        "tensor of shape (1, elements), found shape {}",
+        whose, to_string(shape)));
   const std::int64_t groups = tensor.first_dims->elements();
   std::int64_t room = shape[1];
   for (std::int64_t g = 0; g < groups; ++g) {

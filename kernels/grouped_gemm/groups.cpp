@@ -42,7 +42,7 @@ Expected<void> find_ragged(GroupedGemmCall& call) {
     call.lhs.first_dims = call.rhs_contracted();
   const bool lhs_contracts = GroupedTensor::ragged(call.lhs_contracted());
   if (lhs_contracts != call.ragged_contraction)
-    return error(fmt::format("the contraction of {} is ragged and that of {} is not",
+    return error(fmt::format("the contraction of {} is ragged and the contraction of {} is not",
                              lhs_contracts ? "lhs" : "rhs", lhs_contracts ? "rhs" : "lhs"));
   call.ragged_rows = GroupedTensor::ragged(call.row_sizes());
   call.product.kind = call.ragged_rows ? GroupedKind::gmm : GroupedKind::tgmm;

@@ -90,9 +90,9 @@ Expected<void> run_v1(const GroupedGemmCall& call, const GroupedGemmOptions& opt
   result.report.wall_seconds = seconds;
   result.notes.emplace_back(
       result.report.findings.empty()
-          ? "one launch for each group: the time is that of all, counts and proof are the last "
-            "one's"
-          : "one launch for each group: those after the one that went wrong were not made");
+          ? "one launch for each group: the time is the total, counts and proof are of the last "
+            "launch"
+          : "one launch for each group: the launches after the failed one were skipped");
   result.out = std::move(out);
   return {};
 }

@@ -134,8 +134,8 @@ Expected<void> check_mx_blocks(std::string_view whose, const GroupedMatrix& matr
     const std::int64_t k = along == MxAlong::rows ? matrix.groups[g].right : matrix.groups[g].left;
     if (k % mx_block != 0)
       return error(
-          fmt::format("MXFP8 scales are of {} elements, which do not divide the contraction "
-                      "of {} in group {} of {}",
+          fmt::format("MXFP8 scales apply to {} elements, which do not divide the contraction of "
+                      "{} in group {} of {}",
                       mx_block, k, g, whose));
   }
   return {};
@@ -183,8 +183,8 @@ Expected<GroupedTensor> swizzle_grouped(std::string_view whose, const GroupedTen
   const Shape plain = plain_scales(tensor, boundary, rows);
   if (scales.dtype() != DType::e8m0 || scales.shape() != plain)
     return error(
-        fmt::format("the scales of {} beside its elements of shape {} are e8m0 of shape {}, "
-                    "found {} of shape {}",
+        fmt::format("expected scales of {} for its elements of shape {} as e8m0 of shape {}, found "
+                    "{} of shape {}",
                     whose, to_string(tensor.original_shape), to_string(plain), name(scales.dtype()),
                     to_string(scales.shape())));
   std::int64_t padded_ones = 0;

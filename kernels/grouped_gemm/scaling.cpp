@@ -133,7 +133,7 @@ Expected<MxTensor> quantize_mx(const Tensor& x, DType quantised, MxAlong along,
   const bool rows = along == MxAlong::rows;
   const std::int64_t r = x.dim(0), c = x.dim(1), extent = rows ? c : r;
   if (extent % mx_block != 0)
-    return error(fmt::format("MXFP8 scales are of {} elements, which do not divide the {} of {}",
+    return error(fmt::format("MXFP8 scales apply to {} elements, which do not divide the {} of {}",
                              mx_block, extent, rows ? "a row" : "a column"));
   std::vector<float> values = as_floats(x);
   const Shape shape = rows ? Shape{r, c / mx_block} : Shape{r / mx_block, c};
@@ -202,8 +202,8 @@ Expected<Tensor> swizzled(const Tensor& scales) try {
 Expected<Tensor> unswizzled(const Tensor& flat, std::int64_t rows, std::int64_t columns,
                             std::int64_t offset) try {
   if (rows < 0 || columns < 0 || offset < 0)
-    return error(fmt::format("{} rows and {} columns from element {} on: one is negative", rows,
-                             columns, offset));
+    return error(fmt::format("{} rows and {} columns from element {} on: one of these is negative",
+                             rows, columns, offset));
   const std::int64_t padded = (columns + 3) / 4 * 4;
   const auto wanted = checked_bytes(DType::i8, {(rows + 127) / 128 * 128, padded});
   if (size_of(flat.dtype()) != 1 || !wanted || *wanted > flat.elements() - offset)

@@ -40,7 +40,7 @@ Expected<GroupedMatmulRun> in_place_of_kernel(Tensor (*reference)(const GroupedP
   TRY(refuse_config(config_request(options)));
   if (options.program != nullptr) {
     return error(ErrorCode::unsupported,
-                 "a program takes the place of the kernel, and the reference has none");
+                 "a program replaces the kernel, and the reference has no kernel");
   }
   GroupedMatmulRun result;
   result.kernel = kernel_name(desc, result.tiling);

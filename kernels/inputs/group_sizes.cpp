@@ -134,8 +134,8 @@ Expected<Sizes> drawn(std::string_view distribution, std::int64_t groups, std::i
   if (name == "zipf" || name == "empty" || name == "jitter") {
     const double largest = name == "zipf" ? 16 : name == "empty" ? 100 : 99;
     if (!(argument >= 0 && argument <= largest)) {
-      return error(fmt::format("group sizes '{}' want a number from 0 to {} as in {}", distribution,
-                               largest,
+      return error(fmt::format("group sizes '{}' require a number from 0 to {} as in {}",
+                               distribution, largest,
                                name == "zipf"    ? "zipf:1.2"
                                : name == "empty" ? "empty:50"
                                                  : "jitter:30"));
@@ -172,7 +172,8 @@ Expected<Sizes> parse_group_sizes(std::string_view text) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string_view entry = text.substr(begin, end - begin);
     const auto size = number<std::int64_t>(entry);
-    if (!size) return error(fmt::format("'{}' in the group sizes '{}' is no number", entry, text));
+    if (!size)
+      return error(fmt::format("'{}' in the group sizes '{}' is not a number", entry, text));
     if (*size < 0) return error(fmt::format("group size {} is negative", *size));
     sizes.push_back(*size);
     begin = end + 1;

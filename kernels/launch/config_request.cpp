@@ -75,8 +75,7 @@ Expected<void> refuse_config(const ConfigRequest& request) {
   if (what != nullptr) {
     return error(
         ErrorCode::unsupported,
-        fmt::format("{} says how a kernel is cut into tiles, and the reference has no tiles",
-                    what));
+        fmt::format("{} selects the tiles of a kernel, and the reference has no tiles", what));
   }
   if (!request.align) return {};
   return error(ErrorCode::unsupported,

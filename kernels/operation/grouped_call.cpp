@@ -23,7 +23,7 @@ Expected<Platform> call_platform(const GroupedMatmulCall& call, const GroupedMat
   if (call.interpret) {
     const Platform simulated = simulated_platform();
     if (asked != Platform::Auto && asked != simulated)
-      return error(fmt::format("interpret asks for the {}, and the platform is {}", name(simulated),
+      return error(fmt::format("interpret selects the {}, and the platform is {}", name(simulated),
                                name(asked)));
     asked = simulated;
   }

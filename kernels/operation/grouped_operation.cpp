@@ -42,8 +42,8 @@ Expected<GroupedMatmulGradients> grouped_matmul_vjp(const Tensor& cotangent, con
   const GroupedMatmulOperands operands{&lhs, &rhs, &group_sizes, group_offset, existing_out};
   if (call.out_shard_callback)
     return error(ErrorCode::unsupported,
-                 "the derivative of out_shard_callback, a function of the caller's, is not known: "
-                 "apply it to the cotangent, and leave out_shard_callback out here");
+                 "the derivative of out_shard_callback, which is the caller's function, is not "
+                 "known: apply it to the cotangent, and omit out_shard_callback here");
   if (has_mesh(call)) return gradients_on_mesh(cotangent, operands, call);
   return gradients_by(cotangent, operands, call, TRY(config_of(operands, call)));
 } catch (...) {

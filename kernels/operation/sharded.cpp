@@ -139,7 +139,7 @@ Expected<void> check_replication(const Tensor& one, const Tensor& other, std::in
     return error(
         ErrorCode::runtime,
         fmt::format("the result of device {} differs from that of device {} at ({}, {}): {} and "
-                    "{}; by out_specs both are one shard",
+                    "{}; by out_specs both are the same shard",
                     device, first, i / one.dim(1), i % one.dim(1), other.at(i), one.at(i)));
   }
   return {};

@@ -29,16 +29,16 @@ bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 
 std::string overflow_text(std::int64_t elements, DType sums) {
   if (elements == 0) return {};
-  return fmt::format("; {} element{} overflow{} {}{}", elements, elements == 1 ? "" : "s",
-                     elements == 1 ? "s" : "", name(sums),
-                     is_float(sums) ? " on the way to the sum, which leaves it undetermined"
-                                    : ", whose sums wrap");
+  return fmt::format(
+      "; {} element{} overflow{} {}{}", elements, elements == 1 ? "" : "s",
+      elements == 1 ? "s" : "", name(sums),
+      is_float(sums) ? " during the sum, which leaves it undetermined" : ", whose sums wrap");
 }
 
 Verdict unjudged(const Diags& call) {
   Verdict verdict;
   verdict.ok = false;
-  verdict.message = fmt::format("this cannot be judged: {}", call.front().message);
+  verdict.message = fmt::format("this cannot be checked: {}", call.front().message);
   return verdict;
 }
 

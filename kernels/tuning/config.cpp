@@ -41,7 +41,8 @@ bool is_integer(const Json& value) {
 }
 
 Diag wrong(const std::string& field, const char* wanted, const Json& found) {
-  return error(fmt::format("config field {} wants {}, got {}", field, wanted, shown_json(found)));
+  return error(
+      fmt::format("config field {} requires {}, got {}", field, wanted, shown_json(found)));
 }
 
 Support hints_on(Platform platform, const MachineHints& hints) {
@@ -138,10 +139,10 @@ Expected<void> check_platform(const GroupedMatmulConfig& config, Platform platfo
     diags.push_back(error(ErrorCode::unsupported, std::move(text)));
   };
   if (config.num_warps != Config{}.num_warps) {
-    refuse(
-        fmt::format("num_warps = {} is not supported on {}: its kernels take their warps from the "
-                    "tile",
-                    config.num_warps, name(platform)));
+    refuse(fmt::format(
+        "num_warps = {} is not supported on {}: its kernels derive their warps from the "
+        "tile",
+        config.num_warps, name(platform)));
   }
   if (config.bypass_xla_tiling)
     refuse(fmt::format("bypass_xla_tiling is for platform xla, and this is {}", name(platform)));

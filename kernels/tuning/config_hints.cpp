@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Diag wrong(const std::string& field, const std::string& wanted, const Json& found) {
-  return error(fmt::format("config hint {} wants {}, got {}", field, wanted, shown_json(found)));
+  return error(fmt::format("config hint {} requires {}, got {}", field, wanted, shown_json(found)));
 }
 
 template <typename Enum, std::size_t count>
@@ -65,7 +65,7 @@ Json to_json(const MachineHints& hints) {
 
 Expected<MachineHints> parse_hints(const Json& value) {
   if (!value.is_object())
-    return error(fmt::format("config field hints wants an object, got {}", shown_json(value)));
+    return error(fmt::format("config field hints requires an object, got {}", shown_json(value)));
   MachineHints hints;
   Diags diags;
   for (const auto& [field, given] : value.items()) collect(diags, set(hints, field, given));

@@ -69,7 +69,7 @@ ConfigQuery config_query(const GroupedDesc& multiplied) {
 
 ConfigChoice device_choice(const GroupedTuningProblem& problem, const ConfigQuery& query) {
   const Device* const device = problem.device();
-  if (device == nullptr) return {KernelConfig{}, {}, "the reference is not cut"};
+  if (device == nullptr) return {KernelConfig{}, {}, "the reference has no tiles"};
   return device->default_config(query, problem.device_options());
 }
 

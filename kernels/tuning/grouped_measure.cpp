@@ -213,7 +213,7 @@ Expected<Result> tune_grouped(const GroupedTuningProblem& problem, const Autotun
   if (policy.validate_backward && device != nullptr && device->supports_launch())
     return error(
         ErrorCode::unsupported,
-        fmt::format("on {} a configuration is for one product: tune each gradient by itself",
+        fmt::format("on {} a configuration is for one product: tune each gradient separately",
                     device->name()));
   if (policy.validate_backward && !problem.desc.is_tgmm()) {
     products.push_back(gradient_of_lhs(products.front()));

@@ -39,7 +39,7 @@ Expected<CacheEntry> parse_entry(const std::string& path, const std::string& tex
     entry.seconds = object.at("seconds").get<double>();
     entry.measure = object.at("measure").get<std::string>();
     if (const auto by = object.value("build", std::string("an older version")); by != build)
-      return not_used(fmt::format("{} wrote it, and this is {}", shown_text(by), build));
+      return not_used(fmt::format("it was written by {}, and this is {}", shown_text(by), build));
     if (object.at("checksum").get<std::string>() != checksum_of(object))
       return not_used("its checksum does not match its content");
     return entry;
@@ -89,7 +89,7 @@ Expected<void> PersistentCache::store(const CacheEntry& entry) const {
   const Expected<void> written = folder_.write(entry.key.id() + ending, object.dump(2) + "\n");
   if (written) return {};
   return error(ErrorCode::environment,
-               fmt::format("the configuration is not kept: {}", written.diags().front().message));
+               fmt::format("the configuration is not cached: {}", written.diags().front().message));
 }
 
 std::vector<PersistentCache::Listed> PersistentCache::list() const {

@@ -82,9 +82,10 @@ Expected<ConfigDecision> GroupedConfigChain::choose_slowly(const Selection& call
     return steps.hit(ConfigSource::Persistent, *config);
   }
   if (tunes) return tuned(call, policy, steps);
-  steps.missed(ConfigSource::Autotune, !call.autotune           ? "cannot be tuned"
-                                       : !policy.allow_autotune ? "the policy does not allow it"
-                                                                : "the policy asks the heuristics");
+  steps.missed(ConfigSource::Autotune, !call.autotune ? "cannot be tuned"
+                                       : !policy.allow_autotune
+                                           ? "the policy does not allow it"
+                                           : "the policy selects the heuristics");
   if (policy.allow_heuristics && call.heuristics) {
     ConfigChoice choice = call.heuristics();
     const Config config{.kernel = choice.config};
@@ -130,7 +131,7 @@ std::optional<Config> GroupedConfigChain::from_disk(const Selection& call, bool 
   if (!entry) return refused(entry.diags().front());
   if (!*entry) return miss("has no entry");
   // Tuning may find a better configuration than the cached heuristics.
-  if (tunes && (*entry)->source == "heuristics") return miss("has what the heuristics said only");
+  if (tunes && (*entry)->source == "heuristics") return miss("has only a result of the heuristics");
   Config config;
   if (const Expected<void> read = from_json((*entry)->config, config); !read)
     return unusable(read.diags());

@@ -146,7 +146,7 @@ TEST(CollectiveGrouped, shards_that_do_not_fit_are_refused_by_name) {
   const auto launch = launch_sharded_grouped_matmul(rows, rhs, sizes, c.rings, options);
   ASSERT_FALSE(launch);
   EXPECT_EQ(launch.diags()[0].message,
-            "the 26 rows of lhs cannot be cut into a block for each of 4 places");
+            "the 26 rows of lhs cannot be divided into a block for each of 4 places");
 }
 
 struct Parallel {

@@ -202,11 +202,11 @@ TEST(CollectiveRagged, case_20_what_does_not_fit_is_refused_by_name) {
   EXPECT_EQ(refused([](Vector& v) {
               v.slices[0].output_offsets = array({0, 3});
             }),
-            "slice 1 of device 0 lands on rows 3 .. 5 of device 1, whose output has 4 rows");
+            "slice 1 of device 0 is written to rows 3 .. 5 of device 1, whose output has 4 rows");
   EXPECT_EQ(refused([](Vector& v) {
               v.slices[1].output_offsets = array({1, 1});
             }),
-            "slice 1 of device 0 and slice 1 of device 1 both land on rows 1 .. 2 of device 1");
+            "slice 1 of device 0 and slice 1 of device 1 both write rows 1 .. 2 of device 1");
   EXPECT_EQ(refused([](Vector& v) { v.operand.pop_back(); }),
             "operands are given for 1 devices, outputs for 2 and slices for 2");
   EXPECT_EQ(refused([](Vector& v) {
@@ -245,7 +245,7 @@ TEST(CollectiveRagged, case_20_gradients_are_the_adjoint) {
   const auto refused = ragged_all_to_all_vjp(cotangent, 3, shared_slices({2, 3}), options);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.diags()[0].message,
-            "slice 0 of device 0 and slice 0 of device 1 both land on rows 0 .. 2 of device 0");
+            "slice 0 of device 0 and slice 0 of device 1 both write rows 0 .. 2 of device 0");
 }
 
 }  // namespace

@@ -262,8 +262,8 @@ TEST(OperationGradients, refuse_what_they_cannot_give) {
                "shard of device 0: the cotangent is bf16, the result is f32");
   example.call.out_shard_callback = [](Tensor result) { return result; };
   expect_error(refused(cotangent), ErrorCode::unsupported,
-               "the derivative of out_shard_callback, a function of the caller's, is not known: "
-               "apply it to the cotangent, and leave out_shard_callback out here");
+               "the derivative of out_shard_callback, which is the caller's function, is not "
+               "known: apply it to the cotangent, and omit out_shard_callback here");
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST(Operation, M11_platforms_have_the_sources_names) {
   Example example(32, 16, 16, {32});
   example.call.platform = Platform("cuda");
   expect_error(example.run(), ErrorCode::invalid_value,
-               "interpret asks for the interpreter, and the platform is cuda");
+               "interpret selects the interpreter, and the platform is cuda");
 }
 
 // The original took XLA on a TPU, and never returned for XLA without an implementation.

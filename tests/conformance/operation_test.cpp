@@ -45,14 +45,14 @@ TEST(Operation, M1_json_is_strict_and_names_the_field) {
   EXPECT_EQ(wrong(R"({"block_q": 1})"),
             "a config has no field block_q; its fields are platform, backend, block_m, block_n, "
             "block_k, num_warps, num_stages, bypass_xla_tiling, align, hints");
-  EXPECT_EQ(wrong(R"({"block_m": "64"})"), "config field block_m wants an integer, got \"64\"");
-  EXPECT_EQ(wrong(R"({"block_m": 64.5})"), "config field block_m wants an integer, got 64.5");
+  EXPECT_EQ(wrong(R"({"block_m": "64"})"), "config field block_m requires an integer, got \"64\"");
+  EXPECT_EQ(wrong(R"({"block_m": 64.5})"), "config field block_m requires an integer, got 64.5");
   EXPECT_EQ(wrong(R"({"block_m": 0})"), "config field block_m must be at least 1, got 0");
   EXPECT_EQ(wrong(R"({"num_warps": 3})"), "config field num_warps must be a power of two, got 3");
-  EXPECT_EQ(wrong(R"({"block_k": null})"), "config field block_k wants an integer, got null");
+  EXPECT_EQ(wrong(R"({"block_k": null})"), "config field block_k requires an integer, got null");
   EXPECT_EQ(wrong(R"({"block_m": 64, "block_m": 32})"), "config field block_m is given twice");
   EXPECT_EQ(wrong(R"({"bypass_xla_tiling": 1})"),
-            "config field bypass_xla_tiling wants true or false, got 1");
+            "config field bypass_xla_tiling requires true or false, got 1");
   EXPECT_EQ(wrong(R"({"platform": "tpu"})"),
             "'tpu' is not a platform: expected one of auto, triton, pallas, xla, cuda, "
             "interpreter, threads, mpi, reference");
@@ -118,7 +118,7 @@ TEST(Operation, M6_what_no_kernel_honours_is_refused) {
   example.call.cfg = Config();
   example.call.cfg->num_warps = 8;
   expect_error(example.run(), ErrorCode::unsupported,
-               "num_warps = 8 is not supported on interpreter: its kernels take their warps from "
+               "num_warps = 8 is not supported on interpreter: its kernels derive their warps from "
                "the tile");
   example.call.cfg = Config();
   example.call.cfg->bypass_xla_tiling = true;

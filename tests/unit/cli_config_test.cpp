@@ -80,10 +80,10 @@ TEST_F(ConfigCommands, a_report_names_the_source_and_explain_the_chain) {
   const Ran plain = gmm_run(problem({"gmm"}, {"--no-math"}));
   EXPECT_EQ(plain.out.find("config"), std::string::npos) << plain.out;
   const Ran explained = gmm_run(problem({"gmm"}, {"--no-math", "--explain"}));
-  for (const char* text :
-       {"asked     override: none given\n", "overlay: none for this key\n",
-        "memory: not seen yet\n", "persistent: has no entry\n",
-        "autotune: the policy asks the heuristics\n", "config    128x128x128, from heuristics\n"})
+  for (const char* text : {"asked     override: none given\n", "overlay: none for this key\n",
+                           "memory: not seen yet\n", "persistent: has no entry\n",
+                           "autotune: the policy selects the heuristics\n",
+                           "config    128x128x128, from heuristics\n"})
     EXPECT_NE(explained.out.find(text), std::string::npos) << text << explained.out;
   const Ran told = gmm_run(problem({"gmm"}, {"--no-math", "--explain", "--json"}));
   for (const auto& step : told.json()["config"]["steps"]) EXPECT_GE(step["seconds"], 0) << step;

@@ -135,9 +135,10 @@ TEST_F(GroupedGemmFiles, plain_block_scales_are_swizzled) {
   run_it(call + "--scaling mxfp8 --lhs-scale-inv %s.npy --rhs-scale-inv %t.npy --out %scaled.npy");
   EXPECT_EQ(bytes("scaled.npy"), bytes("unscaled.npy"));
   save("wide.npy", Tensor(DType::e8m0, {96, 3}));
-  EXPECT_EQ(refused(call + "--scaling mxfp8 --lhs-scale-inv %wide.npy --rhs-scale-inv %t.npy"),
-            "error: the scales of lhs beside its elements of shape (96, 64) are e8m0 of shape (96, "
-            "2), found e8m0 of shape (96, 3)\n");
+  EXPECT_EQ(
+      refused(call + "--scaling mxfp8 --lhs-scale-inv %wide.npy --rhs-scale-inv %t.npy"),
+      "error: expected scales of lhs for its elements of shape (96, 64) as e8m0 of shape (96, 2), "
+      "found e8m0 of shape (96, 3)\n");
   save("flat.npy", Tensor(DType::e8m0, {100}));
   EXPECT_EQ(refused(call + "--scaling mxfp8 --lhs-scale-inv %s.npy --rhs-scale-inv %flat.npy"),
             "error: scale_inv of rhs is e8m0 of shape (1536,) for MXFP8_1D_SCALING, found e8m0 of "

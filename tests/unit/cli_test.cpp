@@ -170,14 +170,14 @@ TEST(Cli, group_sizes_must_fit_the_other_options) {
             "error: --group-sizes is missing\n"
             "error: --m is missing: only listed group sizes give the number of rows\n");
   EXPECT_EQ(error_of({"--group-sizes", "1,x"}),
-            "error: 'x' in the group sizes '1,x' is no number\n");
+            "error: 'x' in the group sizes '1,x' is not a number\n");
   EXPECT_EQ(error_of({"--group-sizes", "3x"}),
-            "error: '3x' in the group sizes '3x' is no number\n");
+            "error: '3x' in the group sizes '3x' is not a number\n");
   EXPECT_EQ(error_of({"--group-sizes", "even"}),
             "error: group sizes 'even' are none of uniform, multinomial, zipf:S, onehot, empty:P, "
             "jitter:P or a list such as 100,150,50\n");
   EXPECT_EQ(error_of({"--group-sizes", "zipf:x"}),
-            "error: group sizes 'zipf:x' want a number from 0 to 16 as in zipf:1.2\n");
+            "error: group sizes 'zipf:x' require a number from 0 to 16 as in zipf:1.2\n");
   EXPECT_EQ(error_of({"--group-sizes", "3,4", "--groups", "3"}),
             "error: --groups says groups is 3, and --group-sizes says 2\n");
   EXPECT_EQ(error_of({"--group-sizes", "3,4", "--m", "6"}),

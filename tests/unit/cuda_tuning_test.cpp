@@ -135,14 +135,14 @@ TEST(CudaTuning, hints_are_kept_as_json_and_named_when_wrong) {
     EXPECT_EQ(*parse_config(to_json(config)), config);
   }
   const auto wrong = [](const char* json) { return parse_config(json).diags()[0].message; };
-  EXPECT_EQ(wrong(R"({"hints": 3})"), "config field hints wants an object, got 3");
+  EXPECT_EQ(wrong(R"({"hints": 3})"), "config field hints requires an object, got 3");
   EXPECT_EQ(wrong(R"({"hints": {"cluster": 2}})"),
             "a config has no hint cluster; its hints are pairing, alternate, dynamic, band, left, "
             "right");
   EXPECT_EQ(wrong(R"({"hints": {"pairing": "both"}})"),
-            "config hint pairing wants one of none, rows, columns, got \"both\"");
+            "config hint pairing requires one of none, rows, columns, got \"both\"");
   EXPECT_EQ(wrong(R"({"hints": {"band": 0}})"),
-            "config hint band wants an integer from 1 to 1024, got 0");
+            "config hint band requires an integer from 1 to 1024, got 0");
   EXPECT_EQ(wrong(R"({"align": 0})"), "config field align must be at least 1, got 0");
 }
 

@@ -222,8 +222,8 @@ TEST(GroupedGemmPacked, quantised_operands_have_scales_of_each_group) {
   spec.mode = ScalingMode::Mxfp8_1D;
   call.options.lhs_quantizer = call.options.rhs_quantizer = spec;
   EXPECT_EQ(refusal(call),
-            "MXFP8 scales are of 32 elements, which do not divide the contraction of 48 in group 1 "
-            "of lhs");
+            "MXFP8 scales apply to 32 elements, which do not divide the contraction of 48 in group "
+            "1 of lhs");
 }
 
 TEST(GroupedGemmPacked, what_is_no_such_operand_is_refused_with_its_place) {
@@ -237,8 +237,8 @@ TEST(GroupedGemmPacked, what_is_no_such_operand_is_refused_with_its_place) {
   EXPECT_EQ(with(m, k, {1, 318}), "none");
   EXPECT_EQ(
       with(m, k, {318}),
-      "lhs is ragged in both first_dims and last_dims: its groups lie one after the other in a "
-      "tensor of shape (1, elements), found shape (318,)");
+      "lhs is ragged in both first_dims and last_dims: expected consecutive groups in a tensor of "
+      "shape (1, elements), found shape (318,)");
   EXPECT_EQ(with(m, k, {1, 317}),
             "the groups of lhs up to group 3 have more than its 317 elements");
   EXPECT_EQ(with(m, k, {1, 319}), "the groups of lhs have 318 elements together, and it has 319");
@@ -255,12 +255,12 @@ TEST(GroupedGemmPacked, what_is_no_such_operand_is_refused_with_its_place) {
       "the contracting dims of lhs must follow each other at one end of its axes, got (2) of 2 "
       "axes");
   call.options.lhs_contracting = {0, 1};
-  EXPECT_EQ(refusal(call), "every axis of lhs is contracted: it is no matrix");
+  EXPECT_EQ(refusal(call), "every axis of lhs is contracted: it is not a matrix");
   // Weights that are equal contract nothing ragged, and gradients are those of rows.
   call.options.lhs_contracting = {1};
   call.rhs = no_scale_tensor(std::make_shared<const Tensor>(DType::f32, Shape{4, 7, 5}));
   call.options.rhs_contracting = {1};
-  EXPECT_EQ(refusal(call), "the contraction of lhs is ragged and that of rhs is not");
+  EXPECT_EQ(refusal(call), "the contraction of lhs is ragged and the contraction of rhs is not");
   // A single dims array may not fill its operand where another is ragged along its last dims.
   Call padded(same_last, false, false);
   padded.rhs = no_scale_tensor(std::make_shared<const Tensor>(DType::f32, Shape{145, 80}),

@@ -353,8 +353,9 @@ TEST(GroupedGemm, T1_T2_T7_sizes_are_judged_with_the_texts_of_the_source) {
             "ValueError: Expected group_sizes.size == rhs_shape[0], but got group_sizes.size=2, "
             "rhs_shape[0]=3");
   EXPECT_EQ(with(dim_sizes({5, 0, 9}), dim_sizes({5, 0, 8})),
-            "ValueError: lhs is ragged in both first_dims and last_dims: its groups lie one after "
-            "the other in a tensor of shape (1, elements), found shape (14, 13)");
+            "ValueError: lhs is ragged in both first_dims and last_dims: expected consecutive "
+            "groups in a "
+            "tensor of shape (1, elements), found shape (14, 13)");
   EXPECT_EQ(with(dim_sizes({5, 1, 9}), nullptr),
             "ValueError: Unexpected group_sizes! M = 14, got sum(group_sizes)=15");
   EXPECT_EQ(with(dim_sizes({5, -1, 9}), nullptr), "ValueError: group_sizes[1] = -1 is negative");
@@ -478,14 +479,12 @@ TEST(GroupedGemm, T14_quantised_operands_contract_a_multiple_of_16_or_32) {
               "when using quantized inputs. Got contracting_size=40 in group 2");
   }
   EXPECT_EQ(with(96, {5, 0, 9}, ScalingMode::Mxfp8_1D, false), "none");
-  EXPECT_EQ(
-      with(48, {5, 0, 9}, ScalingMode::Mxfp8_1D, false),
-      "ValueError: MXFP8 scales are of 32 elements, which do not divide the contraction of 48 "
-      "in group 0 of lhs");
-  EXPECT_EQ(
-      with(13, {64, 0, 48}, ScalingMode::Mxfp8_1D, true),
-      "ValueError: MXFP8 scales are of 32 elements, which do not divide the contraction of 48 "
-      "in group 2 of lhs");
+  EXPECT_EQ(with(48, {5, 0, 9}, ScalingMode::Mxfp8_1D, false),
+            "ValueError: MXFP8 scales apply to 32 elements, which do not divide the contraction of "
+            "48 in group 0 of lhs");
+  EXPECT_EQ(with(13, {64, 0, 48}, ScalingMode::Mxfp8_1D, true),
+            "ValueError: MXFP8 scales apply to 32 elements, which do not divide the contraction of "
+            "48 in group 2 of lhs");
   // Elements without scales contract any number.
   const auto q = std::make_shared<const Tensor>(DType::e4m3, Shape{14, 13});
   const auto w = std::make_shared<const Tensor>(DType::e4m3, Shape{3, 13, 7});
@@ -624,7 +623,7 @@ TEST(GroupedGemm, operands_that_are_none_are_errors) {
       check_grouped_gemm(f.lhs, f.rhs, f.options, Tensor(DType::f32, {2, 2}), {});
   EXPECT_FALSE(verdict.ok);
   EXPECT_EQ(verdict.message,
-            "this cannot be judged: the result has shape (2, 2), expected (14, 7)");
+            "this cannot be checked: the result has shape (2, 2), expected (14, 7)");
   EXPECT_FALSE(check_grouped_gemm({}, f.rhs, f.options, Tensor(), {}).ok);
 }
 

@@ -546,9 +546,8 @@ TEST(GroupedMatmul, an_option_that_changes_nothing_is_refused) {
   o.options.lhs_layout = GroupedMatmulOptions::LhsLayout::km;
   o.options.device = "reference";
   o.options.tiling = Tiling{8, 8, 8};
-  EXPECT_EQ(
-      gmm(o),
-      unsupported("a tiling says how a kernel is cut into tiles, and the reference has no tiles"));
+  EXPECT_EQ(gmm(o),
+            unsupported("a tiling selects the tiles of a kernel, and the reference has no tiles"));
   o.options.tiling = {};
   o.options.align = 4;
   EXPECT_EQ(gmm(o), unsupported("align is an option of a kernel, and the reference has none"));

@@ -190,16 +190,16 @@ TEST(GroupSizes, what_cannot_be_is_an_error) {
       "expected at most 2^24 groups for group sizes 'multinomial', found 4611686018427387904");
   EXPECT_EQ(message("multinomial", 2, INT64_MAX),
             "expected at most 2^40 rows for group sizes 'multinomial', found 9223372036854775807");
-  EXPECT_EQ(message("1,x"), "'x' in the group sizes '1,x' is no number");
+  EXPECT_EQ(message("1,x"), "'x' in the group sizes '1,x' is not a number");
   EXPECT_EQ(
       message("even"),
       "group sizes 'even' are none of uniform, multinomial, zipf:S, onehot, empty:P, jitter:P or a "
       "list such as 100,150,50");
-  EXPECT_EQ(message("1,,2"), "'' in the group sizes '1,,2' is no number");
+  EXPECT_EQ(message("1,,2"), "'' in the group sizes '1,,2' is not a number");
   EXPECT_EQ(message("4,-1"), "group size -1 is negative");
-  EXPECT_EQ(message("zipf"), "group sizes 'zipf' want a number from 0 to 16 as in zipf:1.2");
+  EXPECT_EQ(message("zipf"), "group sizes 'zipf' require a number from 0 to 16 as in zipf:1.2");
   EXPECT_EQ(message("empty:101"),
-            "group sizes 'empty:101' want a number from 0 to 100 as in empty:50");
+            "group sizes 'empty:101' require a number from 0 to 100 as in empty:50");
   EXPECT_EQ(message("empty:100"), "group sizes 'empty:100' leave none of 4 groups for 100 rows");
   EXPECT_EQ(message("uniform", 0), "group sizes 'uniform' need at least one group, got 0");
   EXPECT_EQ(message("uniform", 2, -1), "group sizes 'uniform' cannot sum to -1 rows");

@@ -185,7 +185,7 @@ TEST(PersistentCache, without_a_folder_nothing_is_kept_and_that_is_said) {
   EXPECT_FALSE(*cache.find(entry(0, 0).key));
   const Diags problems = cache.store(entry(0, 0)).diags();
   ASSERT_EQ(problems.size(), 1u);
-  EXPECT_EQ(problems[0].message, "the configuration is not kept: there is no cache folder");
+  EXPECT_EQ(problems[0].message, "the configuration is not cached: there is no cache folder");
 }
 
 }  // namespace

@@ -338,12 +338,12 @@ TEST(RaggedDot, the_reference_is_not_cut) {
   EXPECT_EQ(refusal(lhs, rhs, sizes, dims, options), "none");
   options.input_buffer_count = 3;
   EXPECT_EQ(refusal(lhs, rhs, sizes, dims, options),
-            "NotImplementedError: input_buffer_count says how a kernel is cut into tiles, and the "
+            "NotImplementedError: input_buffer_count selects the tiles of a kernel, and the "
             "reference has no tiles");
   options.tiling = Tiling{8, 8, 8};
   EXPECT_EQ(refusal(lhs, rhs, sizes, dims, options),
-            "NotImplementedError: a tiling says how a kernel is cut into tiles, and the reference "
-            "has no tiles");
+            "NotImplementedError: a tiling selects the tiles of a kernel, and the reference has no "
+            "tiles");
 }
 
 TEST(RaggedDot, gradients_of_the_other_modes_are_refused_as_by_the_source) {

@@ -298,7 +298,7 @@ TEST(Scaling, mx_golden_table) {
   const auto uneven = quantize_mx(Tensor(DType::f32, {4, 40}), DType::e4m3, MxAlong::rows);
   ASSERT_FALSE(uneven);
   EXPECT_EQ(uneven.diags().front().message,
-            "MXFP8 scales are of 32 elements, which do not divide the 40 of a row");
+            "MXFP8 scales apply to 32 elements, which do not divide the 40 of a row");
 }
 
 // Every element code under every scale code is the product of what they stand for, in f32.
@@ -460,7 +460,7 @@ TEST(Scaling, what_a_caller_gets_wrong_is_an_error_and_no_abort) {
             "e8m0");
   EXPECT_NE(refusal(unswizzled(flat, std::int64_t{1} << 40, std::int64_t{1} << 40)), "none");
   EXPECT_EQ(refusal(unswizzled(flat, -1, 4)),
-            "-1 rows and 4 columns from element 0 on: one is negative");
+            "-1 rows and 4 columns from element 0 on: one of these is negative");
   // A tensor without data has no elements: nothing is the largest of them.
   EXPECT_EQ(amax(none), 0);
   EXPECT_EQ(quantize(none, DType::e4m3, 1).data(), nullptr);

@@ -115,7 +115,7 @@ TEST(Selection, says_why_each_link_did_not_answer_and_how_long_it_took) {
   EXPECT_EQ(outcomes, (std::vector<std::string>{
                           "override: none given", "overlay: none for this key",
                           "memory: not seen yet", "persistent: there is none",
-                          "autotune: the policy asks the heuristics", "heuristics: hit"}));
+                          "autotune: the policy selects the heuristics", "heuristics: hit"}));
   EXPECT_EQ(decision->reason, "small");
   EXPECT_EQ(decision->key, key_of("a"));
 }

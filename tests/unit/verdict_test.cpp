@@ -177,8 +177,8 @@ TEST(Verdict, sums_that_overflow_on_the_way_are_undetermined_and_no_mismatch) {
     EXPECT_TRUE(verdict.ok) << got;
     EXPECT_EQ(verdict.overflowed_elements, 1);
     EXPECT_EQ(verdict.message,
-              "1 rows checked; every other element is exact; 1 element overflows f32 on the way to "
-              "the sum, which leaves it undetermined");
+              "1 rows checked; every other element is exact; 1 element overflows f32 during the "
+              "sum, which leaves it undetermined");
   }
   EXPECT_EQ(with(3e38, -3e38, 0).message, "1 rows checked; every element is exact");
   EXPECT_FALSE(with(3e38, -3e38, 1e38).ok) << "a sum that did not overflow has its bound";
@@ -250,7 +250,7 @@ TEST(Verdict, a_result_of_another_shape_is_not_judged) {
   c.out = Tensor(DType::f32, {2, 2});
   EXPECT_FALSE(c.check().ok);
   EXPECT_EQ(c.check().message,
-            "this cannot be judged: the result has shape (2, 2), expected (4, 2)");
+            "this cannot be checked: the result has shape (2, 2), expected (4, 2)");
 }
 
 TEST(Verdict, rows_of_no_group_are_copied_exactly) {
