@@ -106,7 +106,7 @@ void Certifier::explain_waits(const ControlFlow& control) {
     } else if (wait.need == Necessity::counts) {
       at.message = "needed for counts only: without it nothing races";
     } else {
-      at.message = "not needed: its semaphore can go, with all signals and waits on it";
+      at.message = "not needed: its semaphore can be removed, with all its signals and waits";
     }
     certificate_.waits.push_back(std::move(explained));
   }

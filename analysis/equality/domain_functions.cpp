@@ -63,8 +63,9 @@ Expected<Tile> FiniteFieldDomain::reduce(Reduction kind, const Operand& x, std::
   const bool is_sum = kind == Reduction::sum, wants_max = kind == Reduction::max;
   if (x.bound.is_truth && !is_sum) return arithmetic_.of_truths(wants_max, x, dim);
   if (is_integer(x.dtype) && !is_sum)
-    return error(ErrorCode::unsupported,
-                 "the largest of integers that floats made has no rule over the field");
+    return error(
+        ErrorCode::unsupported,
+        "the maximum or minimum of integers that come from floats has no rule over the field");
   const bool is_exact = (is_integer(x.dtype) && is_integer(to) && holds_integers(to, x)) ||
                         (!is_sum && x.dtype == to);
   return stored(is_sum ? arithmetic_.sum(x, dim) : arithmetic_.outermost(wants_max, x, dim), to,

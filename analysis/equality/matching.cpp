@@ -134,8 +134,9 @@ Expected<std::vector<std::string>> match_operands(Side& a, Side& b,
     const bool are_integers = is_integer(buffer.dtype);
     if ((!is_same_shape(buffer.shape, other->shape) && !is_stacked) ||
         are_integers != is_integer(other->dtype) || (are_integers && buffer.dtype != other->dtype))
-      return error(fmt::format("operand `{}` is {} in A and {} in B: operands of one name are one",
-                               buffer.name, type_text(buffer), type_text(*other)));
+      return error(
+          fmt::format("operand `{}` is {} in A and {} in B: expected the same operand in both",
+                      buffer.name, type_text(buffer), type_text(*other)));
     if (are_integers) {
       TRY(match_integers(a, b, {buffer, *other, is_stacked}));
     } else if (is_stacked) {

@@ -101,15 +101,15 @@ class Tracer {
   }
 
   std::string what_differs(Residue in_a, Residue in_b) const {
-    if (in_b == 0) return "A takes it, B does not";
-    if (in_a == 0) return "B takes it, A does not";
+    if (in_b == 0) return "A uses it, B does not";
+    if (in_a == 0) return "B uses it, A does not";
     const Residue times = draw_.p.mul(in_b, draw_.p.inverse(in_a));
-    if (times > 1 && times <= 64) return fmt::format("B takes it {} times as often as A", times);
+    if (times > 1 && times <= 64) return fmt::format("B uses it {} times as often as A", times);
     const Residue inverse = draw_.p.inverse(times);
     if (inverse > 1 && inverse <= 64)
-      return fmt::format("A takes it {} times as often as B", inverse);
-    if (times == draw_.p.prime() - 1) return "A and B take it with opposite signs";
-    return "A and B take it with other factors";
+      return fmt::format("A uses it {} times as often as B", inverse);
+    if (times == draw_.p.prime() - 1) return "A and B use it with opposite signs";
+    return "A and B use it with different factors";
   }
 
   const Side& a_;

@@ -126,7 +126,7 @@ void Verifier::statement(StmtId at) {
   const OpInfo& row = info(stmt.op);
   const std::size_t before = report_.size();
   if (row.scope == Scope::middle || row.scope == Scope::close) {
-    if (open_.empty()) return report_.fail(fmt::format("`{}` closes nothing", row.mnemonic));
+    if (open_.empty()) return report_.fail(fmt::format("`{}` closes no block", row.mnemonic));
     const bool is_else = row.scope == Scope::middle;
     if (is_else && !std::holds_alternative<If>(program_.body[open_.back()].op))
       report_.fail("`else` belongs to an if");

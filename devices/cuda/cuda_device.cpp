@@ -26,7 +26,8 @@ class Cuda final : public Device {
     if (Support fits = cuda::compiler_fits_driver(); !fits.ok) return fits;
     Support driver = cuda::driver_available();
     if (!driver.ok)
-      driver.reason = fmt::format("{} is here, but {}", cuda::compiler_version(), driver.reason);
+      driver.reason =
+          fmt::format("{} is installed, but {}", cuda::compiler_version(), driver.reason);
     return driver;
   }
 

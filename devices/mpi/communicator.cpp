@@ -30,7 +30,7 @@ Expected<std::unique_ptr<World>> of_launcher() {
     const Library other = by.library == Library::openmpi ? Library::mpich : Library::openmpi;
     return error(ErrorCode::environment,
                  fmt::format("the launcher has started {} processes, and {} sees {}: it starts "
-                             "programs of another library; with TESSERA_MPI={} {} is tried",
+                             "programs of another library; set TESSERA_MPI={} to try {}",
                              by.size, made->library(), made->size(), name(other), title(other)));
   }
   return made;

@@ -88,7 +88,8 @@ class Reader {
     const PropertySet result = set_property(profile, key.text, line[1].text,
                                             line.size() == 3 ? line[2].text : std::string_view());
     if (!result.known) return fail(key, fmt::format("a profile has no property {}", key.text));
-    if (!result.wanted.empty()) fail(line[1], fmt::format("{} wants {}", key.text, result.wanted));
+    if (!result.wanted.empty())
+      fail(line[1], fmt::format("{} requires {}", key.text, result.wanted));
     given_.emplace(key.text);
   }
 

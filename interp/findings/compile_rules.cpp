@@ -108,15 +108,15 @@ class Rules {
            fmt::format("a DMA moves whole tiles: expected a multiple of {}, or all {} elements, in "
                        "dimension {} of {}, found {}",
                        factor, ref.bound[d], d, name(ref),
-                       found ? std::to_string(*found) : "a size that nothing shows to be one"));
+                       found ? std::to_string(*found) : "a size that is not known to be one"));
     }
   }
   void check_starts(StmtId statement, const Slice& slice, const RefInfo& ref) {
     for (std::size_t d = 0; d < static_cast<std::size_t>(slice.rank); ++d)
       if (const std::int64_t factor = tile(slice, ref, d); !is_multiple_of(slice.start[d], factor))
         note(statement, ref,
-             fmt::format("a DMA moves whole tiles, and nothing shows that the start in dimension "
-                         "{} of {} is a multiple of {}",
+             fmt::format("a DMA moves whole tiles, and the start in dimension {} of {} is not "
+                         "known to be a multiple of {}",
                          d, name(ref), factor));
   }
   bool is_multiple_of(ValueId scalar, std::int64_t factor) const {

@@ -19,7 +19,7 @@ std::string memory_text(const Program& program, BufferId buffer, Storage& storag
   if (!storage.is_live())
     return what + ": it does not exist here: its scope has not begun or has ended";
   if (const std::string why = why_unknown(program, buffer); !why.empty())
-    return fmt::format("{}: unknown, {} makes it", what, why);
+    return fmt::format("{}: unknown, produced by {}", what, why);
   if (storage.is_idle() || computed == Computed::no)
     return what + ": its values are not computed in this run";
   if (box.elements() > max_elements)

@@ -131,7 +131,7 @@ TEST_F(CudaGraphs, are_launched_on_operands_of_the_callers) {
   }
   const auto refused = (*executable)->launch_all(addresses, none, nullptr);
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.diags()[0].message.find("`ring` of device 0 decides what is done"),
+  EXPECT_NE(refused.diags()[0].message.find("`ring` of device 0 decides the control flow"),
             std::string::npos);
   void* stream = nullptr;
   entry<int(void**, unsigned)>("cuStreamCreate")(&stream, 1);

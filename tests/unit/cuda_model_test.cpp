@@ -132,7 +132,7 @@ TEST(CudaAbsent, the_device_says_what_is_here_and_what_is_not) {
     EXPECT_EQ(device.reason, compiler_available().reason);
     GTEST_SKIP() << compiler_available().reason;
   }
-  EXPECT_EQ(device.reason, compiler_version() + " is here, but " + driver_available().reason);
+  EXPECT_EQ(device.reason, compiler_version() + " is installed, but " + driver_available().reason);
   const auto kernel =
       Kernel::make(*make_kernel("gmm", gmm_configuration(128, 128, 4, "bf16", "bf16", 0).settings));
   ASSERT_FALSE(kernel);

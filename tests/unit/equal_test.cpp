@@ -164,11 +164,11 @@ TEST(Equal, AMissingADoubledAndATurnedProductAreFound) {
   const Equality missing = compared(good, matmul(2, 0, 4, -1));
   ASSERT_EQ(outcome(missing.outcome), "different");
   EXPECT_EQ(missing.difference->terms[0],
-            "x[0, 4] (the first of those up to x[0, 5]): A takes it, B does not");
+            "x[0, 4] (the first of those up to x[0, 5]): A uses it, B does not");
   const Equality doubled = compared(good, matmul(2, 0, -1, 6));
   ASSERT_EQ(outcome(doubled.outcome), "different");
   EXPECT_EQ(doubled.difference->terms[0],
-            "x[0, 6] (the first of those up to x[0, 7]): B takes it 2 times as often as A");
+            "x[0, 6] (the first of those up to x[0, 7]): B uses it 2 times as often as A");
   EXPECT_EQ(outcome(compared(good, matmul(2, 0, -1, -1, true)).outcome), "different");
 }
 

@@ -86,17 +86,17 @@ TEST(Profiles, mistakes_have_a_place) {
   EXPECT_EQ(first_error("profile a\n  like v5e\n  wmem 1 MiB\n"),
             "3:3 a profile has no property wmem");
   EXPECT_EQ(first_error("profile a\n  like v5e\n  vmem 1 XB\n"),
-            "3:8 vmem wants a number, or one of bytes as in 128 MiB");
+            "3:8 vmem requires a number, or one of bytes as in 128 MiB");
   EXPECT_EQ(first_error("profile a\n  like v5e\n  vmem -1\n"),
-            "3:8 vmem wants a number, or one of bytes as in 128 MiB");
+            "3:8 vmem requires a number, or one of bytes as in 128 MiB");
   EXPECT_EQ(first_error("profile a\n  like v5e\n  vmem 9999999999 GiB\n"),
-            "3:8 vmem wants a number, or one of bytes as in 128 MiB");
+            "3:8 vmem requires a number, or one of bytes as in 128 MiB");
   EXPECT_EQ(first_error("profile a\n  like v5e\n  remote_vmem maybe\n"),
-            "3:15 remote_vmem wants yes or no");
+            "3:15 remote_vmem requires yes or no");
   EXPECT_EQ(first_error("profile a\n  like v5e\n  tiling 8,8\n"),
-            "3:10 tiling wants three numbers, as in 128,128,128");
+            "3:10 tiling requires three numbers, as in 128,128,128");
   EXPECT_EQ(first_error("profile a\n  like v5e\n  tiling 8,0,8\n"),
-            "3:10 tiling wants three numbers, as in 128,128,128");
+            "3:10 tiling requires three numbers, as in 128,128,128");
   EXPECT_EQ(first_error("profile a\n  like v9\n"), "2:8 no profile v9");
   EXPECT_EQ(first_error("profile a\n  like v5e\nprofile a\n"), "3:9 profile a occurs twice here");
   EXPECT_EQ(first_error("profile a\n  smem 1 MiB\n  hbm 1 GB\n  semaphores 8\n"),

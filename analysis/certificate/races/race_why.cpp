@@ -82,7 +82,7 @@ class Why : RaceWords {
       }
     }
     why_.notes.push_back(
-        {.message = fmt::format("why: neither {} nor {} waits for the other before its part",
+        {.message = fmt::format("why: neither {} nor {} waits for the other before its access",
                                 core_text(issuer(y_)), core_text(issuer(x_)))});
     later_waits(agent(issuer(y_)).begin, begin_of(y_), y_, x_);
   }
