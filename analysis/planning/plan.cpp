@@ -46,7 +46,7 @@ Diags refusal(const Certificate& certificate) {
     if (why.empty()) refuse({}, "not proved", std::string(certificate.why_explored()));
   } else if (const auto* all = std::get_if<Exhausted>(&certificate.evidence);
              all != nullptr && all->outcomes != 1) {
-    refuse({}, "not of one result",
+    refuse({}, "not deterministic",
            fmt::format("it reads counts, and its {} executions have {} different results",
                        all->executions, all->outcomes));
   }

@@ -62,7 +62,7 @@ void ErrorDomain::mark_unknown(Tile& tile) {
   for (std::size_t i = 0; i < tile.values.size(); ++i) {
     if (!std::isnan(tile.values[i]) || !running_error::is_known(tile.bound(i))) continue;
     if (tile.bounds.empty()) tile.bounds.assign(tile.values.size(), 0);
-    tile.bounds[i] = rules_.unknown("it is no number");
+    tile.bounds[i] = rules_.unknown("it is not a number");
   }
 }
 

@@ -45,7 +45,7 @@ Number Rules::flushed(const Number& x) {
 
 // carried: error from the operands. own: rounding error of the machine.
 Number Rules::made(float value, double carried, double own, double roundings) {
-  if (std::isnan(value)) return {value, unknown("it is no number")};
+  if (std::isnan(value)) return {value, unknown("it is not a number")};
   if (std::isinf(value)) return {value, unknown("it overflows f32")};
   const double size = std::abs(static_cast<double>(value)) + carried;
   const Bound bound = rounded_up(carried + own + lost_elsewhere(size, roundings));

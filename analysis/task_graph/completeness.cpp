@@ -96,7 +96,7 @@ Expected<void> check_nodes(const Log& log, const Nodes& nodes) {
     if (has_node[i]) continue;
     for (const MemoryAccess& access : log.reported[i])
       if (access.writes)
-        return internal_error({}, {}, "a pipeline that writes is no node of the task graph");
+        return internal_error({}, {}, "a pipeline that writes is not a node of the task graph");
   }
   return {};
 }

@@ -199,11 +199,10 @@ Entity concat_tiles(Elaboration& e, const ast::Call& node, const std::vector<Ent
     if (shape.empty()) shape = known->shape, shape[along] = 0;
     if (others.size() == shape.size()) others[along] = shape[along];
     if (others != shape || (!sources.empty() && sources[0].dtype != part->dtype))
-      return e.fail(
-          loc, fmt::format("concat along dimension {} takes tiles of one type and of one shape in "
-                           "the other dimensions, found {} and {}",
-                           *dim, to_string(*type_of_slice(e.program(), sources[0].slice)),
-                           to_string(*known)));
+      return e.fail(loc, fmt::format("concat along dimension {} takes tiles of the same type and "
+                                     "the same shape in the other dimensions, found {} and {}",
+                                     *dim, to_string(*type_of_slice(e.program(), sources[0].slice)),
+                                     to_string(*known)));
     shape[along] += known->shape[along];
     sources.push_back(*part);
   }

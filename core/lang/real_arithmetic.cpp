@@ -40,7 +40,8 @@ constexpr Function functions[] = {
 // Fails for a NaN: programs contain no NaN constants, so a NaN at run time indicates undefined
 // data.
 Entity number(Elaboration& e, double result, std::string_view word, const Loc& loc) {
-  if (std::isnan(result)) return e.fail(loc, fmt::format("the result of `{}` is no number", word));
+  if (std::isnan(result))
+    return e.fail(loc, fmt::format("the result of `{}` is not a number", word));
   return real_entity(e, result);
 }
 

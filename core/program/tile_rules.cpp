@@ -119,9 +119,9 @@ void TileRules::reshaped(const Op& op, const Slice& target, const Slice& source)
   } else if (ok) {
     const std::vector<int> order = permutation(op, static_cast<int>(from.size()));
     if (order.size() != from.size())
-      return report_.fail(fmt::format("{} is no order of the {} dimensions of a tile of shape {}",
-                                      std::get<Permute>(op).order, from.size(),
-                                      report_.shape_of(source)));
+      return report_.fail(
+          fmt::format("{} is not an order of the {} dimensions of a tile of shape {}",
+                      std::get<Permute>(op).order, from.size(), report_.shape_of(source)));
     for (const int d : order) wanted.push_back(extent(source, from, static_cast<std::size_t>(d)));
   }
   for (std::size_t d = 0; ok && d < to.size(); ++d) {

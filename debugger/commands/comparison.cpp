@@ -95,7 +95,7 @@ Expected<Comparison::Part> Comparison::parse_part(Session& session, const AgentI
   const Sign sign = find_sign(text);
   if (sign.text.empty())
     return error(fmt::format(
-        "`{}` is no comparison; expected a comparison, as in `now == 1` or `arrived >= 2`",
+        "`{}` is not a comparison; expected a comparison, as in `now == 1` or `arrived >= 2`",
         trimmed(text)));
   return Part{TRY(parse_side(session, focus, text.substr(0, sign.at))),
               TRY(parse_side(session, focus, text.substr(sign.at + sign.text.size()))), sign.text};

@@ -28,7 +28,7 @@ Expected<void> Debugger::dump(const Words& words) {
   const std::string text = fmt::format("{}", fmt::join(name, " "));
   const Reference what = TRY(parse_reference(session_, focus_, text));
   const auto* memory = std::get_if<BufferReference>(&what);
-  if (memory == nullptr) return error(fmt::format("`{}` is no memory", text));
+  if (memory == nullptr) return error(fmt::format("`{}` is not memory", text));
   Storage& storage = *TRY(session_.valued())->core_state(memory->owner).storages[memory->buffer];
   TRY(check_held(storage, text));
   const bool is_defined = storage.is_initialised(memory->box);

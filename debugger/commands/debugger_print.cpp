@@ -109,7 +109,7 @@ Expected<void> Debugger::whence(const Words& words) {
   const std::string text = fmt::format("{}", fmt::join(words, " "));
   const Reference what = TRY(parse_reference(session_, focus_, text));
   const auto* semaphore = std::get_if<SemId>(&what);
-  if (semaphore == nullptr) return error(fmt::format("`{}` is no semaphore", text));
+  if (semaphore == nullptr) return error(fmt::format("`{}` is not a semaphore", text));
   out_ << whence_count(session_, *semaphore);
   return {};
 }

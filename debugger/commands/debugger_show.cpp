@@ -108,7 +108,7 @@ void Debugger::info_copies() {
 }
 
 void Debugger::info_findings() {
-  if (session_.findings().empty()) out_ << "nothing was found up to here\n";
+  if (session_.findings().empty()) out_ << "there are no findings up to here\n";
   for (const Finding& finding : session_.findings()) out_ << render(finding);
 }
 
@@ -175,7 +175,7 @@ Expected<void> Debugger::list(const Words& words) {
   if (!words.empty()) {
     const auto line = parse_integer(words.front());
     if (!line || *line < 1 || *line > lines_of(*loc.source))
-      return error(fmt::format("`{}` is no line of {}, which has {}", words.front(),
+      return error(fmt::format("`{}` is not a line of {}, which has {}", words.front(),
                                loc.source->name, lines_of(*loc.source)));
     first = std::max(1, static_cast<int>(*line) - listed_lines / 2);
   }

@@ -197,7 +197,7 @@ Expected<AgentId> parse_core(const Session& session, std::string_view word) {
   if (text.find('.') == std::string::npos) text += ".core0";
   const std::optional<AgentId> agent = parse_agent(text);
   if (!agent || agent->is_copy() || agent->worker >= 0)
-    return error(fmt::format("`{}` is no device or core; expected dev1 or dev1.core0", word));
+    return error(fmt::format("`{}` is not a device or core; expected dev1 or dev1.core0", word));
   const RunOptions& run = session.options();
   if (agent->device >= run.machine.devices || agent->core >= run.machine.cores)
     return error(fmt::format("there is no {}: devices are 0 to {}, each with cores 0 to {}", text,
@@ -223,7 +223,8 @@ Expected<PlaceReference> parse_place(Session& session, const std::vector<std::st
   const auto line =
       parse_integer(colon == std::string_view::npos ? first : first.substr(colon + 1));
   if (!line || *line < 1)
-    return error(fmt::format("`{}` is no line; expected one as in 12 or ring.tsr:12", first));
+    return error(
+        fmt::format("`{}` is not a line; expected a line, as in 12 or ring.tsr:12", first));
   if (colon != std::string_view::npos) place.line.source = first.substr(0, colon);
   const int last = last_line(session.program());
   for (place.line.line = static_cast<int>(std::min<std::int64_t>(*line, last + 1));
@@ -244,11 +245,11 @@ Expected<PlaceReference> parse_place(Session& session, const std::vector<std::st
       continue;
     }
     const auto value = parse_integer(word.substr(equals + 1));
-    if (!value) return error(fmt::format("`{}` is no loop index with its value, as in i=2", word));
+    if (!value) return error(fmt::format("`{}` is not a loop index with a value, as in i=2", word));
     const std::string loop(word.substr(0, equals));
     if (std::any_of(place.loops.begin(), place.loops.end(),
                     [&](const LoopIndex& other) { return other.name == loop; }))
-      return error(fmt::format("`{}` gives {} a second time", word, loop));
+      return error(fmt::format("`{}` sets {} a second time", word, loop));
     place.loops.push_back({loop, *value});
   }
   if (!place.loops.empty()) TRY(check_loops(session.program(), place.line, place.loops));

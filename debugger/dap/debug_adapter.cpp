@@ -90,7 +90,7 @@ Expected<void> DebugAdapter::handle(const Json& message) {
   if (is_request && type != "request")
     is_request = error("its type is none of request, response, event");
   if (!is_request)
-    return error(fmt::format("{} is no message of the protocol: {}", shown_text(message.text()),
+    return error(fmt::format("{} is not a message of the protocol: {}", shown_text(message.text()),
                              is_request.diags().front().message));
   const std::span<const Row> rows = table();
   const auto row = std::find_if(rows.begin(), rows.end(),

@@ -38,7 +38,7 @@ Expected<Json> DebugAdapter::initialize(Fields& given) {
   const bool columns_from_1 = given.flag("columnsStartAt1", true);
   const std::string paths = given.text("pathFormat", "path");
   TRY(given.checked());
-  if (is_initialized_) return error("initialize comes once");
+  if (is_initialized_) return error("expected initialize only once");
   if (paths != "path")
     return error(ErrorCode::unsupported,
                  fmt::format("the format of paths is `path`, not `{}`", paths));
@@ -57,7 +57,7 @@ Expected<Json> DebugAdapter::launch(Fields& given) {
   runs_only_ = given.flag("noDebug", false);
   const bool has_environment = given.has("env");
   TRY(given.checked());
-  if (run_ != nullptr) return error("launch comes once");
+  if (run_ != nullptr) return error("expected launch only once");
   if (has_environment)
     return error(ErrorCode::unsupported, "env: set the variables of the adapter, gmm-run dap");
   if (!folder.empty()) {

@@ -104,7 +104,7 @@ Expected<Json> DebugAdapter::set_exception_breakpoints(Fields& given) {
     const bool is_known = std::find(known.begin(), known.end(), filter) != known.end();
     told.push_back(is_known
                        ? Json({{"verified", true}})
-                       : unverified(fmt::format("nothing found is called `{}`{}",
+                       : unverified(fmt::format("no kind of finding is called `{}`{}",
                                                 shown_text(filter), did_you_mean(filter, known))));
   }
   run_->debugger.pass_over(std::move(passed));

@@ -79,7 +79,7 @@ Expected<std::optional<Json>> MessageReader::parse() {
   const std::size_t begin = end + header_end.size();
   if (bytes_.size() - begin < length) return std::optional<Json>();
   Json message =
-      TRY(read_json(std::string_view(bytes_).substr(begin, length), "a message is no JSON"));
+      TRY(read_json(std::string_view(bytes_).substr(begin, length), "a message is not JSON"));
   bytes_.erase(0, begin + length);
   return std::optional<Json>(std::move(message));
 }

@@ -69,14 +69,15 @@ class Rules {
       const bool is_power = std::has_single_bit(elements) && block[0] >= least_line(ref);
       if (!fits(1, line_elements) && !is_power)
         note(statement, ref,
-             fmt::format("{} is no block of an array of one dimension: expected all of it, a "
+             fmt::format("{} is not a block of an array of one dimension: expected all of it, a "
                          "multiple of {} elements, or a power of two from {} on",
                          of(), line_elements, least_line(ref)));
     } else if (!fits(1, profile_.lanes) || !fits(2, profile_.sublanes)) {
       note(statement, ref,
-           fmt::format("{} is no block: expected multiples of ({}, {}) in the last two dimensions, "
-                       "or all of them",
-                       of(), profile_.sublanes, profile_.lanes));
+           fmt::format(
+               "{} is not a block: expected multiples of ({}, {}) in the last two dimensions, "
+               "or all of them",
+               of(), profile_.sublanes, profile_.lanes));
     }
     check_starts(statement, slice, ref);
   }

@@ -82,7 +82,7 @@ Expected<void> check_allgather_matmul(const TensorType& lhs, const TensorType& r
   if (options.buffering == 1 && length > longest && options.protocol_checks) {
     return unsupported(
         fmt::format("buffering 1 on a ring of {}: every device would wait for capacity in step 0, "
-                    "which only another device's step 0 gives",
+                    "which only step 0 of another device provides",
                     length));
   }
   if (!literal && !options.protocol_checks && options.buffering == 1 && length > longest)

@@ -57,7 +57,7 @@ Expected<void> check_operands(Tensors operand, Tensors output, std::size_t devic
   };
   if (from.rank() < 1 || to.rank() < 1 || from.dtype() != to.dtype() || row(from) != row(to)) {
     return error(fmt::format(
-        "operand and output have rows of one type and shape, got {}{} and "
+        "expected operand and output rows of the same type and shape, got {}{} and "
         "{}{}",
         name(from.dtype()), to_string(from.shape()), name(to.dtype()), to_string(to.shape())));
   }

@@ -24,7 +24,7 @@ std::string checksum_of(Json object) {
 }
 
 Expected<CacheEntry> parse_entry(const std::string& path, const std::string& text) {
-  const Expected<Json> parsed = parse_json(text, fmt::format("{} is no configuration", path));
+  const Expected<Json> parsed = parse_json(text, fmt::format("{} is not a configuration", path));
   if (!parsed) return parsed.diags();
   const auto not_used = [&](std::string why) {
     return error(fmt::format("the cache's entry {} is not used: {}", path, why));
@@ -44,7 +44,8 @@ Expected<CacheEntry> parse_entry(const std::string& path, const std::string& tex
       return not_used("its checksum does not match its content");
     return entry;
   } catch (const Json::exception& problem) {
-    return error(fmt::format("{} is no configuration: {}", path, shown_text(problem.what(), 200)));
+    return error(
+        fmt::format("{} is not a configuration: {}", path, shown_text(problem.what(), 200)));
   }
 }
 

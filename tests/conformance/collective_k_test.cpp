@@ -128,10 +128,9 @@ TEST(CollectiveK, case_2_one_buffer_runs_on_two_devices_and_deadlocks_on_four) {
       const Expected<Launch> refused = small_launch(lhs, rhs, rings, variant, 1);
       ASSERT_FALSE(refused);
       EXPECT_EQ(refused.diags()[0].code, ErrorCode::unsupported);
-      EXPECT_EQ(refused.diags()[0].message,
-                "buffering 1 on a ring of " + std::to_string(length) +
-                    ": every device would wait for capacity in step 0, which only another device's "
-                    "step 0 gives");
+      EXPECT_EQ(refused.diags()[0].message, "buffering 1 on a ring of " + std::to_string(length) +
+                                                ": every device would wait for capacity in step 0, "
+                                                "which only step 0 of another device provides");
     }
     for (const RunOptions& run : every_fifo_mode()) {
       std::string message;

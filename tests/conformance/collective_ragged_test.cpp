@@ -209,10 +209,11 @@ TEST(CollectiveRagged, case_20_what_does_not_fit_is_refused_by_name) {
             "slice 1 of device 0 and slice 1 of device 1 both write rows 1 .. 2 of device 1");
   EXPECT_EQ(refused([](Vector& v) { v.operand.pop_back(); }),
             "operands are given for 1 devices, outputs for 2 and slices for 2");
-  EXPECT_EQ(refused([](Vector& v) {
-              for (Tensor& t : v.output) t = Tensor(DType::f32, {4, 2});
-            }),
-            "operand and output have rows of one type and shape, got f32(3,) and f32(4, 2)");
+  EXPECT_EQ(
+      refused([](Vector& v) {
+        for (Tensor& t : v.output) t = Tensor(DType::f32, {4, 2});
+      }),
+      "expected operand and output rows of the same type and shape, got f32(3,) and f32(4, 2)");
 }
 
 // <t, f(operand, output)> = <d operand, operand> + <d output, output>, exactly in whole numbers.

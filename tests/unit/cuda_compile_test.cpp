@@ -125,7 +125,7 @@ TEST_F(CudaCompile, the_gates_see_spills) {
     ASSERT_TRUE(compiled) << render(compiled.diags());
     EXPECT_EQ(compiled->cached, is_kept);
     ASSERT_EQ(compiled->notes.size(), 1u);
-    EXPECT_NE(compiled->notes[0].find(" slower than it should be: "), std::string::npos);
+    EXPECT_NE(compiled->notes[0].find(" to slower code than expected: "), std::string::npos);
   }
   ::unsetenv("TESSERA_CACHE");
 }

@@ -93,7 +93,7 @@ TEST(DapMessages, what_is_malformed_is_told_behind_what_came_before) {
   EXPECT_EQ(read_all({"Content-Length: 9\r\n\r\n{}"}).size(), 1U);
   const std::string endless(100'000, 'x');
   EXPECT_NE(read_all({endless}).at(0).find("in the first 4096 bytes"), std::string::npos);
-  EXPECT_NE(read_all({with_length("{\"a\" 1}")}).at(0).find("a message is no JSON"),
+  EXPECT_NE(read_all({with_length("{\"a\" 1}")}).at(0).find("a message is not JSON"),
             std::string::npos);
   EXPECT_NE(read_all({with_length(std::string(100, '['))}).at(0).find("nests deeper than 64"),
             std::string::npos);

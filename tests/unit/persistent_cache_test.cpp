@@ -140,7 +140,7 @@ TEST(PersistentCache, damaged_files_are_named_and_other_keys_are_no_hits) {
   write_bytes(cache.folder() + "/" + good.key.id() + ".json", "{\"device\": 1}");
   const auto found = cache.find(good.key);
   ASSERT_FALSE(found);
-  EXPECT_NE(found.diags()[0].message.find("is no configuration"), std::string::npos);
+  EXPECT_NE(found.diags()[0].message.find("is not a configuration"), std::string::npos);
   EXPECT_EQ(cache.list().size(), 1u);
   EXPECT_FALSE(cache.list()[0].entry);
   // The entry of another key under this one's name.
@@ -177,7 +177,7 @@ TEST(PersistentCache, what_was_changed_or_is_of_another_version_is_not_used) {
       not_used + "tessera 9");
   EXPECT_EQ(message("\"config\": {", "\"config\": {\"q\": " + std::string(100'000, '[') +
                                          std::string(100'000, ']') + ","),
-            file + " is no configuration: it nests deeper than 64");
+            file + " is not a configuration: it nests deeper than 64");
 }
 
 TEST(PersistentCache, without_a_folder_nothing_is_kept_and_that_is_said) {

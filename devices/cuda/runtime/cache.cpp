@@ -71,7 +71,7 @@ CompiledKernel judged(const LoweredKernel& kernel, CompiledKernel compiled) {
   if (kernel.general() != nullptr) return compiled;
   if (const std::string said = objection(read_log(compiled.log), kernel.threads, named_barriers);
       !said.empty())
-    compiled.notes.push_back(fmt::format("{} made {} slower than it should be: {}",
+    compiled.notes.push_back(fmt::format("{} compiled {} to slower code than expected: {}",
                                          compiler_version(), kernel.entry, said));
   return compiled;
 }
