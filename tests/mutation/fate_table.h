@@ -49,7 +49,7 @@ class FateTable {
     const std::string markdown = markdown_row(kernel, words, row_);
     const bool is_known = form_ == Form::markdown || page_.find(markdown) != std::string::npos;
     form_ == Form::markdown ? fmt::print("{}", markdown) : print(kernel, row_);
-    if (!is_known) fmt::print("  docs/explain/mutants.md says otherwise: make it again\n");
+    if (!is_known) fmt::print("  tests/bench/results/mutants.md says otherwise: make it again\n");
     bool is_decided = true;
     for (std::size_t f = 0; f < row_.size(); ++f) {
       all_[f] += row_[f];

@@ -1,5 +1,6 @@
 // Every synchronising op and every op on values of every shipped kernel and example changed, at
-// small sizes: what becomes of the mutants. docs/explain/mutants.md is this program's output with
+// small sizes: what becomes of the mutants. tests/bench/results/mutants.md is this program's output
+// with
 // --md.
 //
 //   tessera_mutants [--md] [--values | --synchronising] [--quick | NAME...]
@@ -52,7 +53,7 @@ of which a schedule with another end was run (*race, other end*; *same end*: bot
 results that differ in every schedule (*value*). It is *equivalent* when it is proved and gives the same results, *unreached*
 when the op does nothing in this call.
 
-Made by `build/release/bin/tessera_mutants --md > docs/explain/mutants.md`; ctest makes the first rows again.
+Made by `build/release/bin/tessera_mutants --md > tests/bench/results/mutants.md`; ctest makes the first rows again.
 
 )";
 
@@ -64,7 +65,7 @@ for `+=`, of sums, products and copies; a subtraction for an addition, a minimum
 every turn, one turn later, one for the other; the operands swapped, another memory of the same type and shape for one of them, an
 operand of a product transposed; each index of each rectangle 0, one more, or that of the next slot.
 
-Each mutant is run and compared with the program as [equal](equal.md) compares two programs. It is killed by a *finding* (it is
+Each mutant is run and compared with the program as [equal](../../../docs/explain/equal.md) compares two programs. It is killed by a *finding* (it is
 refused, or does not run to its end), because it computes *different* functions, because a run on small integers, zeros or an
 infinity ends with *other results* where the rules of `equal` show no difference (quantised values, maxima), or because *another
 schedule* refutes it, though this one computes the same. It is *equal* when it computes the same functions and is proved, as where an
@@ -128,7 +129,7 @@ bool add(Values& table, const KernelCall& call) {
 }
 
 std::string page() {
-  std::ifstream in(std::string(tessera::test::source_dir()) + "/docs/explain/mutants.md");
+  std::ifstream in(std::string(tessera::test::source_dir()) + "/tests/bench/results/mutants.md");
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

@@ -1,6 +1,6 @@
 """Prints what becomes of the mutants of each converted kernel of the corpus: `python mutants_table.py [NAME ...]`.
 
-`gmm-run verify --mutants` changes each synchronising op of the text in turn (docs/explain/mutants.md). A row has how many there are
+`gmm-run verify --mutants` changes each synchronising op of the text in turn (tests/bench/results/mutants.md). A row has how many there are
 and their fates; rows of values, which are changed by one, follow.
 """
 
