@@ -24,7 +24,7 @@ struct Agreed {
   // Sets the value. Adds an error that names both sources if a different value was set before.
   void say(T other, const std::string& source, Diags& diags) {
     if (value && *value != other) {
-      diags.push_back(error(fmt::format("{} says {} is {}, and {} says {}", by, option,
+      diags.push_back(error(fmt::format("{} gives {} = {}, and {} gives {}", by, option,
                                         shown(*value), source, shown(other))));
     } else if (!value) {
       value = other;

@@ -41,10 +41,10 @@ Targets open_targets(const Program& program, const InOutOptions& out, int device
       if (target == nullptr) continue;
       const bool is_stacked = target->device == every_device && devices > 1;
       if (is_stacked && out.is_for_one(buffer)) {
-        diags.push_back(error(
-            fmt::format("--out {0}={1} is a file for all {2} devices, and another --out is for one "
-                        "of them: {0}@D=FILE or a name with {{d}} names one for each",
-                        buffer.name, target->value, devices)));
+        diags.push_back(error(fmt::format(
+            "--out {0}={1} writes one file for all {2} devices, and another --out is for a single "
+            "device: use {0}@D=FILE, or a name with {{d}} for one file per device",
+            buffer.name, target->value, devices)));
         return targets;
       }
       Target opened{target->value, std::nullopt, is_stacked};
@@ -131,10 +131,11 @@ std::vector<FilePlace> places(const std::string& option, const InOutOptions& giv
 Options binding_options() {
   return {
       {"in", "NAME=FILE",
-       "an operand: .npy, FILE.safetensors#tensor, or numbers 100,150,50; NAME@D=FILE is that of "
-       "device D, x{d}.npy a file for each, and one file may have an axis of devices in front",
+       "an operand: .npy, FILE.safetensors#tensor, or numbers 100,150,50; NAME@D=FILE is for "
+       "device D, x{d}.npy is one file per device, and a single file may have a leading device "
+       "axis",
        true, FileUse::reads},
-      {"out", "NAME=FILE", "the file for a result or an operand, of several devices as for --in",
+      {"out", "NAME=FILE", "write a result or an operand to a file; for several devices as in --in",
        true, FileUse::writes},
       {"fill", "normal|uniform|integers", "data of operands not given; integers in smem are zeros"},
       {"seed", "N", "seed of the fill; default 0"},
@@ -143,7 +144,7 @@ Options binding_options() {
 
 Diag unknown_result(const Buffer& buffer, std::string_view option, std::string_view why) {
   return error(ErrorCode::unsupported,
-               fmt::format("{} {}: results of `{}` are not known, {} makes them", option,
+               fmt::format("{} {}: results of `{}` are unknown: computed by {}", option,
                            buffer.name, buffer.name, why));
 }
 

@@ -70,7 +70,7 @@ std::optional<Tensor> given_in_words(const Buffer& buffer, DType type, const std
     const double number = (*numbers)[i];
     if (is_integer(type) && std::abs(number) >= most) {
       diags.push_back(error(fmt::format(
-          "{} {}: --{} takes integers below 2^53 in words, not {}; a .npy file holds larger ones",
+          "{} {}: --{} accepts integers below 2^53, not {}; use a .npy file for larger ones",
           role_text(buffer), buffer.name, option, number)));
       return tensor;
     }

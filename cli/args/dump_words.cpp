@@ -42,11 +42,10 @@ bool is_place(const std::vector<std::string>& words) {
 }  // namespace
 
 Option dump_option() {
-  return {
-      "dump", "NAME@PLACE=FILE",
-      "memory in the run, slot[0, :]@17,i=2,dev1=s.npy: when a core first comes to the line; at "
-      "event:22; at end",
-      true, FileUse::writes};
+  return {"dump", "NAME@PLACE=FILE",
+          "write memory during the run: slot[0, :]@17,i=2,dev1=s.npy when a core first reaches the "
+          "line; at event:22; at end",
+          true, FileUse::writes};
 }
 
 std::optional<DumpWords> dump_words(std::string_view given) {

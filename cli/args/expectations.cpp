@@ -28,7 +28,8 @@ std::optional<double> tolerance_of(const Arguments& arguments, std::string_view 
   const auto numbers = parse_reals(text);
   if (numbers && numbers->size() == 1 && numbers->front() >= 0 && std::isfinite(numbers->front()))
     return numbers->front();
-  diags.push_back(error(fmt::format("--{} wants a number from 0 on, not '{}'", option, text)));
+  diags.push_back(
+      error(fmt::format("--{}: expected a number of at least 0, found '{}'", option, text)));
   return std::nullopt;
 }
 
@@ -43,12 +44,11 @@ Expectation expectation(const Buffer& buffer, int device, const Assignment& sour
 // Reason why a run computes no error bounds; empty if it does.
 std::string why_unbounded(const RunRequest& request) {
   if (!request.is_simulated())
-    return fmt::format("nothing bounds by how much on the {} device", request.device_name());
-  if (!request.options.checks.enabled) return "with --unchecked nothing bounds by how much";
-  if (request.options.machine.loop_workers > 0)
-    return "with --loop-workers nothing bounds by how much";
+    return fmt::format("the {} device computes no error bound", request.device_name());
+  if (!request.options.checks.enabled) return "--unchecked disables the error bound";
+  if (request.options.machine.loop_workers > 0) return "--loop-workers disables the error bound";
   if (request.options.copies.granularity != CopyGranularity::whole)
-    return "with --copy-granularity partial nothing bounds by how much";
+    return "--copy-granularity partial disables the error bound";
   return {};
 }
 
@@ -71,14 +71,13 @@ void set_rule(const Arguments& arguments, const RunRequest& request,
   const std::string unbounded = why_unbounded(request);
   if (has_tolerance && arguments.was_given("expected-in"))
     diags.push_back(error(fmt::format(
-        "--expected-in is for the error bound that takes the place of --{}, which says by how much "
-        "floats may differ",
+        "--expected-in adjusts the error bound, which --{} replaces: use only one of them",
         relative ? "rtol" : "atol")));
   if (!diags.empty()) return;
   if (!has_tolerance && !unbounded.empty()) {
     diags.push_back(error(fmt::format(
-        "--expect {0}={1}: {0} is {2}, and floats differ by roundings; {3}; --rtol SHARE or --atol "
-        "DIFFERENCE says it, 0 that every element must be equal",
+        "--expect {0}={1}: {0} is {2}, so its roundings can differ, and {3}: add --rtol SHARE or "
+        "--atol DIFFERENCE; 0 requires equal elements",
         of_floats->buffer->name, of_floats->source, name(of_floats->buffer->dtype), unbounded)));
     return;
   }
@@ -90,9 +89,7 @@ void set_rule(const Arguments& arguments, const RunRequest& request,
   const bool by_xla_cpu = arguments.has("expected-by");
   if (by_xla_cpu) arguments.choice("expected-by", reference_programs, diags);
   if (by_xla_cpu && !computed_in) {
-    diags.push_back(
-        error("--expected-by describes roundings: expected --expected-in TYPE with it, and neither "
-              "--rtol nor --atol"));
+    diags.push_back(error("--expected-by requires --expected-in TYPE, without --rtol and --atol"));
     return;
   }
   for (Expectation& each : expectations) {
@@ -114,15 +111,17 @@ std::string_view name(Rule rule) {
 Options expectation_options() {
   return {
       {"expect", "NAME=FILE",
-       "what a result should be, as --in gives operands: integers must be equal, floats within an "
-       "error bound that the run carries beside them",
+       "expected values of a result, given as for --in: integers must be equal, floats within the "
+       "error bound that the run computes",
        true, FileUse::reads},
       {"rtol", "SHARE",
-       "with --expect, instead of the bound: floats may differ by this share of what is expected"},
-      {"atol", "DIFFERENCE", "likewise: floats may differ by this, and by what --rtol allows"},
+       "with --expect, instead of the error bound: max difference of floats, relative to the "
+       "expected value"},
+      {"atol", "DIFFERENCE",
+       "likewise: max absolute difference of floats, added to the difference that --rtol allows"},
       {"expected-in", "f32|bf16|f16",
-       "with --expect: what is expected was computed in this type, with roundings of its own; "
-       "default: it is exact but for the last one"},
+       "with --expect: the expected values were computed in this type, with their own roundings; "
+       "default: they are exact except for one final rounding"},
       {"expected-by", "xla-cpu",
        "with --expected-in: the program that computed the expected numbers; XLA on a CPU flushes "
        "denormals to 0 and computes exp2(x) as exp(x * ln 2)"},

@@ -59,7 +59,7 @@ std::optional<Tensor> GroupedGemmReader::numbers(std::string_view option, std::i
     char* end = nullptr;
     values.push_back(std::strtof(word.c_str(), &end));
     if (word.empty() || *end != '\0' || !std::isfinite(values.back())) {
-      complain(fmt::format("--{} wants f32 numbers such as 0.5 or 1,0,2, not '{}'", option,
+      complain(fmt::format("--{}: expected f32 numbers such as 0.5 or 1,0,2, found '{}'", option,
                            text(option)));
       return std::nullopt;
     }
@@ -78,7 +78,7 @@ std::optional<Tensor> GroupedGemmReader::numbers_file(std::string_view option) {
   if (!file) return std::nullopt;
   for (std::int64_t g = 0; g < file->elements(); ++g) {
     if (std::isfinite(file->at(g))) continue;
-    complain(fmt::format("--{} wants finite numbers: element {} of {} is {}", option, g,
+    complain(fmt::format("--{}: expected finite numbers: element {} of {} is {}", option, g,
                          text(option).substr(1), file->at(g)));
     return std::nullopt;
   }
@@ -111,7 +111,7 @@ void GroupedGemmReader::linear_terms() {
     state_->c = added(std::move(file), shape->product.out, shape->out, 3);
     options.c = &state_->c;
   } else if (has("existing")) {
-    complain("--existing is C, which --beta multiplies");
+    complain("--existing is the tensor C: add its factor --beta");
   }
   bias(*shape);
 }
@@ -160,7 +160,7 @@ Expected<OperationCall> GroupedGemmReader::finish() {
   const Support v2 = TRY(grouped_gemm_v2_support(state_->lhs, state_->rhs, state_->options));
   const bool first = state_->options.path == GroupedGemmPath::V1 || !v2.ok;
   if (has("async-sizes") && (!first || call_.request.device == nullptr))
-    return error("--async-sizes is for path v1, which this call does not take");
+    return error("--async-sizes is for path v1, which this call does not use");
   if (call_.request.device != nullptr) {
     if (first) call_.launches = shape.products;
     call_.lines.emplace_back(

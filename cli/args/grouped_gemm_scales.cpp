@@ -43,9 +43,9 @@ void GroupedGemmReader::scaling() {
     refuse(scaling_options, "is for --scaling delayed, current or mxfp8");
   const bool is_given = has("lhs-scale-inv") || has("rhs-scale-inv");
   if (mode != ScalingMode::DelayedTensor || is_given)
-    refuse(factors, is_given ? "is what an operand is quantised with, and here they are quantised"
+    refuse(factors, is_given ? "is a factor for quantising, and the operands are already quantised"
                              : "is for --scaling delayed");
-  if (is_given) refuse(roundings, "is how operands are quantised, and here they are quantised");
+  if (is_given) refuse(roundings, "controls quantising, and the operands are already quantised");
   if (mode != ScalingMode::NoScaling && mode != ScalingMode::Mxfp8_1D) {
     constexpr std::array<std::string_view, 1> of_blocks = {"scale-rounding"};
     refuse(of_blocks, "is for --scaling mxfp8, whose scales are powers of two");

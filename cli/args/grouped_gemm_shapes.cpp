@@ -48,7 +48,7 @@ std::optional<Shape> packed_shape(const GroupedTensor& tensor) {
 std::size_t GroupedGemmReader::contract_plainly() {
   const std::size_t kind = choice("kind", kinds);
   const bool turned = has("transpose-rhs");
-  if (turned && kind == 2) complain("--transpose-rhs is for weights, which wgrad has none of");
+  if (turned && kind == 2) complain("--transpose-rhs is for weights, and wgrad has none");
   // The gradient of lhs contracts the columns of the weights.
   const std::int64_t of_weights = (kind == 1) == turned ? 1 : 2;
   state_->options.lhs_contracting = {kind == 2 ? 0 : 1};
@@ -57,7 +57,7 @@ std::size_t GroupedGemmReader::contract_plainly() {
 }
 
 void GroupedGemmReader::plain_form() {
-  refuse(axis_options, "goes with --lhs-shape and --rhs-shape");
+  refuse(axis_options, "requires --lhs-shape and --rhs-shape");
   const std::size_t kind = contract_plainly();
   auto m = optional("m");
   const std::int64_t k = extent_of("k"), n = extent_of("n");
@@ -89,14 +89,14 @@ void GroupedGemmReader::free_form(const std::optional<Tensor>& lhs,
   const bool has_sizes =
       !has_dims && (arguments_.was_given("group-sizes") || arguments_.was_given("sizes"));
   refuse(std::span(plain_options).first(has_sizes ? plain_only : plain_options.size()),
-         "is for calls without shapes: here the shapes say it");
+         "is for calls without shapes: the shapes of this call determine it");
   state_->lhs.first_dims = dims("lhs-first-dims");
   state_->lhs.last_dims = dims("lhs-last-dims");
   state_->rhs.first_dims = dims("rhs-first-dims");
   state_->rhs.last_dims = dims("rhs-last-dims");
   read_shapes(lhs, rhs, packed_shape(state_->lhs), packed_shape(state_->rhs));
   if (has("contracting")) {
-    refuse(layout_options, "goes without --contracting, which gives the axes");
+    refuse(layout_options, "cannot be combined with --contracting, which gives the axes");
     pair("contracting", state_->options.lhs_contracting, state_->options.rhs_contracting);
   } else {
     contract_plainly();
@@ -124,10 +124,9 @@ DimSizes GroupedGemmReader::dims(std::string_view option) {
   const auto file = taken(load_tensor(given.substr(1), std::nullopt, arguments_.files()));
   if (!file) return nullptr;
   if (file->rank() == 1 && is_integer(file->dtype())) return sizes_of(option, integers_of(*file));
-  complain(
-      fmt::format("--{} wants a size for each group, integers of one axis: {} holds {} of "
-                  "shape {}",
-                  option, given.substr(1), name(file->dtype()), to_string(file->shape())));
+  complain(fmt::format(
+      "--{}: expected one size per group, integers of one axis: {} holds {} of shape {}", option,
+      given.substr(1), name(file->dtype()), to_string(file->shape())));
   return nullptr;
 }
 

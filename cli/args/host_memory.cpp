@@ -21,10 +21,9 @@ Diags check_host_memory(const std::vector<TensorSize>& tensors) {
   const MemoryLimit limit = memory_limit();
   if (bytes <= static_cast<double>(limit.left)) return {};
   const auto human = [](double amount) { return human_bytes(static_cast<std::int64_t>(amount)); };
-  return {error(
-      ErrorCode::environment,
-      fmt::format("what is in hbm needs {}, and the process has {} left of {} ({})", human(bytes),
-                  human_bytes(limit.left), human_bytes(limit.bytes), limit.by))};
+  return {error(ErrorCode::environment,
+                fmt::format("hbm needs {}, and the process has {} left of {} ({})", human(bytes),
+                            human_bytes(limit.left), human_bytes(limit.bytes), limit.by))};
 }
 
 }  // namespace tessera::cli

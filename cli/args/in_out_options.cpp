@@ -66,7 +66,7 @@ void InOutOptions::read(const std::string& text, const Program& program,
                         const std::vector<std::string_view>& names, int devices, Diags& diags) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
-    diags.push_back(error(fmt::format("--{} wants NAME=FILE, not '{}'", option_, text)));
+    diags.push_back(error(fmt::format("--{}: expected NAME=FILE, found '{}'", option_, text)));
     return;
   }
   Assignment assignment{text.substr(0, equals), every_device, text.substr(equals + 1)};

@@ -65,7 +65,7 @@ Expected<void> infer_settings(const KernelInfo& kernel, const Arguments& argumen
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos)
       return error(
-          fmt::format("--in wants NAME=FILE, not '{}'{}", text, operands_text(kernel, "")));
+          fmt::format("--in: expected NAME=FILE, found '{}'{}", text, operands_text(kernel, "")));
     const std::size_t at = text.find('@');
     const bool is_for_all = at > equals;
     const std::string name = text.substr(0, std::min(equals, at));

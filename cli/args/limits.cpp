@@ -39,11 +39,12 @@ extern "C" void on_signal(int number) {
 }  // namespace
 
 Option max_steps_option() {
-  return {"max-steps", "N", "end the run after so many steps; default: when it is done"};
+  return {"max-steps", "N", "end the run after N steps; default: no limit"};
 }
 
 Option max_memory_option() {
-  return {"max-memory", "BYTES", "take no more memory, 4G or 500M; default: most of what there is"};
+  return {"max-memory", "BYTES",
+          "max memory of the process, such as 4G or 500M; default: most of the available memory"};
 }
 
 std::optional<std::int64_t> parse_bytes(std::string_view text) {
@@ -80,10 +81,12 @@ MemoryBudget memory_budget(const Arguments& arguments, Diags& diags) {
     const auto bytes = parse_bytes(text);
     if (!MemoryCap::is_possible())
       diags.push_back(error(ErrorCode::unsupported,
-                            "--max-memory: a build with sanitizers reserves more than it uses"));
+                            "--max-memory: not supported in a build with sanitizers, which reserve "
+                            "more memory than they use"));
     if (bytes) return {*bytes, "--max-memory"};
     diags.push_back(error(fmt::format(
-        "--max-memory wants a number of bytes, 4G or 500M, at least 1, not '{}'", text)));
+        "--max-memory: expected a number of bytes such as 4G or 500M, at least 1, found '{}'",
+        text)));
   }
   const MemoryLimit all = memory_limit();
   return {all.left - all.left / 16, all.by};

@@ -15,13 +15,13 @@ namespace tessera::cli {
 
 Options operation_options(Options own, bool with_reference) {
   own.push_back({"out", "[NAME=]FILE",
-                 with_reference
-                     ? "where the result goes, or an operand: lhs=x.npy"
-                     : "the result, or an operand: lhs=x.npy; with {d} one for each device, else "
-                       "stacked",
+                 with_reference ? "write the result to a file, or an operand: lhs=x.npy"
+                                : "write the result, or an operand: lhs=x.npy; with {d} one file "
+                                  "per device, else stacked",
                  true, FileUse::writes});
-  own.push_back({"check", "full|sample|none", "against the reference; sample above 1e11 flops"});
-  own.push_back({"explain", "", "tell where the configuration comes from, and why"});
+  own.push_back({"check", "full|sample|none",
+                 "compare with the reference; default full, above 1e11 flops sample"});
+  own.push_back({"explain", "", "show the source of the configuration, and the reason"});
   for (const Option& option : run_options()) own.push_back(option);
   if (!with_reference) return own;
   const auto device = std::find_if(own.begin(), own.end(),
@@ -38,8 +38,8 @@ std::vector<std::string_view> stored_types() {
 }
 
 std::string_view operand_types_help() {
-  static const std::string text =
-      fmt::format("of lhs and rhs: {}; default bf16", fmt::join(operand_type_names(), " "));
+  static const std::string text = fmt::format("element type of lhs and rhs: {}; default bf16",
+                                              fmt::join(operand_type_names(), " "));
   return text;
 }
 

@@ -20,7 +20,7 @@ Options operation_options(Options own, bool with_reference = true);
 
 // Element types that operations can move and store: the multiplied types, and i32.
 std::vector<std::string_view> stored_types();
-// "of lhs and rhs: f32 bf16; default bf16"
+// "element type of lhs and rhs: f32 bf16; default bf16"
 std::string_view operand_types_help();
 Fill fill_option(const Arguments& arguments, Diags& diags);
 

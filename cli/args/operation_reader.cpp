@@ -27,7 +27,8 @@ std::optional<Tiling> OperationReader::tiling() {
   const auto sides = parse_integers(text("tiling"));
   if (sides && sides->size() == 3 && *std::min_element(sides->begin(), sides->end()) > 0)
     return Tiling{(*sides)[0], (*sides)[1], (*sides)[2]};
-  complain(fmt::format("--tiling wants three positive sides tm,tk,tn, not '{}'", text("tiling")));
+  complain(
+      fmt::format("--tiling: expected three positive sides tm,tk,tn, found '{}'", text("tiling")));
   return std::nullopt;
 }
 
@@ -43,10 +44,11 @@ std::optional<std::vector<std::int64_t>> OperationReader::drawn_sizes(
     if (const auto known = check_group_sizes(text); !known)
       return take(known.diags()), std::nullopt;
   if (!groups)
-    complain(text.empty() ? "--group-sizes is missing"
-                          : fmt::format("--groups is missing: --group-sizes {} does not say "
-                                        "how many there are",
-                                        text));
+    complain(text.empty()
+                 ? "--group-sizes is missing"
+                 : fmt::format(
+                       "--groups is missing: --group-sizes {} does not give the number of groups",
+                       text));
   if (!rows) complain("--m is missing: only listed group sizes give the number of rows");
   if (!groups || !rows) return std::nullopt;
   return taken(generate_group_sizes(text.empty() ? "uniform" : text, *groups, *rows, seed()));
@@ -55,7 +57,7 @@ std::optional<std::vector<std::int64_t>> OperationReader::drawn_sizes(
 std::optional<Tensor> OperationReader::group_sizes(std::optional<std::int64_t> rows) {
   const std::string given(text("group-sizes"));
   if (has("sizes") && !given.empty()) {
-    complain("--sizes names a file, and --group-sizes gives the sizes");
+    complain("--sizes and --group-sizes both give the group sizes: use one of them");
     return std::nullopt;
   }
   if (has("sizes")) return taken(load_tensor(text("sizes"), std::nullopt, arguments_.files()));
@@ -66,7 +68,7 @@ std::optional<Tensor> OperationReader::group_sizes(std::optional<std::int64_t> r
   const auto sizes = is_list ? taken(parse_group_sizes(given)) : drawn_sizes(given, groups, rows);
   if (!sizes) return std::nullopt;
   if (is_list && groups && *groups != static_cast<std::int64_t>(sizes->size())) {
-    complain(fmt::format("--groups says groups is {}, and --group-sizes says {}", *groups,
+    complain(fmt::format("--groups gives groups = {}, and --group-sizes gives {}", *groups,
                          sizes->size()));
     return std::nullopt;
   }

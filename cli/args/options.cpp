@@ -156,7 +156,7 @@ std::optional<std::int64_t> Arguments::integer(std::string_view name, Diags& dia
   } else if (lowest > INT64_MIN) {
     wanted = fmt::format("an integer of at least {}", lowest);
   }
-  diags.push_back(error(fmt::format("--{} wants {}, not '{}'", name, wanted, text(name))));
+  diags.push_back(error(fmt::format("--{}: expected {}, found '{}'", name, wanted, text(name))));
   return std::nullopt;
 }
 
@@ -165,8 +165,9 @@ std::size_t Arguments::choice(std::string_view name, std::span<const std::string
   if (!has(name)) return 0;
   const auto found = std::find(words.begin(), words.end(), text(name));
   if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-  diags.push_back(error(fmt::format("--{} is one of {}, not '{}'{}", name, fmt::join(words, ", "),
-                                    text(name), did_you_mean(text(name), words))));
+  diags.push_back(
+      error(fmt::format("--{}: expected one of {}, found '{}'{}", name, fmt::join(words, ", "),
+                        text(name), did_you_mean(text(name), words))));
   return 0;
 }
 

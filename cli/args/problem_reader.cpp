@@ -138,7 +138,7 @@ class ProblemReader : public OperationReader {
       if (!sizes.empty()) complain("--group-sizes and --sizes both name a file");
       sizes = given.substr(1);
     } else if (!sizes.empty() && !given.empty()) {
-      complain("--sizes names a file, and --group-sizes gives the sizes");
+      complain("--sizes and --group-sizes both give the group sizes: use one of them");
     }
     operands.group_sizes = read_file("sizes", sizes, axes_of("group_sizes"), nullptr);
     if (!ok()) return;
@@ -188,7 +188,8 @@ class ProblemReader : public OperationReader {
       auto sizes = drawn_sizes(given, groups_.value, m_.value);
       if (desc_.local_rows)
         complain(
-            "--rows local needs listed group sizes: m is the rows of the processed groups alone");
+            "--rows local needs listed group sizes: m counts only the rows of the processed "
+            "groups");
       if (sizes) desc_.sizes = *std::move(sizes);
     }
   }

@@ -28,15 +28,15 @@ std::optional<ProductReader::Axes> ProductReader::list(std::string_view option,
   if (numbers &&
       std::all_of(numbers->begin(), numbers->end(), [](std::int64_t x) { return x >= 0; }))
     return numbers;
-  complain(fmt::format("--{} wants numbers such as 2,0, not '{}'", option, text));
+  complain(fmt::format("--{}: expected numbers such as 2,0, found '{}'", option, text));
   return std::nullopt;
 }
 
 void ProductReader::pair(std::string_view option, Axes& left, Axes& right) {
   const auto sides = split(text(option), '/');
   if (sides.size() != 2)
-    return complain(fmt::format("--{} wants axes of lhs and of rhs such as 1/2, not '{}'", option,
-                                text(option)));
+    return complain(fmt::format("--{}: expected axes of lhs and of rhs such as 1/2, found '{}'",
+                                option, text(option)));
   left = list(option, sides[0]).value_or(Axes{});
   right = list(option, sides[1]).value_or(Axes{});
 }
@@ -56,7 +56,8 @@ void ProductReader::read_shapes(const std::optional<Tensor>& lhs, const std::opt
                                 const std::optional<Shape>& rhs_else) {
   const auto shape = [&](std::string_view option, const std::optional<Tensor>& file,
                          const std::optional<Shape>& otherwise) -> Shape {
-    if (file && has(option)) complain(fmt::format("--{} is that of the file", option));
+    if (file && has(option))
+      complain(fmt::format("--{}: the file already gives the shape", option));
     if (file) return file->shape();
     if (!has(option) && otherwise) return *otherwise;
     if (!has(option)) complain(fmt::format("--{} is missing", option));
@@ -91,9 +92,9 @@ void ProductReader::describe(DType lhs, DType rhs, DType out_dtype, const Shape&
 Options product_options(Options own) {
   const Options all = {
       {"lhs-shape", "LIST",
-       "shape of an lhs of any axes; it takes --rhs-shape and --contracting as well"},
+       "shape of an lhs with any axes; requires --rhs-shape and --contracting"},
       {"rhs-shape", "LIST", "shape of rhs, with --lhs-shape"},
-      {"groups", "N", "number of groups, where the group sizes do not give it"},
+      {"groups", "N", "number of groups, if the group sizes do not give it"},
       {"group-sizes", "LIST|NAME|@FILE.npy",
        "sizes as in 100,150,50; or drawn by --seed: uniform, multinomial, zipf:1.2, onehot, "
        "empty:50, "
@@ -102,7 +103,7 @@ Options product_options(Options own) {
       {"tiling", "tm,tk,tn", "sides of the tiles; default 128,128,128 or the profile's"},
       {"buffers", "N", "slots of each input window; default 2"},
       {"precision", "default|high|highest",
-       "of the products; on the interpreter all three compute in f32"},
+       "precision of the products; on the interpreter all three compute in f32"},
       {"fill", "normal|uniform|integers", "data of operands that are not given"},
       {"seed", "N", "seed of the operands and group sizes that are drawn; default 0"},
       {"lhs", "FILE", ".npy or FILE.safetensors#tensor, of any axes", false, FileUse::reads},

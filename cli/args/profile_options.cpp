@@ -28,7 +28,7 @@ Expected<Profile> chosen_profile(const Arguments& arguments, std::string_view na
         set_property(*profile, capacity.property, given.substr(0, digits), given.substr(unit));
     if (!set.wanted.empty()) {
       diags.push_back(
-          error(fmt::format("--{} wants {}, found {}", capacity.option, set.wanted, given)));
+          error(fmt::format("--{}: expected {}, found {}", capacity.option, set.wanted, given)));
       continue;
     }
     std::string& changes = profile->machine.changes;

@@ -28,7 +28,7 @@ void choose_device(const Arguments& arguments, bool with_reference, RunRequest& 
                    Diags& diags) {
   const std::string_view named = arguments.text("device");
   if (arguments.has("interpret") && !named.empty() && named != simulated_device().name()) {
-    diags.push_back(error(fmt::format("--interpret is short for --device {}, and --device says {}",
+    diags.push_back(error(fmt::format("--interpret means --device {}, and --device is {}",
                                       simulated_device().name(), named)));
     return;
   }
@@ -46,7 +46,7 @@ void choose_device(const Arguments& arguments, bool with_reference, RunRequest& 
       request.why +=
           fmt::format("{}no {} device here", request.why.empty() ? "" : ", ", device->name());
     }
-    if (!request.why.empty()) request.why += ", `gmm-run list` says why";
+    if (!request.why.empty()) request.why += ", `gmm-run list` shows why";
     return;
   }
   const Expected<const Device*> device = find_device(
@@ -120,9 +120,8 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
     if (!arguments.has(timed)) continue;
     if (options.machine.loop_workers > 0)
       diags.push_back(
-          error(fmt::format("--{} models cores that do their points one after the other, and "
-                            "--loop-workers runs them "
-                            "side by side",
+          error(fmt::format("--{} models cores that run iterations in order, and --loop-workers "
+                            "runs them concurrently",
                             timed)));
     else
       request.timing = std::make_shared<TimingObserver>(request.profile.rates);
@@ -186,7 +185,7 @@ void refuse_idle(const Arguments& arguments, const RunRequest& request, Diags& d
     } else if (!is_honoured(about)) {
       refuse(option.name, elsewhere);
     } else if (!is_checked && about == About::checks) {
-      refuse(option.name, "is about what a run checks and tells, and --unchecked leaves that out");
+      refuse(option.name, "requires a checked run, and --unchecked disables the checks");
     } else if (!has_math && (about == About::values || about == About::product)) {
       refuse(option.name, "is about values, and --no-math computes none");
     }

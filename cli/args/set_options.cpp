@@ -18,7 +18,7 @@ Expected<Settings> settings_of(const Arguments& arguments, const KernelInfo& ker
     const std::size_t equals = setting.find('=');
     const std::string name = setting.substr(0, equals);
     if (equals == std::string::npos || equals == 0) {
-      diags.push_back(error(fmt::format("--set wants NAME=VALUE, not '{}'", setting)));
+      diags.push_back(error(fmt::format("--set: expected NAME=VALUE, found '{}'", setting)));
     } else if (std::find(names.begin(), names.end(), name) == names.end()) {
       diags.push_back(error(unknown_parameter(kernel.name, name, names)));
     } else if (!settings.emplace(name, setting.substr(equals + 1)).second) {

@@ -119,8 +119,7 @@ Expected<InstantiateOptions> launch_of(const Arguments& arguments, int devices, 
   launch.cores = number("cores", max_devices, cores);
   const std::string_view scratch = arguments.text("scratch");
   if (!scratch.empty() && scratch != "fresh" && scratch != "kept")
-    diags.push_back(
-        error(fmt::format("--scratch is fresh or kept from call to call, not '{}'", scratch)));
+    diags.push_back(error(fmt::format("--scratch: expected fresh or kept, found '{}'", scratch)));
   if (!scratch.empty() && launch.calls == 1)
     diags.push_back(error("--scratch is for several calls: give --calls N"));
   launch.keeps_scratch = scratch == "kept";

@@ -8,7 +8,7 @@ namespace tessera::cli {
 
 Option strict_values_option() {
   return {"strict-values", "",
-          "values that nothing reads are findings, not notes: never_read, dead_store"};
+          "report unused values as findings, not notes: never_read, dead_store"};
 }
 
 // Loop workers have memories of their own.
@@ -23,7 +23,7 @@ Expected<bool> strict_values(const Arguments& arguments, const RunRequest& reque
   if (!request.is_simulated())
     return error(fmt::format("--strict-values is for the {}, and this runs on {}",
                              simulated_device().name(), request.device_name()));
-  return error(fmt::format("--strict-values: with {} nothing tells which values are used",
+  return error(fmt::format("--strict-values: {} disables the tracking of used values",
                            request.options.checks.enabled ? "--loop-workers" : "--unchecked"));
 }
 

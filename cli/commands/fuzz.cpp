@@ -53,7 +53,8 @@ Expected<Plan> plan_of(const Arguments& arguments) {
     char* end = nullptr;
     plan.seconds = std::strtod(text.c_str(), &end) * 60;
     if (text.empty() || *end != '\0' || !(plan.seconds > 0) || std::isinf(plan.seconds)) {
-      diags.push_back(error(fmt::format("--minutes wants a positive number, not '{}'", text)));
+      diags.push_back(
+          error(fmt::format("--minutes: expected a positive number, found '{}'", text)));
     }
     if (arguments.has("cases")) {
       diags.push_back(error("--cases and --minutes both say how long: give one"));

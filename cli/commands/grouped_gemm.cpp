@@ -19,7 +19,7 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
 Options operand_options() {
   return {
       {"kind", "forward|dgrad|wgrad", "the product or one of its gradients; default forward"},
-      {"m", "N", "rows of lhs; may be left out when the group sizes give it"},
+      {"m", "N", "rows of lhs; optional if the group sizes give it"},
       {"k", "N", "rows of the weights of a group"},
       {"n", "N", "columns of the weights of a group"},
       {"transpose-rhs", "",

@@ -21,9 +21,10 @@ Traffic parse_traffic(CollectiveReader& read) {
   for (const std::string& row : split(read.text("traffic"), '/')) {
     const auto sizes = parse_group_sizes(row);
     if (!sizes || sizes->size() != read.devices()) {
-      read.complain(fmt::format(
-          "--traffic wants for each of {} devices the rows it sends to each, as 2,1/3,4, not '{}'",
-          read.devices(), read.text("traffic")));
+      read.complain(
+          fmt::format("--traffic: expected for each of {} devices the rows it sends to each, as "
+                      "2,1/3,4, found '{}'",
+                      read.devices(), read.text("traffic")));
       return {};
     }
     traffic.push_back(*sizes);

@@ -123,7 +123,7 @@ class Reader : ProductReader {
   }
 
   void named_axes() {
-    refuse(layout_options, "goes without --contracting, which gives the axes");
+    refuse(layout_options, "cannot be combined with --contracting, which gives the axes");
     RaggedDotDims& dims = state_->dims;
     pair("contracting", dims.lhs_contracting, dims.rhs_contracting);
     if (has("batch-axes")) pair("batch-axes", dims.lhs_batch, dims.rhs_batch);
@@ -207,7 +207,7 @@ Command ragged_dot_command() {
       product_options({
           {"mode", "noncontracting|contracting|batch",
            "which axis the groups cut, also in files; default the rows"},
-          {"m", "N", "rows of lhs; may be left out when the group sizes give it"},
+          {"m", "N", "rows of lhs; optional if the group sizes give it"},
           {"k", "N", "columns of lhs"},
           {"n", "N", "columns of the result"},
           {"batch", "N", "extent of a batch dimension in front of lhs and rhs"},

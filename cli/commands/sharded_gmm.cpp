@@ -18,7 +18,7 @@ std::vector<std::int64_t> group_offsets(CollectiveReader& read) {
   const auto offsets = parse_integers(read.text("group-offset"));
   if (!offsets)
     read.complain(
-        fmt::format("--group-offset wants the first group of each place as 0,2,4, not '{}'",
+        fmt::format("--group-offset: expected the first group of each place as 0,2,4, found '{}'",
                     read.text("group-offset")));
   return offsets.value_or(std::vector<std::int64_t>());
 }

@@ -18,10 +18,10 @@ namespace tessera::cli {
 namespace {
 
 Diag wrong_form(const std::string& words) {
-  return error(
-      fmt::format("--dump wants NAME@PLACE=FILE with a place such as 17, 17,i=2,dev1, event:22 or "
-                  "end, not '{}'",
-                  words));
+  return error(fmt::format(
+      "--dump: expected NAME@PLACE=FILE with a place such as 17, 17,i=2,dev1, event:22 or "
+      "end, found '{}'",
+      words));
 }
 
 // Advances the session to before the event at which the given core reaches the line, or else the

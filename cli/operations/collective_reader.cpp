@@ -28,7 +28,7 @@ std::optional<Tensor> parse_rings(std::string_view text, Diags& diags) {
     const auto ids = parse_integers(ring);
     if (!ids || ids->empty()) {
       diags.push_back(
-          error(fmt::format("--rings wants device ids as 0,2,1,3/4,5,6,7, not '{}'", text)));
+          error(fmt::format("--rings: expected device ids as 0,2,1,3/4,5,6,7, found '{}'", text)));
       return std::nullopt;
     }
     if (!rings.empty() && ids->size() != rings.front().size()) {

@@ -26,7 +26,7 @@ ReduceOptions reduce_options(CollectiveReader& read) {
     options.bn = sides->back();
   } else {
     read.complain(
-        fmt::format("--tile wants two positive sides tm,tn, not '{}'", read.text("tile")));
+        fmt::format("--tile: expected two positive sides tm,tn, found '{}'", read.text("tile")));
   }
   return options;
 }

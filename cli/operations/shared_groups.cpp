@@ -49,7 +49,7 @@ SharedGroupSizes::SharedGroupSizes(CollectiveReader& read, std::string_view kern
   if (!read.ok()) return;
   const bool is_listed = read.has("group-sizes") && is_group_size_list(read.text("group-sizes"));
   if (read.has("sizes") && read.has("group-sizes"))
-    read.complain("--sizes names a file, and --group-sizes gives the sizes");
+    read.complain("--sizes and --group-sizes both give the group sizes: use one of them");
   tensors_ = read.held("sizes", per);
   if (tensors_ != nullptr) {
     for (const auto& sizes : read.counts("sizes", *tensors_))

@@ -30,7 +30,7 @@ Expected<TuningAxis> axis_of(const std::string& text) {
   const bool are_all_given = std::none_of(axis.values.begin(), axis.values.end(),
                                           [](const std::string& value) { return value.empty(); });
   if (equals == std::string::npos || axis.name.empty() || axis.values.empty() || !are_all_given)
-    return error(fmt::format("--tune wants NAME=V1,V2,..., not '{}'", text));
+    return error(fmt::format("--tune: expected NAME=V1,V2,..., found '{}'", text));
   for (auto value = axis.values.begin(); value != axis.values.end(); ++value)
     if (std::find(axis.values.begin(), value, *value) != value)
       return error(fmt::format("--tune gives {} the value {} twice", axis.name, *value));

@@ -138,5 +138,5 @@ def test_a_thread_with_a_small_stack_refuses_what_nests_too_deep():
 def test_sizes_that_overflow_raise():
     with pytest.raises(tessera.BadInput, match="expected fewer than 2\\^63 bytes, found shape"):
         tessera.all_reduce.verify(None, devices=4, m=1 << 32, n=1 << 32)
-    with pytest.raises(tessera.BadInput, match="--m wants an integer from 0 to 1099511627776"):
+    with pytest.raises(tessera.BadInput, match="--m: expected an integer from 0 to 1099511627776"):
         tessera.ag_matmul.run(None, None, devices=4, m=(1 << 63) - 1, k=128, n=8)

@@ -263,8 +263,9 @@ TEST_F(CliDebug, a_dump_that_cannot_be_is_refused_or_told) {
     return gmm_run(all);
   };
   const std::string to = "=" + file("x.npy");
-  EXPECT_NE(dumped("slot@here" + to).err.find("--dump wants NAME@PLACE=FILE"), std::string::npos);
-  EXPECT_NE(dumped("slot" + to).err.find("--dump wants NAME@PLACE=FILE"), std::string::npos);
+  EXPECT_NE(dumped("slot@here" + to).err.find("--dump: expected NAME@PLACE=FILE"),
+            std::string::npos);
+  EXPECT_NE(dumped("slot" + to).err.find("--dump: expected NAME@PLACE=FILE"), std::string::npos);
   EXPECT_NE(dumped("slott@end" + to).err.find("nothing here is called `slott`"), std::string::npos);
   EXPECT_NE(dumped("slot@9,q=1" + to).err.find("`q` is the index of no loop around line 9"),
             std::string::npos);

@@ -195,7 +195,7 @@ TEST_F(GroupedGemmFiles, scales_that_are_none_are_refused) {
   EXPECT_EQ(
       refused(call + "--scaling delayed --lhs-scale-inv %ok.npy --rhs-scale-inv %ok.npy "
                      "--lhs-scale 2"),
-      "error: --lhs-scale is what an operand is quantised with, and here they are quantised\n");
+      "error: --lhs-scale is a factor for quantising, and the operands are already quantised\n");
   // One operand of which nothing says that it is quantised.
   save("x.npy", Tensor(DType::f32, {3, 64, 32}));
   EXPECT_EQ(
@@ -226,7 +226,7 @@ TEST_F(GroupedGemmFiles, delayed_scales_and_linear_terms_are_numbers_or_files) {
             "error: --lhs-scale is for --scaling delayed\n");
   save("nan.npy", {1, std::numeric_limits<double>::quiet_NaN(), 2});
   EXPECT_EQ(refused(call + "--alpha @%nan.npy"),
-            "error: --alpha wants finite numbers: element 1 of nan.npy is nan\n");
+            "error: --alpha: expected finite numbers: element 1 of nan.npy is nan\n");
   save("i32.npy", {1, 2, 3}, DType::i32);
   EXPECT_EQ(refused(call + "--alpha @%i32.npy"), "error: Expected alpha dtype float32, got i32\n");
   EXPECT_EQ(refused(call + "--scaling delayed --lhs-scale @%i32.npy"),
@@ -264,8 +264,9 @@ TEST_F(GroupedGemmFiles, operands_from_files_take_group_sizes_as_generated_ones_
        of_files + "--group-sizes zipf:1.2 --groups 3 --seed 3 --contracting 1/1");
   EXPECT_EQ(refused(of_files + "--group-sizes 10,15,6 --contracting 1/1"),
             "error: Unexpected group_sizes! M = 30, got sum(group_sizes)=31\n");
-  EXPECT_EQ(refused(of_files + "--group-sizes 10,15,5 --lhs-first-dims 10,15,5 --contracting 1/1"),
-            "error: --group-sizes is for calls without shapes: here the shapes say it\n");
+  EXPECT_EQ(
+      refused(of_files + "--group-sizes 10,15,5 --lhs-first-dims 10,15,5 --contracting 1/1"),
+      "error: --group-sizes is for calls without shapes: the shapes of this call determine it\n");
 }
 
 TEST_F(GroupedGemmFiles, sizes_are_int32) {
@@ -276,10 +277,11 @@ TEST_F(GroupedGemmFiles, sizes_are_int32) {
                     "4294967301,3"),
             "error: --lhs-first-dims: group 0 has 4294967301, and group sizes are int32\n");
   save("f32.npy", {5, 3});
-  EXPECT_EQ(refused("--lhs-shape 8,4 --rhs-shape 2,4,3 --contracting 1/1 --lhs-first-dims "
-                    "@%f32.npy"),
-            "error: --lhs-first-dims wants a size for each group, integers of one axis: f32.npy "
-            "holds f32 of shape (2,)\n");
+  EXPECT_EQ(
+      refused("--lhs-shape 8,4 --rhs-shape 2,4,3 --contracting 1/1 --lhs-first-dims "
+              "@%f32.npy"),
+      "error: --lhs-first-dims: expected one size per group, integers of one axis: f32.npy holds "
+      "f32 of shape (2,)\n");
 }
 
 }  // namespace

@@ -256,7 +256,7 @@ TEST_F(DeviceFiles, sizes_that_are_none_are_refused) {
        "--sizes is of f32, and numbers of rows are integers");
   run_it("ragged-all-to-all --devices 2 --traffic 2,1/3,4 --n 4 --out lhs=@r{d}.npy");
   says("ragged-all-to-all --devices 1 --n 4 --sizes @s.npy --m 7",
-       "the number of devices says slices is 1, and --sizes ");
+       "the number of devices gives slices = 1, and --sizes ");
   says("ragged-all-to-all --devices 1 --slices 2 --n 4 --sizes @s.npy --m 6",
        "--sizes sends 7 rows of 6");
   run_it("ragged-all-to-all --devices 1 --slices 2 --n 4 --sizes @s.npy");
@@ -277,7 +277,7 @@ TEST_F(DeviceFiles, what_does_not_fit_is_named_with_its_device) {
   says("all-gather --lhs @x0.npy",
        "holds f32(8, 4), of 2 dimensions: one file for 4 devices has 3");
   says("all-gather --lhs @x{r}.npy", "this is one for each device: {d}");
-  says("all-gather --lhs @odd{d}.npy --n 4", "--n says n is 4, and --lhs ");
+  says("all-gather --lhs @odd{d}.npy --n 4", "--n gives n = 4, and --lhs ");
   says("all-gather --lhs @odd{d}.npy --dtype f16", "it is --lhs of device 0");
   says("all-gather --lhs @odd{d}.npy --out @odd1.npy", "--out would replace ");
   says("all-gather --lhs @odd{d}.npy --out x=@a.npy", "--out: there is no x; there are out, lhs");

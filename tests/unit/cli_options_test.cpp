@@ -93,11 +93,11 @@ TEST(Options, integers_have_bounds) {
     EXPECT_FALSE(parse({"--m", text})->integer("m", diags, 1, 10)) << text;
     return diags.size() == 1 ? diags.front().message : "no error";
   };
-  EXPECT_EQ(error_of("0"), "--m wants an integer from 1 to 10, not '0'");
-  EXPECT_EQ(error_of("-3"), "--m wants an integer from 1 to 10, not '-3'");
-  EXPECT_EQ(error_of("7x"), "--m wants an integer from 1 to 10, not '7x'");
+  EXPECT_EQ(error_of("0"), "--m: expected an integer from 1 to 10, found '0'");
+  EXPECT_EQ(error_of("-3"), "--m: expected an integer from 1 to 10, found '-3'");
+  EXPECT_EQ(error_of("7x"), "--m: expected an integer from 1 to 10, found '7x'");
   EXPECT_EQ(error_of("99999999999999999999"),
-            "--m wants an integer from 1 to 10, not '99999999999999999999'");
+            "--m: expected an integer from 1 to 10, found '99999999999999999999'");
 }
 
 TEST(Options, a_choice_is_one_of_its_words) {
@@ -109,7 +109,7 @@ TEST(Options, a_choice_is_one_of_its_words) {
   parse({"--check", "nnoe"})->choice("check", words, diags);
   ASSERT_EQ(diags.size(), 1U);
   EXPECT_EQ(diags.front().message,
-            "--check is one of full, sample, none, not 'nnoe'; did you mean 'none'?");
+            "--check: expected one of full, sample, none, found 'nnoe'; did you mean 'none'?");
 }
 
 TEST(Options, long_names_stand_on_a_line_of_their_own) {

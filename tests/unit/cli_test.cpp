@@ -108,7 +108,7 @@ TEST(Cli, errors_are_json_as_well) {
   const Ran ran = gmm_run({"gmm", "--m", "x", "--json"});
   EXPECT_EQ(ran.exit_code, 2);
   EXPECT_EQ(ran.json()["status"], "bad_input");
-  EXPECT_EQ(ran.json()["error"], "--m wants an integer of at least 0, not 'x'");
+  EXPECT_EQ(ran.json()["error"], "--m: expected an integer of at least 0, found 'x'");
   EXPECT_EQ(gmm_run({"nothing", "--json"}).json()["status"], "bad_input");
 }
 
@@ -143,12 +143,11 @@ TEST(Cli, options_that_do_not_apply_are_refused) {
   EXPECT_EQ(refused({"--interpret", "--no-math", "--check", "full"}),
             "error: --check compares values, and --no-math computes none\n");
   EXPECT_EQ(refused({"--interpret", "--device", "cuda"}),
-            "error: --interpret is short for --device interpreter, and --device says cuda\n");
+            "error: --interpret means --device interpreter, and --device is cuda\n");
   EXPECT_EQ(refused({"--interpret", "--slow-device", "1"}),
-            "error: --slow-device wants an integer from 0 to 0, not '1'\n");
-  EXPECT_EQ(
-      refused({"--interpret", "--unchecked", "--trace", "-"}),
-      "error: --trace is about what a run checks and tells, and --unchecked leaves that out\n");
+            "error: --slow-device: expected an integer from 0 to 0, found '1'\n");
+  EXPECT_EQ(refused({"--interpret", "--unchecked", "--trace", "-"}),
+            "error: --trace requires a checked run, and --unchecked disables the checks\n");
 }
 
 TEST(Cli, the_same_schedule_gives_the_same_trace) {
@@ -179,7 +178,7 @@ TEST(Cli, group_sizes_must_fit_the_other_options) {
   EXPECT_EQ(error_of({"--group-sizes", "zipf:x"}),
             "error: group sizes 'zipf:x' require a number from 0 to 16 as in zipf:1.2\n");
   EXPECT_EQ(error_of({"--group-sizes", "3,4", "--groups", "3"}),
-            "error: --groups says groups is 3, and --group-sizes says 2\n");
+            "error: --groups gives groups = 3, and --group-sizes gives 2\n");
   EXPECT_EQ(error_of({"--group-sizes", "3,4", "--m", "6"}),
             "error: the group sizes up to group 1 sum to more than m = 6\n");
   EXPECT_EQ(error_of({"--group-sizes", "3,4", "--m", "9", "--strict-sum"}),
