@@ -225,8 +225,7 @@ int run_command(const Command& command, const std::vector<std::string>& args, Co
       if (set.find('=') == std::string::npos)
         return fail(console,
                     error(fmt::format("expected --set {0}={1}, found --set {0} {1}", set, word)));
-    return fail(console,
-                error(fmt::format("'{}' is one word too many for {}", word, command.name)));
+    return fail(console, error(fmt::format("unexpected argument '{}' for {}", word, command.name)));
   }
   if (arguments->words().size() < needed) {
     return fail(console, error(fmt::format("{} needs {}", command.name, command.operand)));

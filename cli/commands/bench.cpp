@@ -133,9 +133,8 @@ int show(const Arguments& arguments, Console& console) {
   const std::string place(arguments.text("from"));
   for (const char* other : {"suite", "device", "filter", "seconds"}) {
     if (arguments.has(other)) {
-      return fail(console, error(fmt::format("--from shows what was measured, and --{} says what "
-                                             "to measure",
-                                             other)));
+      return fail(console,
+                  error(fmt::format("--from shows an earlier measurement: omit --{}", other)));
     }
   }
   const Expected<std::string> text = read_whole(place, file_kinds::report, arguments.files());
@@ -215,7 +214,7 @@ Command bench_command() {
   return {
       "bench",
       "",
-      "measures a suite and, in turn with it, the peers that it is compared with",
+      "measure a suite and, in alternation, the peers that it is compared with",
       "  gmm-run bench\n"
       "  gmm-run bench --suite interp --filter 'gmm_bf16' --json\n"
       "  gmm-run bench --suite certificate --filter 'rows|ring_8'\n"

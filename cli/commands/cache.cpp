@@ -102,7 +102,7 @@ int show(const std::string& id, Console& console) {
   for (const auto& listed : entries) {
     if (!listed.id.starts_with(id)) continue;
     if (found != nullptr)
-      return fail(console, error(fmt::format("{} begins several ids of the cache", id)));
+      return fail(console, error(fmt::format("{} is a prefix of several cache ids", id)));
     found = &listed;
   }
   if (found == nullptr) return fail(console, error(fmt::format("the cache has no entry {}", id)));
@@ -138,14 +138,14 @@ int run(const Arguments& arguments, Console& console) {
   const std::string id = arguments.words().size() > 1 ? arguments.words()[1] : "";
   if (verb == "list") {
     if (id.empty()) return list(console);
-    return fail(console, error(fmt::format("'{}' is one word too many for cache list", id)));
+    return fail(console, error(fmt::format("unexpected argument '{}' for cache list", id)));
   }
   if (verb == "show") {
     if (!id.empty()) return show(id, console);
     return fail(console, error("cache show needs the ID of an entry, as cache list gives it"));
   }
   if (verb == "clear") return clear(id, console);
-  return fail(console, error(fmt::format("cache knows list, show and clear, not '{}'", verb)));
+  return fail(console, error(fmt::format("cache: expected list, show or clear, found '{}'", verb)));
 }
 
 }  // namespace
@@ -153,7 +153,7 @@ int run(const Arguments& arguments, Console& console) {
 Command cache_command() {
   return {"cache",
           "list|show|clear [ID]",
-          "what is kept between runs: tuned configurations and compiled kernels",
+          "show or clear the cache of tuned configurations and compiled kernels",
           "  gmm-run cache list\n  gmm-run cache show 3f2a\n  gmm-run cache clear\n",
           {},
           run};

@@ -84,13 +84,13 @@ Command check_command() {
   return {
       "check",
       "FILE.tsr|KERNEL",
-      "whether a program is valid, without running it",
+      "check whether a program is valid, without running it",
       "  gmm-run check my_kernel.tsr\n"
       "      every kernel of the file, with the defaults of its parameters\n"
       "  gmm-run check my_kernel.tsr --set m=300 --set n=64\n",
       {{"set", "NAME=VALUE",
-        "a parameter, instead of its default; one that has neither leaves the kernel's types, "
-        "shapes and memory unchecked",
+        "set a parameter; the types, shapes and memory of a kernel are only checked if each "
+        "parameter has a value or a default",
         true},
        {"kernel", "NAME", "only this kernel of the file"},
        {"devices", "N",

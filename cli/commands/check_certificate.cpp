@@ -97,15 +97,14 @@ int report(Console& console, const Json& kept, const std::vector<Mismatch>& mism
         fmt::format("mismatch: {} is {} in the certificate, and {} now\n", m.what, m.kept, m.now);
   const std::string verdict = kept.find("verdict")->text();
   if (!mismatches.empty())
-    text += line("refused", "the certificate is about something else");
+    text += line("refused", "the certificate does not match");
   else if (quick)
-    text +=
-        line("same", fmt::format("the hashes are those of the certificate, whose verdict is {}; "
-                                 "nothing was run",
-                                 verdict));
+    text += line(
+        "same",
+        fmt::format("the hashes match the certificate, which has the verdict {}; nothing was run",
+                    verdict));
   else
-    text += line(verdict,
-                 "again: the protocol of this run and its verdict are those of the certificate");
+    text += line(verdict, "again: the protocol and the verdict of this run match the certificate");
   console.out << text;
   return exit_code(status);
 }
@@ -120,7 +119,7 @@ Diags without_content(const Diags& diags, const std::vector<std::string>& words)
   };
   if (std::none_of(diags.begin(), diags.end(), is_of_content)) return diags;
   return {error(diags.front().code,
-                fmt::format("the command of the certificate is refused; this shows why: {}",
+                fmt::format("the command of the certificate is rejected; to see why, run: {}",
                             shell_line(words)))};
 }
 
@@ -149,8 +148,8 @@ int run(const Arguments& arguments, Console& console) {
   for (const Json& word : kept->find("command")->elements()) words.push_back(word.text());
   if (arguments.words().size() > 1) {  // another path for the program
     if (verified_command(words).name != "run")
-      return fail(console, error(fmt::format("{} is about {}, which is not a file: leave out {}",
-                                             path, words[1], arguments.words()[1])));
+      return fail(console, error(fmt::format("{} is for {}, which is not a file: omit {}", path,
+                                             words[1], arguments.words()[1])));
     words[1] = arguments.words()[1];
   }
   const Expected<VerifyTarget> target = verify_target(words, arguments.files());
@@ -196,7 +195,7 @@ int run(const Arguments& arguments, Console& console) {
 Command check_certificate_command() {
   return {"check-certificate",
           "CERTIFICATE [FILE.tsr]",
-          "whether a verdict that `verify --save` kept is about this program, and still holds",
+          "check whether a verdict saved by `verify --save` matches this program and still holds",
           "  gmm-run verify examples/right_permute.tsr --devices 4 --save right_permute.json\n"
           "  gmm-run check-certificate right_permute.json\n"
           "  gmm-run check-certificate right_permute.json --quick\n",

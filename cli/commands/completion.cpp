@@ -51,7 +51,7 @@ std::string bash() {
       "    esac\n"
       "  fi\n"
       "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
-      "  # What is no option may be a file.\n"
+      "  # Words that are not options may be files.\n"
       "  [ \"${{#COMPREPLY[@]}}\" != 0 ] || mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
       "}}\n"
       "complete -o filenames -F _gmm_run gmm-run ./gmm-run\n",
@@ -120,7 +120,7 @@ int run(const Arguments& arguments, Console& console) {
 Command completion_command() {
   return {"completion",
           "SHELL",
-          "prints a script that completes commands and options in bash, zsh or fish",
+          "print a script that completes commands and options in bash, zsh or fish",
           "  . <(gmm-run completion bash)\n"
           "  gmm-run completion fish > ~/.config/fish/completions/gmm-run.fish\n",
           {},

@@ -18,7 +18,7 @@ namespace {
 
 int run(const Arguments& given, Console& console) {
   if (console.json)
-    return fail(console, error("--json: what dap writes is the protocol's JSON, with its headers"));
+    return fail(console, error("--json: dap always writes the JSON of its protocol, with headers"));
   const std::unique_ptr<debugger::ByteSource> bytes = debugger::standard_input_bytes();
   debugger::MessageReader in(*bytes);
   // Bypasses the conversion to printable text: the protocol uses CR LF, and its JSON is not for a
@@ -42,7 +42,7 @@ Command resolved(const std::vector<std::string>& args) {
 Command dap_command() {
   return {"dap",
           "[FILE.tsr|KERNEL|COMMAND]",
-          "the debugger for editors: the Debug Adapter Protocol on standard input and output",
+          "debug from an editor: Debug Adapter Protocol on standard input and output",
           "  gmm-run dap\n"
           "  gmm-run dap my_kernel.tsr --devices 4\n"
           "  gmm-run dap gmm --group-sizes 100,150,50 --k 64 --n 32\n",

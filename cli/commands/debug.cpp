@@ -36,12 +36,12 @@ std::string_view batch_option(const Options& of_target) {
 Options debug_options(const Options& of_target) {
   return {
       {"script", "FILE",
-       "commands of the debugger, a line each, before those of the standard input; also -x FILE",
-       true, FileUse::reads},
-      {"commands", "'A; B'", "commands of the debugger, behind those of --script", true},
+       "debugger commands, one per line, to run before standard input; also -x FILE", true,
+       FileUse::reads},
+      {"commands", "'A; B'", "debugger commands to run after --script", true},
       {batch_option(of_target), "",
-       "end when the commands of the command line are done; 1: they met a finding, "
-       "3: a limit ended the run"},
+       "exit after the commands of the command line; exit code 1: they reached a finding, 3: a "
+       "limit ended the run"},
   };
 }
 
@@ -175,7 +175,7 @@ int debug_on_finding(const Arguments& of_run, const std::vector<Finding>& findin
 Command debug_command() {
   return {"debug",
           "FILE.tsr|KERNEL|COMMAND",
-          "a run step by step, forward and backward: places, memory, counts, copies in flight",
+          "step through a run, forward and backward: places, memory, counts, copies in flight",
           "  gmm-run debug my_kernel.tsr --devices 4\n"
           "  gmm-run debug gmm --group-sizes 100,150,50 --k 64 --n 32 --commands 'step 3; info' "
           "--batch\n"

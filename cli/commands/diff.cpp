@@ -40,7 +40,7 @@ Command resolved(const std::vector<std::string>& args) {
 Command diff_command() {
   return {"diff",
           "FILE.tsr|KERNEL|COMMAND FILE.tsr|KERNEL|COMMAND",
-          "where two runs part: the first event and the first value that differ, and the results",
+          "compare two runs: the first event and the first value that differ, and the results",
           "  gmm-run diff 'my_kernel.tsr --schedule eager' 'my_kernel.tsr --schedule random:1' "
           "--devices 2\n"
           "  gmm-run diff my_kernel.tsr as_it_was.tsr --set m=64\n"

@@ -73,11 +73,11 @@ Command emit_command() {
   return {
       "emit",
       "FILE.tsr|KERNEL",
-      "the CUDA source of a kernel",
+      "print the CUDA source of a kernel",
       "  gmm-run emit gmm --set m=4096 --set k=512 --set n=1024 --set groups=8 --set tk=64\n"
       "  gmm-run emit my_kernel.tsr --set m=300 --compile\n",
       {{"set", "NAME=VALUE", "a parameter of the kernel", true},
-       {"kernel", "NAME", "which kernel, when the file has several"},
+       {"kernel", "NAME", "kernel to use, if the file has several"},
        {"templates", "", "print the templates that the source includes, too"},
        {"general", "",
         "the general kernel, which is slow and runs on any GPU of compute capability 8.0 or newer"},

@@ -47,11 +47,12 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   for (const char* option : {"group-sizes", "sizes", "lhs"})
     if (top_k && read.has(option))
       read.complain(
-          fmt::format("--top-k draws tokens and their experts, and --{} gives rows that are routed "
-                      "already: give one of them",
+          fmt::format("--top-k draws tokens and their experts, and --{} gives rows that are "
+                      "already routed: use one of them",
                       option));
   if (top_k && *top_k > read.value("groups"))
-    read.complain(fmt::format("--top-k {} of {} groups", *top_k, read.value("groups")));
+    read.complain(
+        fmt::format("--top-k {} exceeds the number of groups, {}", *top_k, read.value("groups")));
   if (!read.ok()) return read.diags();
   const Collective::Tensors *lhs = nullptr, *sizes = nullptr;
   const std::int64_t k = read.value("k");

@@ -22,7 +22,7 @@ int run(const Arguments& arguments, Console& console) {
   if (!diags.empty()) return fail(console, diags);
   const bool by_definition = arguments.has("definition");
   if (by_definition == (arguments.words().size() == 2))
-    return fail(console, error("equal compares two programs, or one with --definition"));
+    return fail(console, error("equal: expected two programs, or one program and --definition"));
   Expected<ComparedProgram> a = equal_side(arguments.words()[0], arguments);
   if (!a) return fail(console, a.diags());
   Expected<ComparedProgram> b =
@@ -47,7 +47,8 @@ Command resolved(const std::vector<std::string>& args) {
 Command equal_command() {
   return {"equal",
           "FILE.tsr|KERNEL|COMMAND [FILE.tsr|KERNEL|COMMAND]",
-          "whether two programs compute the same real functions: equal, different or not shown",
+          "check whether two programs compute the same functions over the reals: equal, different "
+          "or not shown",
           "  gmm-run equal my_kernel.tsr other.tsr --set m=64\n"
           "  gmm-run equal 'my_kernel.tsr --set tm=8' 'my_kernel.tsr --set tm=16'\n"
           "  gmm-run equal gmm --definition --group-sizes 5,0,9 --k 16 --n 16 --tiling 8,8,8\n"

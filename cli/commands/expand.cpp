@@ -14,7 +14,7 @@ Expected<std::string> expanded_text(const Arguments& arguments) {
   const Expected<Program> program = launched_program(arguments);
   if (!program) return program.diags();
   if (arguments.has("structured") && arguments.has("per-point"))
-    return error("--structured keeps pipelines and --per-point writes them out: give one of them");
+    return error("--structured keeps pipelines and --per-point expands them: use one of them");
   if (arguments.has("structured")) return print(*program, {.with_lines = true});
   const Expected<Program> expanded = expand(*program, {.per_point = arguments.has("per-point")});
   if (!expanded) return expanded.diags();
@@ -35,18 +35,20 @@ Command expand_command() {
   return {
       "expand",
       "FILE.tsr|KERNEL",
-      "a kernel with its pipelines as explicit loops, slots, copies and waits",
+      "print a kernel with its pipelines as explicit loops, slots, copies and waits",
       "  gmm-run expand gmm --set m=300 --set k=64 --set n=32 --set groups=3\n"
       "  gmm-run expand my_kernel.tsr --set m=300 --structured\n",
       {{"set", "NAME=VALUE", "a parameter of the kernel", true},
-       {"kernel", "NAME", "which kernel, when the file has several"},
-       {"calls", "N", "run N launches, one after the other; default 1"},
+       {"kernel", "NAME", "kernel to use, if the file has several"},
+       {"calls", "N", "run N launches in order; default 1"},
        {"scratch", "fresh|kept",
-        "with --calls: scratch memory is new for each launch, or as the launch before left it"},
+        "with --calls: scratch memory is new for each launch, or keeps the data of the previous "
+        "launch"},
        {"devices", "N", "how many devices, for extents that name `devices`; default 1"},
        {"cores", "N", "how many cores each device has, for extents that name `cores`; default 1"},
-       {"structured", "", "put in the parameters only, and keep pipelines as they are"},
-       {"per-point", "", "write each point of a parallel loop by itself, with slots of its own"}},
+       {"structured", "", "substitute the parameters only, and keep pipelines"},
+       {"per-point", "",
+        "expand each iteration of a parallel loop separately, with its own slots"}},
       run};
 }
 

@@ -122,7 +122,7 @@ int run(const Arguments& arguments, Console& console) {
 Command explain_command() {
   return {"explain",
           "[KIND]",
-          "what a kind of finding means, a program that has it, and how to fix it",
+          "explain a kind of finding: its meaning, a program that has it, and how to fix it",
           "  gmm-run explain\n  gmm-run explain race\n",
           {},
           run};

@@ -15,7 +15,7 @@ namespace {
 int run(const Arguments& arguments, Console& console) {
   const bool only_check = arguments.has("check"), in_place = arguments.has("write");
   if (only_check && in_place) {
-    return fail(console, error("--check changes nothing and --write does: give one of them"));
+    return fail(console, error("--check changes no file and --write does: use one of them"));
   }
   const std::string& path = arguments.words().front();
   const Expected<std::shared_ptr<const Source>> source = read_source(path, arguments.files());
@@ -49,11 +49,11 @@ int run(const Arguments& arguments, Console& console) {
 Command fmt_command() {
   return {"fmt",
           "FILE.tsr",
-          "a program's text in the house layout",
+          "format the text of a program in the house layout",
           "  gmm-run fmt my_kernel.tsr\n"
           "  gmm-run fmt --write my_kernel.tsr\n"
           "  gmm-run fmt --check my_kernel.tsr\n",
-          {{"check", "", "change nothing; exit code 2 when something would change"},
+          {{"check", "", "change nothing; exit code 2 if something would change"},
            {"write", "", "rewrite the file instead of printing"}},
           run};
 }

@@ -57,7 +57,7 @@ Expected<Plan> plan_of(const Arguments& arguments) {
           error(fmt::format("--minutes: expected a positive number, found '{}'", text)));
     }
     if (arguments.has("cases")) {
-      diags.push_back(error("--cases and --minutes both say how long: give one"));
+      diags.push_back(error("--cases and --minutes both limit the run: use one of them"));
     }
     plan.cases = INT64_MAX;
   }
@@ -160,19 +160,18 @@ int run(const Arguments& arguments, Console& console) {
 }  // namespace
 
 Command fuzz_command() {
-  return {
-      "fuzz",
-      "",
-      "compares random calls of the operations with the reference, and makes those that fail small",
-      "  gmm-run fuzz --cases 1000\n"
-      "  gmm-run fuzz --minutes 10 --seed 7 --op tgmm\n"
-      "  gmm-run fuzz --cases 500 --op grouped-gemm\n",
-      {{"cases", "N", "how many calls; default 200"},
-       {"minutes", "M", "as many calls as fit into this time"},
-       {"seed", "N", "which calls: call number I of a seed is always the same; default 0"},
-       {"first", "I", "the number of the first call; default 0"},
-       {"op", "gmm|tgmm|ragged-dot|grouped-gemm", "only this operation; default gmm and tgmm"}},
-      run};
+  return {"fuzz",
+          "",
+          "compare random calls of the operations with the reference, and minimise calls that fail",
+          "  gmm-run fuzz --cases 1000\n"
+          "  gmm-run fuzz --minutes 10 --seed 7 --op tgmm\n"
+          "  gmm-run fuzz --cases 500 --op grouped-gemm\n",
+          {{"cases", "N", "how many calls; default 200"},
+           {"minutes", "M", "as many calls as fit into this time"},
+           {"seed", "N", "seed of the calls: call I of a seed is always the same; default 0"},
+           {"first", "I", "the number of the first call; default 0"},
+           {"op", "gmm|tgmm|ragged-dot|grouped-gemm", "only this operation; default gmm and tgmm"}},
+          run};
 }
 
 }  // namespace tessera::cli

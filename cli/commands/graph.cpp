@@ -90,7 +90,7 @@ Command resolved(const std::vector<std::string>& args) {
 Command graph_command() {
   return {"graph",
           "FILE.tsr|KERNEL|COMMAND",
-          "a proved program without its protocol: tasks, and what each has to wait for",
+          "show a proved program without its protocol: tasks and their dependences",
           "  gmm-run graph my_kernel.tsr --devices 4\n"
           "  gmm-run graph ag-matmul --devices 4 --m 256 --k 512 --n 128\n"
           "  gmm-run graph all-reduce --devices 8 --dot all_reduce.dot\n"

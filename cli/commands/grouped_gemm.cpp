@@ -59,21 +59,21 @@ Options execution_options() {
                                            fmt::join(grouped_gemm_operand_names(), " "));
   return {
       {"scaling", "none|delayed|mxfp8|current|nvfp4|nvfp4-2d",
-       "how the operands are quantised by this call, or were before; nvfp4 is refused"},
+       "quantisation of the operands, by this call or before it; nvfp4 is rejected"},
       {"lhs-quantised", quantised_values, "element type of the quantised lhs; default e4m3"},
       {"rhs-quantised", quantised_values, "element type of the quantised rhs"},
       {"lhs-scale-inv", "FILE",
-       "lhs is quantised already, by these scales: f32 for each group; for mxfp8 e8m0, flat "
-       "and swizzled, or as a matrix beside lhs",
+       "scales of an lhs that is already quantised: f32 for each group; for mxfp8 e8m0, flat and "
+       "swizzled, or as a matrix like lhs",
        false, FileUse::reads},
-      {"rhs-scale-inv", "FILE", "rhs is quantised already, by these scales, as of lhs", false,
+      {"rhs-scale-inv", "FILE", "scales of an rhs that is already quantised, as for lhs", false,
        FileUse::reads},
       {"lhs-scale", "LIST|@FILE.npy",
-       "with --scaling delayed: what lhs is multiplied by; default: from the largest magnitude "
-       "in the call before",
+       "with --scaling delayed: scale factor of lhs; default: from the largest magnitude in the "
+       "previous call",
        false, FileUse::reads},
-      {"rhs-scale", "LIST|@FILE.npy",
-       "with --scaling delayed: what rhs is multiplied by, as of lhs", false, FileUse::reads},
+      {"rhs-scale", "LIST|@FILE.npy", "with --scaling delayed: scale factor of rhs, as for lhs",
+       false, FileUse::reads},
       {"overflow", "saturate|ieee",
        "quantised elements beyond the largest number become that number (saturate), or inf, in "
        "e4m3 NaN (ieee); default saturate"},
@@ -81,7 +81,7 @@ Options execution_options() {
        "how scales of mxfp8 are rounded to powers of two; default up"},
       {"path", "auto|v1|v2", "v1: one launch for each group; v2: one kernel for all groups"},
       {"async-sizes", "", "with --path v1: fetch the sizes ahead, of at most 1024 groups"},
-      {"group-offset", "N", "always refused, as TransformerEngine refuses it"},
+      {"group-offset", "N", "always rejected, as in TransformerEngine"},
       {"dtype", "TYPE", operands_help},
       {"out-dtype", "TYPE",
        "element type of the result, C and the bias: f32 bf16 f16; default f32"},

@@ -132,9 +132,11 @@ int run(const Arguments& arguments, Console& console) {
 Command list_command() {
   return {"list",
           "",
-          "the kernels, the devices and the machine profiles",
+          "list the kernels, the devices and the machine profiles",
           "  gmm-run list\n  gmm-run list --support\n  gmm-run list --json\n",
-          {{"support", "", "which operation, option and type runs where, and why not"}},
+          {{"support", "",
+            "show which devices support each operation, option and type, and the reasons if they "
+            "do not"}},
           run};
 }
 

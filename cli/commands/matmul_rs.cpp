@@ -71,7 +71,7 @@ Command matmul_rs_command() {
            operand_option("lhs", "[m, its share of k] of each device"),
            operand_option("rhs", "[n, its share of k] of each device"),
            {"out-dtype", "TYPE", "element type of the result: f32 bf16 f16; default f32"},
-           {"wire-dtype", "TYPE", "element type of the sums on their way; default f32"},
+           {"wire-dtype", "TYPE", "element type of the sums in transit; default f32"},
            {"tiling", "tm,tk,tn",
             "tile of the products; its sides must divide half a block of rows, a device's share of "
             "k, and n"}}));

@@ -80,7 +80,8 @@ Traffic slice_sizes(CollectiveReader& read, std::int64_t slices) {
     const std::int64_t most = max_sent(sizes);
     read.otherwise("m", most);
     if (most > read.value("m"))
-      read.complain(fmt::format("--sizes sends {} rows of {}", most, read.value("m")));
+      read.complain(fmt::format("--sizes sends {} rows, more than the {} rows of a device", most,
+                                read.value("m")));
   } else {
     const std::int64_t rows = read.value("m");
     for (std::size_t d = 0; d < read.devices(); ++d)
@@ -153,7 +154,7 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
 
 Command ragged_all_to_all_command() {
   return operation_command<prepare>(
-      "ragged-all-to-all", "every device sends rows to every device, as many as its sizes say",
+      "ragged-all-to-all", "every device sends rows to every device; its sizes give the numbers",
       "  gmm-run ragged-all-to-all --devices 2 --traffic 2,1/3,4 --n 8 --interpret\n"
       "  gmm-run ragged-all-to-all --devices 4 --m 64 --n 32 --group-sizes zipf:1.2 --slices 2\n"
       "  gmm-run ragged-all-to-all --devices 4 --m 64 --n 32 --room 48\n",
@@ -163,7 +164,7 @@ Command ragged_all_to_all_command() {
            {"traffic", "2,1/3,4", "rows that each device sends to each device"},
            {"group-sizes", "SIZES", "rows of each slice, written as for gmm; default multinomial"},
            {"slices", "N", "slices that a device sends to each device; default 1"},
-           {"room", "N", "rows that a device has room for; those beyond are not sent; default all"},
+           {"room", "N", "max rows that a device receives; further rows are not sent; default all"},
            {"dtype", "TYPE", "element type: f32 bf16 f16 i32 i8; default f32"},
            operand_option("sizes", "[devices * slices] of each device: rows of each slice"),
            operand_option("lhs", "[m, n] of each device"),

@@ -198,7 +198,7 @@ Expected<OperationCall> prepare(const Arguments& arguments) { return Reader(argu
 
 Command ragged_dot_command() {
   return operation_command<prepare>(
-      "ragged-dot", "ragged dot product: rows, contraction or batch are cut into groups",
+      "ragged-dot", "ragged dot product: rows, contraction or batch are split into groups",
       "  gmm-run ragged-dot --group-sizes 100,150,50 --k 64 --n 32 --interpret\n"
       "  gmm-run ragged-dot --mode contracting --group-sizes 5,0,9 --k 96 --n 64 --batch 2\n"
       "  gmm-run ragged-dot --mode batch --batch 6 --group-sizes 2,4 --m 8 --k 16 --n 8\n"
@@ -206,7 +206,7 @@ Command ragged_dot_command() {
       "--batch-axes 0/1 --ragged 1 --group-axis 0 --group-sizes 4,0,5\n",
       product_options({
           {"mode", "noncontracting|contracting|batch",
-           "which axis the groups cut, also in files; default the rows"},
+           "axis that is split into groups, also in files; default the rows"},
           {"m", "N", "rows of lhs; optional if the group sizes give it"},
           {"k", "N", "columns of lhs"},
           {"n", "N", "columns of the result"},
@@ -219,7 +219,7 @@ Command ragged_dot_command() {
           {"ragged", "D", "the ragged axis of lhs; default 0"},
           {"group-axis", "D", "the axis of rhs that counts the groups"},
           {"dtype", "TYPE", operand_types_help()},
-          {"rhs-dtype", "TYPE", "element type of rhs, where it is not that of lhs"},
+          {"rhs-dtype", "TYPE", "element type of rhs, if it differs from lhs"},
           {"out-dtype", "TYPE", "preferred element type: f32 bf16 f16 i32; default f32"},
           {"sizes", "FILE", "the group sizes: [groups], or with the axes before the ragged one",
            false, FileUse::reads},

@@ -16,7 +16,7 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
 Command reduce_scatter_command() {
   return operation_command<prepare>(
       "reduce-scatter",
-      "adds the rows of the devices of a ring; every device gets one block of the sum",
+      "add the rows of the devices of a ring; every device gets one block of the sum",
       "  gmm-run reduce-scatter --devices 4 --m 32 --n 128 --interpret\n",
       rows_options("rows of one device: one block for each device of the ring", added_types,
                    {reduce_tile_option()}));

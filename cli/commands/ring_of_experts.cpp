@@ -30,8 +30,7 @@ Tensor as_i32(const Tensor& indices, CollectiveReader& read) {
   for (std::int64_t i = 0; i < indices.elements(); ++i) {
     tensor.set(i, indices.at(i));
     if (tensor.at(i) == indices.at(i)) continue;
-    read.complain(
-        fmt::format("--experts names group {}, and there is none of that number", indices.at(i)));
+    read.complain(fmt::format("--experts names group {}, which does not exist", indices.at(i)));
     break;
   }
   return tensor;
@@ -60,7 +59,8 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   RingOfExpertsOptions options;
   begin_grouped(read, options);
   options.capacity = read.optional("capacity");
-  if (top_k > groups) read.complain(fmt::format("--top-k {} of {} groups", top_k, groups));
+  if (top_k > groups)
+    read.complain(fmt::format("--top-k {} exceeds the number of groups, {}", top_k, groups));
   if (!read.ok()) return read.diags();
   read.describe({"m", "k", "n", "groups", "top-k"});
   read.count_flops({"m", "top-k", "k", "n"});
@@ -89,7 +89,7 @@ Command ring_of_experts_command() {
           {{"m", "N", "tokens of one device"},
            {"top-k", "N", "every token goes to N groups, which --seed draws; default 2"},
            {"capacity", "N",
-            "choices of its groups that a device has room for; default those of all tokens"},
+            "max choices of its groups that a device accepts; default the choices of all tokens"},
            operand_option("lhs", "[m, k] of each device: its tokens"),
            operand_option("rhs", "[its groups, k, n] of each device"),
            operand_option("experts", "[m, top-k] of each device: the groups of each token"),

@@ -109,7 +109,7 @@ Expected<Ran> run_program(const Arguments& arguments, Console& console) {
   collect(ran.undecided, check_values(ran, *executable, options, begin));
   if (is_strict) {
     if (!ran.why_unknown.empty())
-      return error("--strict-values: nothing tells which values are used: " + ran.why_unknown);
+      return error("--strict-values: the used values are unknown: " + ran.why_unknown);
     std::move(ran.notes.begin(), ran.notes.end(), std::back_inserter(ran.wrong_values));
     ran.notes.clear();
   }
@@ -194,7 +194,7 @@ void print_report(Console& console, const Arguments& arguments, const Ran& ran, 
     console.out << value_lines(ran.program, ran.compared, ran.request.options.machine.devices);
   console.out << notes_text(ran.notes, arguments.has("all"));
   if (!ran.why_unknown.empty())
-    console.out << fmt::format("note: nothing tells which values are used: {}\n", ran.why_unknown);
+    console.out << fmt::format("note: the used values are unknown: {}\n", ran.why_unknown);
   if (!ran.wrong_values.empty()) {
     console.out << ran.bindings.result_lines()
                 << findings_text(ran.wrong_values, arguments.has("all"));
@@ -231,7 +231,7 @@ Json report_json(const Arguments& arguments, const Ran& ran, Status status) {
 int run(const Arguments& arguments, Console& console) {
   const bool debugs = arguments.has("debug-on-finding");
   if (debugs && console.prints_json())
-    return fail(console, error("--debug-on-finding is for people, and --json for programs"));
+    return fail(console, error("--debug-on-finding is interactive: omit --json"));
   Expected<Ran> ran = run_program(arguments, console);
   if (!ran) return fail(console, ran.diags());
   const Status status = outcome(*ran);
@@ -261,21 +261,21 @@ int run(const Arguments& arguments, Console& console) {
 Command run_command() {
   Options options = {
       {"set", "NAME=VALUE", "a parameter of the kernel", true},
-      {"kernel", "NAME", "which kernel, when the file has several"},
-      {"calls", "N", "run N launches, one after the other; default 1"},
+      {"kernel", "NAME", "kernel to use, if the file has several"},
+      {"calls", "N", "run N launches in order; default 1"},
       {"scratch", "fresh|kept",
-       "with --calls: scratch memory is new for each launch, or as the launch before left it"},
+       "with --calls: scratch memory is new for each launch, or keeps the data of the previous "
+       "launch"},
       {"devices", "N", "how many devices run it; default 1"},
   };
   for (const Option& option : binding_options()) options.push_back(option);
   for (const Option& option : expectation_options()) options.push_back(option);
   for (const Option& option : run_options()) options.push_back(option);
   options.push_back(strict_values_option());
-  options.push_back(
-      {"debug-on-finding", "", "where the run finds something, the debugger opens at that place"});
+  options.push_back({"debug-on-finding", "", "open the debugger at the place of a finding"});
   return {"run",
           "FILE.tsr|KERNEL",
-          "runs a kernel of your own on simulated devices or a GPU, with all checks",
+          "run your own kernel on simulated devices or a GPU, with all checks",
           "  gmm-run run my_kernel.tsr --set m=300 --set n=64\n"
           "  gmm-run run my_kernel.tsr --in lhs=x.npy --in group_sizes=100,150,50 --out out=y.npy\n"
           "  gmm-run run my_kernel.tsr --in lhs=x.npy --expect out=y.npy\n"

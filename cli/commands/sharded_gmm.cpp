@@ -55,14 +55,14 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
 Command sharded_gmm_command() {
   return operation_command<prepare>(
       "sharded-gmm",
-      "grouped matmul: all devices hold the rows, each multiplies those of its groups, and the "
+      "grouped matmul: all devices have all rows, each multiplies the rows of its groups, and the "
       "results are added",
       "  gmm-run sharded-gmm --devices 4 --m 64 --k 32 --n 16 --groups 8 --interpret\n"
       "  gmm-run sharded-gmm --rings 0,2/3,1 --m 64 --k 32 --n 16 --groups 6 --scatter\n"
       "  gmm-run sharded-gmm --devices 2 --group-sizes 9,0,5,2 --k 32 --n 16 "
       "--group-offset 2,0\n",
       collective_options(grouped_options(
-          {{"m", "N", "rows; left out when --group-sizes lists them"},
+          {{"m", "N", "number of rows; omit it if --group-sizes lists the sizes"},
            {"scatter", "", "each device gets its block of the rows, not all of them"},
            {"local-groups", "N", "groups of one device; default an equal share"},
            {"group-offset", "0,2,4,6", "the first group of each place in a ring; default in order"},

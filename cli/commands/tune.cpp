@@ -51,13 +51,12 @@ Options tune_options(GroupedKind kind) {
   }
   options.push_back({"backward", "", "time the call and both its gradients"});
   options.push_back({"all", "",
-                     "afterwards time every candidate on the problem's own sizes, and "
-                     "say how far the chosen one is from the best"});
+                     "afterwards time every candidate on the problem's own sizes, and compare the "
+                     "chosen one with the best"});
   options.push_back(
-      {"warmup", "N",
-       "runs that are not timed, before those that are, where a clock measures; default 5"});
+      {"warmup", "N", "untimed runs before the timed runs, if times are measured; default 5"});
   options.push_back({"iters", "N", "runs that are timed; default 100"});
-  options.push_back({"dry-run", "", "keep nothing"});
+  options.push_back({"dry-run", "", "do not store the result"});
   options.push_back({"estimates", "",
                      "with --device cuda: list the candidates with the times that the model "
                      "expects and measure nothing; needs no GPU"});
@@ -79,10 +78,10 @@ Expected<TuneReport> estimate(GroupedKind kind, const Arguments& arguments) {
   const Expected<const Device*> device = find_device(arguments.text("device"));
   const bool has_model = device && !(*device)->time_model().empty();
   if (!has_model || arguments.has("interpret") || arguments.has("profile"))
-    return error("--estimates asks the model of a GPU: give --device cuda, too");
+    return error("--estimates uses the model of a GPU: add --device cuda");
   for (const std::string_view other : {"all", "backward", "warmup", "iters"}) {
     if (arguments.has(other))
-      return error(fmt::format("--estimates measures nothing: leave out --{}", other));
+      return error(fmt::format("--estimates measures nothing: omit --{}", other));
   }
   const Problem given = TRY(settled_problem(kind, arguments));
   if (Diags unread = arguments.unread(); !unread.empty()) return unread;
@@ -231,8 +230,8 @@ Command resolved(const std::vector<std::string>& args) {
 Command tune_command() {
   return {"tune",
           "OPERATION|FILE.tsr|KERNEL",
-          "times the candidate tilings of a problem; of gmm and tgmm the fastest is kept for the "
-          "next runs",
+          "time the candidate tilings of a problem; for gmm and tgmm the fastest is stored for "
+          "later runs",
           "  gmm-run tune gmm --m 4096 --groups 8 --group-sizes zipf:1.2 --k 1024 --n 1024\n"
           "  gmm-run tune gmm --group-sizes 1000,24 --k 512 --n 512 --profile v6e --all\n"
           "  gmm-run tune tgmm --m 4096 --groups 8 --k 1024 --n 1024 --device cuda\n"

@@ -53,21 +53,21 @@ Expected<void> check_questions(const Arguments& arguments) {
   for (const char* option : {"expect", "rtol", "atol"})
     if (arguments.was_given(option))
       return error(
-          fmt::format("--{} is about the values of a run, and verify asks what schedules can do: "
-                      "`gmm-run run` takes it, and tells the verdict on the schedules as well",
+          fmt::format("--{} checks the values of one run, and verify analyses schedules: use "
+                      "`gmm-run run`, which also reports the verdict on the schedules",
                       option));
   const char* asked = nullptr;
   for (const char* question : {"mutants", "necessity", "cases"}) {
     if (!arguments.has(question)) continue;
     if (asked != nullptr)
       return error(
-          fmt::format("--{} and --{} ask two questions: give one of them", asked, question));
+          fmt::format("--{} and --{} are different analyses: use one of them", asked, question));
     asked = question;
   }
   for (const char* question : {"mutants", "cases"})
     for (const char* option : {"save", "save-schedule"})
       if (arguments.has(question) && arguments.has(option))
-        return error(fmt::format("--{} is about one verdict, and --{} has many", option, question));
+        return error(fmt::format("--{} is for one verdict, and --{} has many", option, question));
   return {};
 }
 
@@ -143,17 +143,18 @@ Command resolved(const std::vector<std::string>& args) {
 }  // namespace
 
 Command verify_command() {
-  return {"verify",
-          "FILE.tsr|KERNEL|COMMAND",
-          "whether some schedule of a program can race, deadlock or leave counts on semaphores",
-          "  gmm-run verify my_kernel.tsr --devices 4\n"
-          "  gmm-run verify gmm --group-sizes 100,150,50 --k 64 --n 32 --json\n"
-          "  gmm-run verify my_kernel.tsr --devices 4 --save verdict.json\n"
-          "  gmm-run verify my_kernel.tsr --cases 50 --seed 1\n",
-          verify_options(),
-          run,
-          nullptr,
-          resolved};
+  return {
+      "verify",
+      "FILE.tsr|KERNEL|COMMAND",
+      "check whether some schedule of a program can race, deadlock or leave counts on semaphores",
+      "  gmm-run verify my_kernel.tsr --devices 4\n"
+      "  gmm-run verify gmm --group-sizes 100,150,50 --k 64 --n 32 --json\n"
+      "  gmm-run verify my_kernel.tsr --devices 4 --save verdict.json\n"
+      "  gmm-run verify my_kernel.tsr --cases 50 --seed 1\n",
+      verify_options(),
+      run,
+      nullptr,
+      resolved};
 }
 
 }  // namespace tessera::cli

@@ -22,8 +22,8 @@ namespace {
 Options why_options() {
   return {
       {"of", "'out[5, 130]'",
-       "memory, a semaphore or a core (dev1), as the debugger names them; again for more", true},
-      {"at", "EVENT", "as it is before that event; default: at the end of the run"},
+       "memory, a semaphore or a core (dev1), as in the debugger; may be repeated", true},
+      {"at", "EVENT", "explain the state before this event; default: at the end of the run"},
   };
 }
 
@@ -77,7 +77,7 @@ Command resolved(const std::vector<std::string>& args) {
 Command why_command() {
   return {"why",
           "FILE.tsr|KERNEL|COMMAND",
-          "what elements were made from, back to operands; what a core waits for",
+          "explain how elements were computed, back to the operands, and why a core waits",
           "  gmm-run why my_kernel.tsr --of 'out[5, 130]'\n"
           "  gmm-run why gmm --group-sizes 100,150,50 --k 64 --n 32 --of 'out[7, 3]'\n"
           "  gmm-run why my_kernel.tsr --devices 4 --of dev1 --of 'dev1.arrived'\n",

@@ -75,7 +75,7 @@ Options collective_options(Options own, Peers peers) {
       {"rings", "0,2,1,3/4,5,6,7",
        "the devices of each ring, in order; default one ring of all devices"},
       {"collective-id", "N", "collective id of the kernel's barrier; default 0"},
-      {"calls", "N", "run N launches, one after the other; default 1"},
+      {"calls", "N", "run N launches in order; default 1"},
       {"fill", "normal|uniform|integers", "operand data; integers are exact under every schedule"},
       {"seed", "N", "seed of the operands; default 0"},
   };
