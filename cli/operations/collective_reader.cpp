@@ -32,8 +32,9 @@ std::optional<Tensor> parse_rings(std::string_view text, Diags& diags) {
       return std::nullopt;
     }
     if (!rings.empty() && ids->size() != rings.front().size()) {
-      diags.push_back(error(fmt::format("--rings: all rings have one length, and '{}' has {} of {}",
-                                        ring, ids->size(), rings.front().size())));
+      diags.push_back(error(fmt::format(
+          "--rings: expected rings of equal length, found '{}' with {} instead of {} devices", ring,
+          ids->size(), rings.front().size())));
       return std::nullopt;
     }
     rings.push_back(*ids);
@@ -70,7 +71,7 @@ Options collective_options(Options own, Peers peers) {
   Options options = std::move(own);
   const Options shared = {
       {"devices", "N",
-       peers == Peers::neighbours ? "how many devices; default those of --rings, else 4"
+       peers == Peers::neighbours ? "how many devices; default the devices of --rings, else 4"
                                   : "how many devices; default 4"},
       {"rings", "0,2,1,3/4,5,6,7",
        "the devices of each ring, in order; default one ring of all devices"},
@@ -101,7 +102,8 @@ CollectiveReader::CollectiveReader(const Arguments& arguments, Peers peers)
     table = *std::move(rings);
     const std::int64_t count = table.elements();
     if (has("devices") && run.machine.devices != count)
-      complain(fmt::format("--devices says {}, and --rings names {}", run.machine.devices, count));
+      complain(fmt::format("--devices gives {} devices, and --rings has {}", run.machine.devices,
+                           count));
     run.machine.devices = static_cast<int>(count);
   } else {
     if (!has("devices")) run.machine.devices = 4;
@@ -111,9 +113,8 @@ CollectiveReader::CollectiveReader(const Arguments& arguments, Peers peers)
     const Expected<Profile> routed = chosen_profile(arguments_, any_route_profile);
     CHECK(routed);
     collective.notes.push_back(
-        fmt::format("the machine is {}: {} sends copies only to devices whose number differs by a "
-                    "power of two, "
-                    "which is not so here",
+        fmt::format("the machine is {}: on {} a ring must connect devices whose numbers differ by "
+                    "a power of two",
                     any_route_profile, collective.request.profile.machine.name));
     collective.request.profile = *routed;
     run.machine.profile = routed->machine;
@@ -150,7 +151,7 @@ std::vector<std::vector<std::int64_t>> CollectiveReader::counts(
   for (const Tensor& tensor : tensors) {
     auto& numbers = all.emplace_back();
     if (!is_integer(tensor.dtype())) {
-      complain(fmt::format("--{} is of {}, and numbers of rows are integers", operand,
+      complain(fmt::format("--{} has type {}, and numbers of rows are integers", operand,
                            name(tensor.dtype())));
       return all;
     }
@@ -158,7 +159,7 @@ std::vector<std::vector<std::int64_t>> CollectiveReader::counts(
     for (std::int64_t i = 0; i < tensor.elements(); ++i) {
       const double number = tensor.at(i);
       if (number < 0 || number > static_cast<double>(room)) {
-        complain(fmt::format("--{} has {}, which is no number of rows", operand, number));
+        complain(fmt::format("--{} has {}, which is not a number of rows", operand, number));
         return all;
       }
       numbers.push_back(static_cast<std::int64_t>(number));

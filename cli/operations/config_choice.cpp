@@ -23,8 +23,7 @@ Expected<std::optional<GroupedMatmulConfig>> config_option(const Arguments& argu
   if (!arguments.has("config")) return Result();
   for (const std::string_view other : {"tiling", "buffers"}) {
     if (!arguments.has(other)) continue;
-    return error(
-        fmt::format("--config gives the tiling and the stages, and --{} is given too", other));
+    return error(fmt::format("--config already gives the tiling and the stages: omit --{}", other));
   }
   const GroupedMatmulConfig config =
       TRY(read_config(std::string(arguments.text("config")), arguments.files()));

@@ -30,8 +30,8 @@ Expected<Loaded> load_whole(const std::string& source, const std::string& file, 
   }
   if (whole.rank() != rank + 1)
     return error(fmt::format(
-        "{} holds {}, of {} dimensions: one file for {} {} has {}, the first of which counts them; "
-        "a name with {} is one file for each",
+        "{} holds {} with {} dimensions: a file for {} {} has {}, and the first counts them; use a "
+        "name with {} for one file each",
         source, text_of(whole), whole.rank(), count, plural(per), rank + 1, hole_of(per)));
   if (whole.dim(0) != static_cast<std::int64_t>(count))
     return error(fmt::format("{} holds {}, which is for {} {}, and there are {}", source,
@@ -53,7 +53,7 @@ Expected<std::vector<std::string>> part_files(std::string_view spec, Per per, st
   const std::string_view hole = hole_of(per),
                          other = hole_of(per == Per::device ? Per::ring : Per::device);
   if (spec.find(other) != std::string_view::npos)
-    return error(fmt::format("{} names one file for each {}, and this is one for each {}: {}", spec,
+    return error(fmt::format("{} names one file per {}, expected one file per {}: {}", spec,
                              name(per == Per::device ? Per::ring : Per::device), name(per), hole));
   if (spec.find(hole) == std::string_view::npos) return std::vector<std::string>{std::string(spec)};
   std::vector<std::string> files;
@@ -76,7 +76,7 @@ Expected<Loaded> load_parts(std::string_view option, std::string_view spec, Per 
     if (!tensor) {
       Diags diags = tensor.diags();
       diags.front().notes.push_back(
-          {{}, fmt::format("it is --{} of {} {}", option, name(per), part)});
+          {{}, fmt::format("read for --{} of {} {}", option, name(per), part)});
       return diags;
     }
     if (tensor->rank() != rank)
@@ -84,8 +84,8 @@ Expected<Loaded> load_parts(std::string_view option, std::string_view spec, Per 
                                name(per), part, text_of(*tensor), option, rank));
     if (part > 0 &&
         (tensor->dtype() != loaded.parts[0].dtype() || tensor->shape() != loaded.parts[0].shape()))
-      return error(fmt::format("{} of {} {} holds {}, and that of {} 0 {}", source_of(part),
-                               name(per), part, text_of(*tensor), name(per),
+      return error(fmt::format("{} of {} {} holds {}, and the file of {} 0 holds {}",
+                               source_of(part), name(per), part, text_of(*tensor), name(per),
                                text_of(loaded.parts[0])));
     loaded.parts.push_back(*std::move(tensor));
   }

@@ -56,7 +56,8 @@ std::int64_t CollectiveReader::value(std::string_view option) {
 std::int64_t CollectiveReader::shared(std::string_view option) {
   const std::int64_t extent = value(option);
   if (extent % length() == 0) return extent / length();
-  complain(fmt::format("--{} {} is not shared equally by a ring of {}", option, extent, length()));
+  complain(
+      fmt::format("--{} {} is not divisible by the ring length, {}", option, extent, length()));
   return 0;
 }
 

@@ -91,10 +91,9 @@ Expected<void> check_launches(const Arguments& arguments, const OperationCall& c
   for (const std::string_view option :
        {"trace", "timing", "cost", "timeline", "save-schedule", "dump"})
     if (call.launches > 1 && arguments.was_given(option))
-      return error(
-          fmt::format("--{} is of one launch, and this call makes {}: one for "
-                      "each group with rows",
-                      option, call.launches));
+      return error(fmt::format(
+          "--{} requires a single launch, and this call makes {}: one for each group with rows",
+          option, call.launches));
   return {};
 }
 
@@ -147,9 +146,10 @@ Expected<Prepared> verifiable_operation(PrepareOperation prepare, const Argument
   if (call->launches > 1)
     return error(
         ErrorCode::unsupported,
-        fmt::format("a proof is of one launch, and this call makes {}: one for each group "
-                    "with rows. Verify one group, or --path v2 where one kernel can take all",
-                    call->launches));
+        fmt::format(
+            "a proof covers a single launch, and this call makes {}: one for each group with rows; "
+            "verify one group, or use --path v2 if one kernel supports all groups",
+            call->launches));
   Prepared prepared{call->request, call->title, call->simulate};
   prepared.sides = call->sides;
   if (prepared.simulate) return prepared;
@@ -158,7 +158,7 @@ Expected<Prepared> verifiable_operation(PrepareOperation prepare, const Argument
     const Expected<OperationRun> run = call->launch(options);
     if (!run) return run.diags();
     if (!run->report.simulated)
-      return error(ErrorCode::unsupported, "nothing runs here that could be verified");
+      return error(ErrorCode::unsupported, "this call runs nothing that can be verified");
     return *run->report.simulated;
   };
   return prepared;

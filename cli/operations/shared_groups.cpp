@@ -32,7 +32,7 @@ Options grouped_options(Options own) {
 }
 
 Option group_sizes_option() {
-  return {"group-sizes", "SIZES", "100,150,50 or a distribution as of gmm; default multinomial"};
+  return {"group-sizes", "SIZES", "100,150,50 or a distribution as for gmm; default multinomial"};
 }
 
 void begin_grouped(CollectiveReader& read, GroupedCollectiveOptions& options) {
@@ -60,7 +60,7 @@ SharedGroupSizes::SharedGroupSizes(CollectiveReader& read, std::string_view kern
     Extent& groups = read.extent("groups");
     if (groups.value && *groups.value != count)
       read.complain(
-          fmt::format("{} says {}, and --group-sizes lists {}", groups.by, *groups.value, count));
+          fmt::format("{} gives {}, and --group-sizes lists {}", groups.by, *groups.value, count));
     groups.value = count;
     groups.by = "--group-sizes";
     rows_ = sum_of(listed);

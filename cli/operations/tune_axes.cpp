@@ -143,8 +143,7 @@ Expected<void> check_parts(const Command& command, const Invocation& line,
     if (std::find(tile.sides.begin(), tile.sides.end(), axis.name) != tile.sides.end()) ++sides;
   }
   if (!tile.sides.empty() && line.has(tile.name) && (sides == tile.sides.size() || axes.empty()))
-    return error(
-        fmt::format("--{} gives the sides that are tuned; --tune names some of them", tile.name));
+    return error(fmt::format("--{} gives sides that --tune varies: use one of them", tile.name));
   return {};
 }
 

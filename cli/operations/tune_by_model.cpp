@@ -41,12 +41,13 @@ Expected<std::vector<TuningCandidate>> program_candidates(const Invocation& line
     if (parameter.kind == ParameterInfo::Kind::tuning) tuning.push_back(parameter.name);
   if (axes.empty() && tuning.empty())
     return error(
-        fmt::format("{} has nothing to tune: no parameter stands behind the `;` of its "
-                    "head; --tune NAME=V1,V2 tries another one",
+        fmt::format("{} has nothing to tune: its head has no parameter after the `;`; use --tune "
+                    "NAME=V1,V2 for another parameter",
                     kernel.name));
   if (axes.empty())
-    return error(fmt::format("--tune NAME=V1,V2 says what is tried of {}, which is tuned by {}",
-                             kernel.name, fmt::join(tuning, ", ")));
+    return error(fmt::format(
+        "expected --tune NAME=V1,V2 with the values to try for {}, which is tuned by {}",
+        kernel.name, fmt::join(tuning, ", ")));
   TRY(check_parameters(kernel, line, axes));
   return combinations(axes);
 }
@@ -58,14 +59,15 @@ Expected<std::vector<TuningCandidate>> operation_candidates(const Command& comma
                                                             const Profile& profile) {
   const std::vector<std::string_view> parts = tunable_parts(command);
   if (parts.empty())
-    return error(ErrorCode::unsupported,
-                 fmt::format("{} has nothing to tune: its options choose neither a tile nor slots. "
-                             "A program of its own is tuned by its parameters: gmm-run tune "
-                             "KERNEL --tune NAME=V1,V2",
-                             command.name));
+    return error(
+        ErrorCode::unsupported,
+        fmt::format("{} has nothing to tune: its options choose neither a tile nor slots; to tune "
+                    "the parameters of a program: gmm-run tune KERNEL --tune NAME=V1,V2",
+                    command.name));
   if (axes.empty() && tile_option(command).sides.empty())
-    return error(fmt::format("--tune NAME=V1,V2 says what is tried of {}, which is tuned by {}",
-                             command.name, fmt::join(parts, ", ")));
+    return error(fmt::format(
+        "expected --tune NAME=V1,V2 with the values to try for {}, which is tuned by {}",
+        command.name, fmt::join(parts, ", ")));
   TRY(check_parts(command, line, axes));
   return axes.empty() ? usual_candidates(command, line, profile) : combinations(axes);
 }
@@ -86,7 +88,7 @@ TuneReport report_of(const Invocation& command, const Invocation& best, const st
   report.text = line("command", command.line()) + line("times", measure) + candidate_lines(tuning) +
                 chosen_line(tuning);
   if (standard && tuning.best > 0)
-    report.text += line("default", fmt::format("{}, {:.3g} of the chosen one's",
+    report.text += line("default", fmt::format("{}, {:.3g} times the chosen time",
                                                human_seconds(*standard), *standard / seconds));
   report.text += line("use", best.line());
   return report;
@@ -96,8 +98,8 @@ TuneReport report_of(const Invocation& command, const Invocation& best, const st
 
 Option tune_option() {
   return {"tune", "NAME=V1,V2,...",
-          "values to try, all combinations, by the model: of a side of the tile (tm tk tn), of "
-          "buffers, of a program's parameter",
+          "values to try for a side of the tile (tm tk tn), for buffers or for a program's "
+          "parameter; the model times all combinations",
           true};
 }
 

@@ -216,7 +216,7 @@ TEST_F(DeviceFiles, sizes_say_the_rows_only_where_no_operand_does) {
       run_it("sharded-gmm --devices 2 --sizes @s.npy --lhs @w.npy --rhs @z.npy");
   EXPECT_NE(out.find("m 9, k 4, n 4, groups 2"), std::string::npos) << out;
   EXPECT_NE(run_it(sharded + "--lhs @w.npy --rhs @y.npy --groups 3", 2)
-                .find("--groups says 3, and --group-sizes lists 2"),
+                .find("--groups gives 3, and --group-sizes lists 2"),
             std::string::npos);
 }
 
@@ -253,7 +253,7 @@ TEST_F(DeviceFiles, sizes_that_are_none_are_refused) {
   run_it("gmm --group-sizes 3,4 --k 1 --n 1 --dtype f32 --out sizes=@s.npy --out lhs=@x.npy");
   says("ep-gmm --devices 1 --k 4 --n 4 --sizes @x.npy", "which is for 7 devices, and there are 1");
   says("ep-gmm --devices 4 --k 4 --n 4 --sizes @w0.npy",
-       "--sizes is of f32, and numbers of rows are integers");
+       "--sizes has type f32, and numbers of rows are integers");
   run_it("ragged-all-to-all --devices 2 --traffic 2,1/3,4 --n 4 --out lhs=@r{d}.npy");
   says("ragged-all-to-all --devices 1 --n 4 --sizes @s.npy --m 7",
        "the number of devices gives slices = 1, and --sizes ");
@@ -272,13 +272,13 @@ TEST_F(DeviceFiles, what_does_not_fit_is_named_with_its_device) {
     EXPECT_NE(out.find(text), std::string::npos) << text << "\n" << out;
   };
   says("all-gather --lhs @x{d}.npy",
-       "x2.npy of device 2 holds f32(8, 5), and that of device 0 f32(8, 4)");
+       "x2.npy of device 2 holds f32(8, 5), and the file of device 0 holds f32(8, 4)");
   says("all-gather --lhs @y.npy --devices 3", "holds f32(4, 32, 4), which is for 4 devices");
   says("all-gather --lhs @x0.npy",
        "holds f32(8, 4), of 2 dimensions: one file for 4 devices has 3");
   says("all-gather --lhs @x{r}.npy", "this is one for each device: {d}");
   says("all-gather --lhs @odd{d}.npy --n 4", "--n gives n = 4, and --lhs ");
-  says("all-gather --lhs @odd{d}.npy --dtype f16", "it is --lhs of device 0");
+  says("all-gather --lhs @odd{d}.npy --dtype f16", "read for --lhs of device 0");
   says("all-gather --lhs @odd{d}.npy --out @odd1.npy", "--out would replace ");
   says("all-gather --lhs @odd{d}.npy --out x=@a.npy", "--out: there is no x; there are out, lhs");
   says("all-gather --lhs @odd{d}.npy --fill normal", "--fill changes nothing in this call");
