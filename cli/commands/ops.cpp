@@ -222,15 +222,16 @@ int run(const Arguments& arguments, Console& console) {
 }  // namespace
 
 Command ops_command() {
-  return {"ops",
-          "[NAME]",
-          "list the ops of programs and the functions of the library, with their syntax and meaning",
-          "  gmm-run ops\n  gmm-run ops matmul\n  gmm-run ops zero_rows\n  gmm-run ops --md > "
-          "docs/reference/ops.md\n"
-          "  gmm-run ops --textmate > tessera.tmLanguage.json\n",
-          {{"md", "", "print the reference page as Markdown"},
-           {"textmate", "", "print the language as a TextMate grammar, for editors"}},
-          run};
+  return {
+      "ops",
+      "[NAME]",
+      "list the ops of programs and the functions of the library, with their syntax and meaning",
+      "  gmm-run ops\n  gmm-run ops matmul\n  gmm-run ops zero_rows\n  gmm-run ops --md > "
+      "docs/reference/ops.md\n"
+      "  gmm-run ops --textmate > tessera.tmLanguage.json\n",
+      {{"md", "", "print the reference page as Markdown"},
+       {"textmate", "", "print the language as a TextMate grammar, for editors"}},
+      run};
 }
 
 }  // namespace tessera::cli

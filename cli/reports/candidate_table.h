@@ -31,7 +31,7 @@ std::string candidate_lines(const TuningResult<Config>& tuning) {
     } else if (!candidate.skipped.empty()) {
       outcome = "skipped: " + candidate.skipped;
     }
-    if (outcome.empty() && !candidate.expected) outcome = "the model knows the fast kernels alone";
+    if (outcome.empty() && !candidate.expected) outcome = "the model covers only the fast kernels";
     if (candidate.expected)
       outcome += fmt::format("{}expected {}", outcome.empty() ? "" : ", ",
                              human_seconds(*candidate.expected));

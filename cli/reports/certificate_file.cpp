@@ -138,7 +138,7 @@ Expected<Json> certificate_json(const std::vector<std::string>& words, const Pre
 Expected<Json> read_certificate(const std::string& path, ReadFiles* read) {
   Json json = Json::parse(TRY(read_whole(path, file_kinds::certificate, read)));
   if (!std::holds_alternative<Json::Object>(json.value()))
-    return error(fmt::format("{} is no certificate: it is no JSON object", path));
+    return error(fmt::format("{} is not a certificate: expected a JSON object", path));
   Shape shape(json);
   shape.wants<std::int64_t>({"schema"}, "a number");
   shape.wants<std::string>({"what"}, "text");

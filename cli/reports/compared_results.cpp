@@ -19,7 +19,7 @@ namespace {
 
 using running_error::ErrorRun;
 
-constexpr std::string_view other_rules = "--rtol SHARE or --atol DIFFERENCE says how much is right";
+constexpr std::string_view other_rules = "use --rtol SHARE or --atol DIFFERENCE instead";
 
 // Records the run, so that it can be repeated.
 Expected<KeptRun> kept(const std::vector<DeviceBinding>& results, Executable& executable,
@@ -59,12 +59,12 @@ std::optional<Diag> not_decided(const KeptRun& run, const std::vector<ComparedRe
     const Expectation& expected = *result.expected;
     const BufferId buffer = named(run.program, expected.buffer->name);
     Diag diag = *result.why_unbounded;
-    diag.message = fmt::format(
-        "--expect {}={}: {} on dev{} is not what is expected, and nothing bounds its error: {}; {}",
-        expected.buffer->name, expected.source,
-        element_text(run.program, buffer,
-                     Layout(*expected.buffer).index(result.comparison.first_unbounded)),
-        expected.device, diag.message, other_rules);
+    diag.message =
+        fmt::format("--expect {}={}: {} on dev{} differs, and its error has no bound: {}; {}",
+                    expected.buffer->name, expected.source,
+                    element_text(run.program, buffer,
+                                 Layout(*expected.buffer).index(result.comparison.first_unbounded)),
+                    expected.device, diag.message, other_rules);
     return diag;
   }
   return std::nullopt;
@@ -97,7 +97,7 @@ Expected<std::vector<ComparedResult>> compare(const std::vector<Expectation>& ex
           Diags diags = bounded.diags();
           for (Diag& diag : diags)
             if (diag.code == ErrorCode::unsupported)
-              diag.message = fmt::format("--expect {}={}: nothing bounds its error: {}; {}",
+              diag.message = fmt::format("--expect {}={}: its error has no bound: {}; {}",
                                          each.buffer->name, each.source, diag.message, other_rules);
           return diags;
         }

@@ -59,7 +59,7 @@ std::string result_lines(const DiffReport& report) {
     text += line("results", fmt::format("{} of {} the same", same, report.results.size()));
   if (!report.difference.uncompared.empty())
     text +=
-        line("results", fmt::format("of one run alone, of another type or shape, or unknown: {}",
+        line("results", fmt::format("in one run only, of different type or shape, or unknown: {}",
                                     fmt::join(report.difference.uncompared, ", ")));
   return text;
 }
@@ -68,16 +68,16 @@ std::string result_lines(const DiffReport& report) {
 std::string different_text(const DiffReport& report) {
   const RunDifference& found = report.difference;
   std::vector<std::string> parts;
-  if (found.event) parts.emplace_back("what is done");
-  if (found.value) parts.emplace_back("what is written");
+  if (found.event) parts.emplace_back("the events");
+  if (found.value) parts.emplace_back("the written values");
   const auto results = std::count_if(report.results.begin(), report.results.end(),
                                      [](const auto& one) { return one.tensor.different > 0; });
   if (results > 0)
     parts.push_back(fmt::format(
         "{} of {}", results,
         counted(static_cast<std::int64_t>(report.results.size()), "result", "results")));
-  if (!found.uncompared.empty()) parts.emplace_back("which results there are");
-  if (parts.empty()) parts.emplace_back("what was found");
+  if (!found.uncompared.empty()) parts.emplace_back("the set of results");
+  if (parts.empty()) parts.emplace_back("the findings");
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -87,12 +87,12 @@ std::string verdict_line(const DiffReport& report) {
   const std::string values =
       found.has_values ? "bit for bit" : "as far as events go; --no-math computes no values";
   if (!found.is_one_program)
-    return line("same", "the results, and what buffers of one name were given, " + values);
+    return line("same", "the results, and the data written to buffers of the same name, " + values);
   if (!found.compares_cores)
-    return line("same", "the results, and what hbm was given, " + values +
-                            "; points of parallel loops come in another order");
+    return line("same", "the results, and the data written to hbm, " + values +
+                            "; iterations of parallel loops run in another order");
   return line("same", fmt::format("every core and every copy does the same, {}{}", values,
-                                  found.order ? "; the order alone is another" : ""));
+                                  found.order ? "; only the order differs" : ""));
 }
 
 Json place_object(const std::optional<DiffPlace>& place) {

@@ -48,8 +48,8 @@ std::string equal_text(const Equality& equality) {
         "integers",
         draws_text(equality));
   return fmt::format(
-      "over the reals, up to rounding, for these shapes and integers, but for a probability of at "
-      "most {:.2g}",
+      "over the reals, up to rounding, for these shapes and integers, except with a probability of "
+      "at most {:.2g}",
       equality.probability);
 }
 
@@ -72,9 +72,10 @@ Finding difference_finding(const ComparedProgram& a, const ComparedProgram& b,
   const bool is_decided = equality.outcome == Outcome::different;
   Finding finding{.kind = is_decided ? FindingKind::mismatch : FindingKind::unsupported};
   finding.message = fmt::format(
-      "{}[{}]{} of {} is not {} of {}", difference.result, fmt::join(difference.index, ", "),
+      "{}[{}]{} of {} {} {}", difference.result, fmt::join(difference.index, ", "),
       a.run.options.machine.devices > 1 ? fmt::format(" of dev{}", difference.device) : "",
-      blames_a ? "A" : "B", is_decided ? "that" : "shown to be that", blames_a ? "B" : "A");
+      blames_a ? "A" : "B", is_decided ? "differs from" : "is not shown equal to",
+      blames_a ? "B" : "A");
   finding.devices = {difference.device};
   const auto& blamed = blames_a ? difference.wrote_a : difference.wrote_b;
   const auto& other = blames_a ? difference.wrote_b : difference.wrote_a;
@@ -121,20 +122,20 @@ std::string equal_lines(const ComparedProgram& a, const ComparedProgram& b,
                                        counted(equality.elements, "element", "elements")));
   if (!equality.unmatched.empty())
     text += line("operands",
-                 fmt::format("of one program alone: {}", fmt::join(equality.unmatched, ", ")));
+                 fmt::format("in one program only: {}", fmt::join(equality.unmatched, ", ")));
   if (!equality.alike.empty())
-    text += line("operands", fmt::format("taken as the same on all devices of A: {}",
+    text += line("operands", fmt::format("assumed equal on all devices of A: {}",
                                          fmt::join(equality.alike, ", ")));
   if (const std::vector<std::string> zeros = zeros_of(a, b); !zeros.empty())
-    text += line("integers", fmt::format("zeros, which --in gives: {}", fmt::join(zeros, ", ")));
+    text += line("integers", fmt::format("zeros, set with --in: {}", fmt::join(zeros, ", ")));
   if (!equality.uncompared.empty())
-    text += line("results", fmt::format("of one program alone, not compared: {}",
+    text += line("results", fmt::format("in one program only, not compared: {}",
                                         fmt::join(equality.uncompared, ", ")));
   if (equality.draws > 0) text += line("fields", fields_text(equality, seed));
   if (equality.outcome == Outcome::equal) {
     text += line("equal", equal_text(equality));
     text += line(
-        "", fmt::format("not covered: overflow, NaN and how large rounding errors are{}",
+        "", fmt::format("not covered: overflow, NaN and the size of rounding errors{}",
                         equality.bound.has_order ? "; nor other combinations of branches" : ""));
     return text;
   }

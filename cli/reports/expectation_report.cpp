@@ -112,13 +112,13 @@ Finding mismatch(const Program& program, const ComparedResult& result) {
     finding.notes.push_back(
         {.loc = result.why_unbounded->loc,
          .message =
-             fmt::format("{} more {}, where nothing bounds the error: {}", c.unbounded,
+             fmt::format("{} more {}, without an error bound: {}", c.unbounded,
                          c.unbounded == 1 ? "differs" : "differ", result.why_unbounded->message),
          .device = expected.device});
   if (expected.rule == Rule::running_bound && !expected.computed_in)
     finding.notes.push_back(
-        {.message = "what is expected counts as exact but for its last place; --expected-in f32 "
-                    "says that it was computed in f32, with roundings of its own",
+        {.message = "the expected values count as exact except for one final rounding; use "
+                    "--expected-in f32 if they were computed in f32, with their own roundings",
          .device = expected.device});
   return finding;
 }

@@ -99,12 +99,12 @@ std::string graph_lines(const Prepared& prepared, const TaskGraph& graph) {
                                      counted(graph.topology.devices, "device"),
                                      cores_words(prepared.request.options)));
   text += line("graph", nodes);
-  text += line("dead", counted(graph.dead, "node") + (graph.dead == 0 ? "" : ", left out"));
+  text += line("dead", counted(graph.dead, "node") + (graph.dead == 0 ? "" : ", omitted"));
   text +=
       line("edges", fmt::format("{} inside devices, {} of them with data", m.edges, m.data_edges));
   text +=
       line("between", fmt::format("{}, {} bytes", counted(m.messages, "message"), m.message_bytes));
-  text += line("depth", fmt::format("{}, along data alone {}", m.depth, m.data_depth));
+  text += line("depth", fmt::format("{}, along data edges only {}", m.depth, m.data_depth));
   text += line("critical", work_words(m.critical));
   text += line("all", work_words(m.all));
   const graph::PlanningTime& took = graph.planning;

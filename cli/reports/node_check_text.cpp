@@ -36,7 +36,7 @@ Expected<void> require_node_check(const RunRequest& request, const DeviceReport&
   if (request.node_check == nullptr || request.node_check->runs > 0 || !report.findings.empty())
     return {};
   return error(ErrorCode::unsupported,
-               fmt::format("--check-nodes: device {} does not say what its nodes have written",
+               fmt::format("--check-nodes: device {} does not report the output of its nodes",
                            request.device_name()));
 }
 

@@ -49,7 +49,7 @@ Observation::Observation(const RunRequest& request, Console& console,
 Expected<void> Observation::finish_timeline() {
   if (timeline_file_ == nullptr || !drawn_) return drawn_;
   if (!drawing_.is_drawn())
-    return error(ErrorCode::runtime, "no timeline is written: the run did not come to its end");
+    return error(ErrorCode::runtime, "no timeline is written: the run did not complete");
   if (!timing_->timing().is_complete)
     return error(ErrorCode::runtime,
                  "no timeline is written: the run has a finding, its control flow depends on "

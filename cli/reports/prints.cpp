@@ -49,7 +49,7 @@ std::string Prints::notes() const {
       text += fmt::format("note: {}: the breakpoint was passed {}; `gmm-run debug` stops there\n",
                           place_text(count.loc), counted(count.told, "time"));
     if (count.left_out > 0)
-      text += fmt::format("note: {}: {} more of this print left out; --prints {} shows all\n",
+      text += fmt::format("note: {}: {} more of this print omitted; --prints {} shows all\n",
                           place_text(count.loc), counted(count.left_out, "line"),
                           count.told + count.left_out);
   }

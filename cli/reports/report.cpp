@@ -146,13 +146,13 @@ std::string line(std::string_view label, std::string_view text) {
 
 std::string more_races_line(const Certificate& certificate) {
   if (certificate.unlisted.races == 0)
-    return certificate.unlisted.has_all ? "" : line("more", "races were not looked for");
+    return certificate.unlisted.has_all ? "" : line("more", "races were not searched");
   const std::string pairs =
       counted(certificate.unlisted.races, "racing pair of accesses of other statements",
               "racing pairs of accesses of other statements");
   return line("more", certificate.unlisted.has_all
                           ? pairs
-                          : fmt::format("at least {}; the rest was not looked for", pairs));
+                          : fmt::format("at least {}; the rest was not searched", pairs));
 }
 
 namespace {
@@ -213,23 +213,23 @@ std::string run_lines(const Arguments& arguments, const RunRequest& request,
   const RunOptions& options = request.options;
   std::string schedule = request.schedule.size() <= 60 ? request.schedule : "steps given";
   if (options.copies.granularity == CopyGranularity::partial) schedule += ", partial copies";
-  if (options.copies.order == DmaOrder::fifo) schedule += ", copies of one link land in order";
+  if (options.copies.order == DmaOrder::fifo) schedule += ", copies of one link complete in order";
   if (options.machine.slow_device >= 0)
     schedule += fmt::format(", device {} slow", options.machine.slow_device);
   if (options.machine.loop_workers > 0)
-    schedule += fmt::format(", points side by side on {} of each core",
-                            counted(options.machine.loop_workers, "loop worker", "loop-workers"));
+    schedule += fmt::format(", iterations run concurrently on {} of each core",
+                            counted(options.machine.loop_workers, "loop worker", "loop workers"));
   if (!options.checks.enabled) schedule += ", unchecked";
   text += line("schedule", schedule);
   if (result->has_automatic_barrier)
-    text += line("barrier", "of all cores, added at the start: the program has none of its own");
+    text += line("barrier", "added at the start, for all cores: the program has no barrier");
   const RunStats& stats = result->stats;
   const auto parsed = parse_schedule(request.options.schedule);
   if (FaultBound* const bound = parsed ? strategy_of(*parsed).bound : nullptr) {
     const std::int64_t agents = std::int64_t{options.machine.devices} * options.machine.cores *
                                     (1 + options.machine.loop_workers) +
                                 stats.dmas;
-    text += line("bound", fmt::format("a fault of depth {} is met with probability of at least "
+    text += line("bound", fmt::format("a fault of depth {} is found with a probability of at least "
                                       "{:.2g}: {} agents, {} steps",
                                       parsed->depth, bound(agents, stats.steps, parsed->depth),
                                       agents, stats.steps));
@@ -255,7 +255,7 @@ std::string finding_lines(const Arguments& arguments, const RunRequest& request,
   std::string text;
   if (request.compile_notes)
     for (const Remark& note : request.compile_notes->notes())
-      text += render(note, "Mosaic would refuse this: ");
+      text += render(note, "Mosaic would reject this: ");
   if (report.findings.empty()) return text;
   text += findings_text(report.findings, arguments.has("all"));
   if (!report.simulated) return text;

@@ -17,14 +17,14 @@ namespace {
 std::string points_witness_text(const PointsWitness& witness) {
   const std::string how =
       witness.loop_workers == 0
-          ? "another order of the points"
-          : fmt::format("points side by side on {} loop workers", witness.loop_workers);
+          ? "another order of the iterations"
+          : fmt::format("iterations run concurrently on {} loop workers", witness.loop_workers);
   return fmt::format("witness: {}, {}: {}\n", how, witness.schedule, witness.outcome);
 }
 
 std::string exhausted_text(const Exhausted& all) {
   return fmt::format(
-      "no race and no deadlock in any schedule: {} met {} that reads of counts allow, with {}",
+      "no race and no deadlock in any schedule: {} covered {} that reads of counts allow, with {}",
       counted(all.runs, "run", "runs"),
       all.executions == 1 ? "the only execution"
                           : fmt::format("each of the {} executions", all.executions),
@@ -37,7 +37,7 @@ std::string explored_text(const Explored& some) {
     return fmt::format("{} only: the run used up its budget before it was done", schedules);
   if (some.pct_bound == 0) return fmt::format("{} only: {}", schedules, some.why);
   return fmt::format(
-      "{} only, with {}: {}; a fault of depth 3 is met with probability of at least {:.2g}",
+      "{} only, with {}: {}; a fault of depth 3 is found with a probability of at least {:.2g}",
       schedules, counted(some.executions, "execution", "executions"), some.why, some.pct_bound);
 }
 
@@ -52,7 +52,7 @@ std::string verdict_text(const Certificate& c, const MachineProfile& machine) {
     case SchedulesVerdict::refuted:
       return findings_count(c.findings) +
              (is_of_machine(c)
-                  ? fmt::format("; the program asks for more than profile {} has", machine.text())
+                  ? fmt::format("; the program needs more than profile {} has", machine.text())
                   : "");
     case SchedulesVerdict::explored:
       return explored_text(std::get<Explored>(c.evidence));
@@ -108,7 +108,7 @@ std::string run_section(const Arguments& arguments, const Prepared& prepared,
                         : fmt::format("; in this schedule at most {} in flight",
                                       counted(c.statistics.peak_in_flight, "copy", "copies"))));
   if (c.basis.has_automatic_barrier)
-    text += line("barrier", "of all cores, added at the start: the program has none of its own");
+    text += line("barrier", "added at the start, for all cores: the program has no barrier");
   return text;
 }
 
@@ -121,7 +121,7 @@ std::string race_witness_text(const Arguments& arguments, const RaceWitness& rac
   const bool is_short = race.schedules->y_first.size() <= longest_schedule;
   const bool is_one = race.schedules->x_first == race.schedules->y_first;
   const std::string shown =
-      race.is_shown ? (is_one ? "the run of this schedule meets it" : "both orders were run")
+      race.is_shown ? (is_one ? "found in the run of this schedule" : "both orders were run")
       : race.is_run ? "not seen in a run"
                     : "not run";
   std::string text =
@@ -166,12 +166,12 @@ std::string basis_section(const Prepared& prepared, const Certificate& c) {
   }
   if (c.points_witness) text += points_witness_text(*c.points_witness);
   if (c.verdict == SchedulesVerdict::proved && !c.basis.control_inputs.empty())
-    text +=
-        line("inputs", fmt::format("the values of {} decide what the program does; other values "
-                                   "need a proof of their own",
-                                   fmt::join(c.basis.control_inputs, ", ")));
+    text += line(
+        "inputs",
+        fmt::format("the verdict holds for these values of {}; other values need their own proof",
+                    fmt::join(c.basis.control_inputs, ", ")));
   if (c.basis.orders_parallel_loops)
-    text += line("parallel", "the points of parallel loops come in the order of this run");
+    text += line("parallel", "iterations of parallel loops run in the order of this run");
   return text;
 }
 
@@ -183,12 +183,13 @@ std::string replay_section(const Arguments& arguments, const RunRequest& request
     const bool is_run = !c.run.findings.empty() && c.races.size() < c.findings.size() &&
                         all_have(c.findings, FindingTrait::of_order);
     if (is_run)
-      text += line("", "deadlocks and what is left on semaphores are the same in every schedule");
+      text += line("", "deadlocks and final semaphore counts are the same in every schedule");
   }
   const auto* const explored = std::get_if<Explored>(&c.evidence);
   if (explored != nullptr && explored->schedules > 1)
-    text += line("", fmt::format("{} schedules were run, and the last one is the first that has it",
-                                 explored->schedules));
+    text +=
+        line("", fmt::format("{} schedules were run; the last one is the first with the finding",
+                             explored->schedules));
   const std::string schedule = replay_of(c).schedule;
   const std::size_t length = schedule.size();
   const bool is_of_witness =
@@ -228,7 +229,7 @@ std::string verify_lines(const Arguments& arguments, const Prepared& prepared, c
   if (c.verdict == SchedulesVerdict::refuted)
     text += replay_section(arguments, prepared.request, c);
   if (arguments.has("necessity") && c.verdict != SchedulesVerdict::proved)
-    text += line("note", "--necessity says what each wait of a proof is needed for: there is none");
+    text += line("note", "--necessity explains the waits of a proof: there is no proof");
   return text + method_section(c, seconds);
 }
 

@@ -15,11 +15,11 @@ Status status_of(const Certificate& certificate) {
 
 std::string proved_text(const Certificate& certificate) {
   const std::string_view which =
-      certificate.basis.orders_parallel_loops ? " that keeps the order of parallel points" : "";
+      certificate.basis.orders_parallel_loops ? " that keeps the order of parallel iterations" : "";
   if (!certificate.order.empty())
     return fmt::format(
         "no race, no deadlock and nothing left on a semaphore in any schedule{}; "
-        "values differ by the order of additions alone",
+        "values differ only by the order of additions",
         which);
   return fmt::format(
       "no race, no deadlock, nothing left on a semaphore and the same values in "
@@ -31,11 +31,11 @@ std::string hash_text(std::uint64_t hash) { return fmt::format("{:016x}", hash);
 
 std::string promises_text(const Promises& promises) {
   if (promises.whole && promises.order)
-    return "proved if copies land whole, or if those of one link land in order";
-  if (promises.whole) return "proved if copies land whole";
-  if (promises.order) return "proved if copies of one link land in order";
-  if (promises.both) return "proved if copies land whole, and those of one link in order";
-  return "none helps: it fails also on a machine whose copies land whole and in order";
+    return "proved if copies are whole, or if copies of one link complete in order";
+  if (promises.whole) return "proved if copies are whole";
+  if (promises.order) return "proved if copies of one link complete in order";
+  if (promises.both) return "proved if copies are whole, and copies of one link complete in order";
+  return "none helps: it fails also on a machine whose copies are whole and complete in order";
 }
 
 }  // namespace tessera::cli

@@ -68,7 +68,7 @@ std::string wrong_elements_text(const ComparedResult& result) {
     words.push_back(std::move(one.text));
   }
   return fmt::format("the wrong elements {} {}[{}]",
-                     is_exact && product == c.wrong ? "are" : "lie in", buffer.name,
+                     is_exact && product == c.wrong ? "are" : "are inside", buffer.name,
                      fmt::join(words, ", "));
 }
 

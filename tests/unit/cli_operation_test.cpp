@@ -258,7 +258,7 @@ TEST_F(DeviceFiles, sizes_that_are_none_are_refused) {
   says("ragged-all-to-all --devices 1 --n 4 --sizes @s.npy --m 7",
        "the number of devices gives slices = 1, and --sizes ");
   says("ragged-all-to-all --devices 1 --slices 2 --n 4 --sizes @s.npy --m 6",
-       "--sizes sends 7 rows, more than the  rows of a device6");
+       "--sizes sends 7 rows, more than the 6 rows of a device");
   run_it("ragged-all-to-all --devices 1 --slices 2 --n 4 --sizes @s.npy");
 }
 
@@ -274,16 +274,15 @@ TEST_F(DeviceFiles, what_does_not_fit_is_named_with_its_device) {
   says("all-gather --lhs @x{d}.npy",
        "x2.npy of device 2 holds f32(8, 5), and the file of device 0 holds f32(8, 4)");
   says("all-gather --lhs @y.npy --devices 3", "holds f32(4, 32, 4), which is for 4 devices");
-  says("all-gather --lhs @x0.npy",
-       "holds f32(8, 4), of 2 dimensions: one file for 4 devices has 3");
-  says("all-gather --lhs @x{r}.npy", "this is one for each device: {d}");
+  says("all-gather --lhs @x0.npy", "holds f32(8, 4) with 2 dimensions: a file for 4 devices has 3");
+  says("all-gather --lhs @x{r}.npy", "expected one file per device: {d}");
   says("all-gather --lhs @odd{d}.npy --n 4", "--n gives n = 4, and --lhs ");
   says("all-gather --lhs @odd{d}.npy --dtype f16", "read for --lhs of device 0");
   says("all-gather --lhs @odd{d}.npy --out @odd1.npy", "--out would replace ");
   says("all-gather --lhs @odd{d}.npy --out x=@a.npy", "--out: there is no x; there are out, lhs");
   says("all-gather --lhs @odd{d}.npy --fill normal", "--fill changes nothing in this call");
   says("ragged-all-to-all --devices 4 --n 4 --sizes @y.npy",
-       "holds f32(4, 32, 4), of 3 dimensions: one file for 4 devices has 2");
+       "holds f32(4, 32, 4) with 3 dimensions: a file for 4 devices has 2");
   says("ep-gmm --devices 2 --k 4 --n 4 --groups 8 --sizes @none.npy", "cannot open ", 3);
   says("all-gather --m 8 --n 4 --out @a.npy --out @a.npy", "--out and --out both write ");
 }

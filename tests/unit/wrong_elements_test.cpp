@@ -33,9 +33,9 @@ TEST(WrongElements, AreABoxWithStepsWhereTheyFillIt) {
 
 TEST(WrongElements, LieInABoxThatHasRightOnesToo) {
   EXPECT_EQ(text_of([](auto i, auto j) { return i == j; }),
-            "the wrong elements lie in o[0 .. 8, 0 .. 8]");
+            "the wrong elements are inside o[0 .. 8, 0 .. 8]");
   EXPECT_EQ(text_of([](auto i, auto j) { return (i == 0 || i == 1 || i == 5) && j > 2; }),
-            "the wrong elements lie in o[0 .. 6, 3 .. 16]");
+            "the wrong elements are inside o[0 .. 6, 3 .. 16]");
 }
 
 TEST(WrongElements, AreNotToldOfOneOrAll) {

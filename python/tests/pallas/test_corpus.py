@@ -48,7 +48,7 @@ def test_the_published_all_gather_is_proved_when_copies_of_a_link_land_in_order(
     row = next(row for row in WHEEL if row.name == "all_gather.py")
     fn, args = row.build()
     verdict = tessera.pallas.verify(fn, *args, numbers=False)
-    assert verdict.sites[0].promises == "proved if copies of one link land in order"
+    assert verdict.sites[0].promises == "proved if copies of one link complete in order"
     assert {finding.place for finding in verdict.findings if not finding.consequence} == {"all_gather.py:91", "all_gather.py:105"}
     assert tessera.pallas.verify(fn, *args, numbers=False, dma_order="fifo").proved
 
