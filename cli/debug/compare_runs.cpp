@@ -32,8 +32,8 @@ Expected<DiffWords> changed(const Invocation& own, const DiffWords& options) {
   const Arguments given = TRY(parse_arguments(known, line));
   if (given.words().size() != 1)
     return error(
-        fmt::format("`{}` is one word too many behind options; another program stands "
-                    "before its options, as in diff other.tsr --set m=8",
+        fmt::format("unexpected word `{}` after options; name another program before its options, "
+                    "as in diff other.tsr --set m=8",
                     given.words().back()));
   std::set<std::string> names;
   for (const Invocation::Option& option : given.invocation().options) names.insert(option.name);

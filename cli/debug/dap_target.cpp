@@ -33,11 +33,11 @@ Expected<DebugAdapter::Target> open_target(const Arguments& given,
   words.insert(words.end(), added.begin(), added.end());
   Arguments arguments = TRY(debug_arguments(words, target_options(words), given.files()));
   if (arguments.words().size() != 1)
-    return error(fmt::format("args: {} is one word too many", arguments.words().back()));
+    return error(fmt::format("args: unexpected word {}", arguments.words().back()));
   if (arguments.words().front() == "-")
-    return error("a program from standard input is in the way of the protocol, which is there");
+    return error("a program cannot be read from standard input, which the protocol uses");
   if (arguments.was_given("max-memory") && !given.was_given("max-memory"))
-    return error("--max-memory is about the process: expected behind gmm-run dap");
+    return error("--max-memory limits the process: expected after gmm-run dap");
   arguments.read_along(given);
   auto session = TRY(debug_session(arguments));
   if (const Diags unread = arguments.unread(); !unread.empty()) return unread;

@@ -54,7 +54,7 @@ Expected<std::unique_ptr<Session>> debug_session(const Arguments& arguments) {
   const Prepared prepared = TRY(verified_command(arguments.given()).prepare(arguments));
   std::optional<KeptRun> launch = TRY(launch_of(prepared.simulate, prepared.request.options));
   if (!launch)
-    return error(ErrorCode::unsupported, "this operation runs nothing that could be looked at");
+    return error(ErrorCode::unsupported, "this operation runs nothing that can be debugged");
   return Session::open(*std::move(launch));
 }
 

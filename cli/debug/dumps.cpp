@@ -33,7 +33,7 @@ Expected<AgentId> go_to_line(Session& session, const std::vector<std::string>& w
   const std::optional<Cause> cause = TRY(debugger::go_to_first(session, reached));
   if (cause) return cause->agent;
   return error(ErrorCode::runtime,
-               fmt::format("--dump {}: the run ends and nobody comes there", given));
+               fmt::format("--dump {}: no core reached this place before the run ended", given));
 }
 
 // Advances the session to the place. Returns the core that owns memory named without a device.
@@ -73,14 +73,14 @@ Expected<void> Dumps::write(Session& session, Dump& dump) {
   const AgentId focus = TRY(go_to_place(session, dump.read.place, dump.words));
   const debugger::Reference what = TRY(debugger::parse_reference(session, focus, dump.read.name));
   const auto* memory = std::get_if<debugger::BufferReference>(&what);
-  if (memory == nullptr) return error(fmt::format("--dump: `{}` is no memory", dump.read.name));
+  if (memory == nullptr) return error(fmt::format("--dump: `{}` is not a memory", dump.read.name));
   Storage& storage = *TRY(session.valued())->core_state(memory->owner).storages[memory->buffer];
   TRY(debugger::check_held(storage, dump.read.name));
   const Program& program = session.program();
   if (const std::string why = why_unknown(program, memory->buffer); !why.empty())
     return error(
         ErrorCode::unsupported,
-        fmt::format("--dump: values of `{}` are not known, {} makes them", dump.read.name, why));
+        fmt::format("--dump: values of `{}` are unknown: computed by {}", dump.read.name, why));
   Dumped written{fmt::format("{} {}",
                              session.machine().topology().name(
                                  memory->owner, program.buffers[memory->buffer].space),

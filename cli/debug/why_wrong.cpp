@@ -55,7 +55,7 @@ std::string why_wrong(const Program& program, const std::vector<ComparedResult>&
   for (int i = 0; i < shown_lines && end < all->size(); ++i) end = all->find('\n', end) + 1;
   std::string text = all->substr(0, end);
   if (end < all->size())
-    text += fmt::format("  ... `gmm-run why` with --of 'dev{}.{}' tells the rest\n",
+    text += fmt::format("  ... `gmm-run why` with --of 'dev{}.{}' shows the rest\n",
                         wrong->expected->device,
                         element_text(program, program.buffers.id_of(buffer), index));
   return text;
