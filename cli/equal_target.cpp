@@ -49,10 +49,8 @@ Expected<void> check_floats(const Program& program, const Arguments& given) {
         is_run ? option.value->substr(0, option.value->find_first_of("=@")) : option.name;
     const Buffer* const operand = program.find_buffer(name);
     if (operand == nullptr || operand->role != Role::in || is_integer(operand->dtype)) continue;
-    return error(
-        fmt::format("--{}: the values of `{}` are drawn, expected those of operands of "
-                    "integers alone",
-                    is_run ? "in " + *option.value : option.name, name));
+    return error(fmt::format("--{}: expected an integer operand, the values of `{}` are drawn",
+                             is_run ? "in " + *option.value : option.name, name));
   }
   return {};
 }
@@ -78,7 +76,7 @@ std::vector<std::string> zeros(const Program& program, const Arguments& given) {
 Options equal_options(const std::vector<std::string>& words) {
   Options all = run_side_options(words, not_taken);
   all.push_back(budget_option());
-  all.push_back({"definition", "", "B is what the kernel of A is by definition, on one device"});
+  all.push_back({"definition", "", "use the definition of the kernel of A as B, on one device"});
   return all;
 }
 

@@ -21,6 +21,6 @@ int main(int argc, char** argv) {
       tessera::cli::run(std::vector<std::string>(argv + 1, argv + argc), std::cout, std::cerr);
   std::cout.flush();
   if (std::cout) return exit_code;
-  std::cerr << "error: standard output took only a part of what was written\n";
+  std::cerr << "error: standard output accepted only a part of the output\n";
   return exit_code == 0 ? 3 : exit_code;
 }

@@ -53,7 +53,7 @@ Expected<RunSide> run_side(std::vector<std::string> words, const std::string& sa
   if (const Diags unread = given.unread(); !unread.empty()) return unread;
   if (!launch)
     return error(ErrorCode::unsupported,
-                 fmt::format("'{}' runs nothing that could be compared", said));
+                 fmt::format("'{}' runs nothing that can be compared", said));
   return RunSide{fmt::format("{} ({})", said, prepared.kernel), *std::move(launch), given,
                  std::string(verified_command(words).name)};
 }

@@ -120,8 +120,8 @@ std::string summary_lines(const Summary& summary, std::uint64_t seed, double sec
                                     "allow",
                                     counted(summary.not_allowed, "draw", "draws")));
   if (summary.without > 0)
-    text += line("", fmt::format("{} without a draw that is allowed",
-                                 counted(summary.without, "case", "cases")));
+    text += line(
+        "", fmt::format("{} without an allowed draw", counted(summary.without, "case", "cases")));
   for (const SchedulesVerdict verdict : {SchedulesVerdict::refuted, SchedulesVerdict::explored})
     if (const Case* first = first_of(summary, verdict))
       text += fmt::format("the first {}, case {}: {}\n  {}\n", tessera::name(verdict), first->index,
@@ -169,8 +169,8 @@ int verify_cases(const Arguments& arguments, Console& console) {
       summary.cases.push_back(*std::move(one));
   }
   if (summary.cases.empty()) {
-    Diags refusal = {error(
-        fmt::format("none of {} draws is allowed; the last was refused so:", summary.not_allowed))};
+    Diags refusal = {error(fmt::format(
+        "none of {} draws is allowed; the last was rejected because:", summary.not_allowed))};
     refusal.insert(refusal.end(), summary.last_refusal.begin(), summary.last_refusal.end());
     return fail(console, refusal);
   }

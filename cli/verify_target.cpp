@@ -26,19 +26,17 @@ Option budget_option() {
 
 Options verify_options() {
   return {
-      {"necessity", "",
-       "leave out each wait in turn and prove again, to say what it is needed for"},
+      {"necessity", "", "omit each wait in turn and prove again, to explain its purpose"},
       {"mutants", "",
-       "change each synchronising op and each op on values in turn, and say which changes a proof "
-       "or "
-       "`equal` would notice"},
+       "change each synchronising op and each op on values in turn, and list the changes that a "
+       "proof or `equal` detects"},
       {"exhaust", "N",
-       "where the program reads counts: try all its executions, in at most N runs; default 1000"},
+       "if the program reads counts: run all its executions, in at most N runs; default 1000"},
       {"schedules", "N",
-       "where neither one run nor all executions decide: run N schedules; default 32"},
+       "if neither one run nor all executions decide: run N schedules; default 32"},
       budget_option(),
-      {"races", "N", "list at most N races, and say how many more there are; default 20"},
-      {"save", "FILE", "keep the verdict with its evidence, for `check-certificate`", false,
+      {"races", "N", "list at most N races, and count the others; default 20"},
+      {"save", "FILE", "save the verdict with its evidence, for `check-certificate`", false,
        FileUse::writes},
       {"save-schedule", "FILE",
        "write the schedule that shows the finding, for --schedule replay:FILE", false,

@@ -169,7 +169,7 @@ TEST_F(KeptCertificate, FilesThatItNamesAreNotQuoted) {
 
 TEST_F(KeptCertificate, OneVerdictIsKept) {
   EXPECT_EQ(run_words({"verify", program_, "--devices", "2", "--mutants", "--save", kept_}), 2);
-  EXPECT_TRUE(says("--save is about one verdict")) << out_;
+  EXPECT_TRUE(says("--save is for one verdict")) << out_;
   EXPECT_EQ(run_words({"verify", program_, "--save", folder_.file("no/folder.json")}), 3) << out_;
 }
 

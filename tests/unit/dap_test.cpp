@@ -97,7 +97,7 @@ TEST(Dap, a_client_that_leaves_does_not_wait_for_the_end) {
 TEST(Dap, its_json_is_not_that_of_json) {
   std::ostringstream out, err;
   EXPECT_EQ(cli::run({"dap", "--json"}, out, err), 2);
-  EXPECT_NE(out.str().find("the protocol's JSON"), std::string::npos);
+  EXPECT_NE(out.str().find("the JSON of its protocol"), std::string::npos);
 }
 
 TEST(Dap, every_kind_of_finding_is_a_filter) {
