@@ -113,8 +113,8 @@ CollectiveReader::CollectiveReader(const Arguments& arguments, Peers peers)
     const Expected<Profile> routed = chosen_profile(arguments_, any_route_profile);
     CHECK(routed);
     collective.notes.push_back(
-        fmt::format("the machine is {}: on {} a ring must connect devices whose numbers differ by "
-                    "a power of two",
+        fmt::format("the machine is {}: {} supports copies only between devices whose numbers "
+                    "differ by a power of two",
                     any_route_profile, collective.request.profile.machine.name));
     collective.request.profile = *routed;
     run.machine.profile = routed->machine;
