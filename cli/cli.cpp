@@ -42,8 +42,8 @@ std::vector<Command> commands() {
 
 Options all_options(const Command& command) {
   Options options = command.options;
-  options.push_back({"json", "", "one JSON object on standard output, nothing else there"});
-  options.push_back({"help", "", "this text"});
+  options.push_back({"json", "", "print one JSON object on standard output, and nothing else"});
+  options.push_back({"help", "", "show this help"});
   return options;
 }
 
@@ -118,7 +118,7 @@ Expected<void> cap_memory(const Command& command, const Arguments& arguments, co
   if (!host.owns_process) {
     if (!arguments.has("max-memory")) return {};
     return error(ErrorCode::unsupported,
-                 "--max-memory caps a whole process, and this one is the caller's");
+                 "--max-memory limits a process, and this process belongs to the caller");
   }
   Diags diags;
   const MemoryBudget memory = memory_budget(arguments, diags);

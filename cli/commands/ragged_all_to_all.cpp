@@ -71,7 +71,7 @@ Traffic slice_sizes(CollectiveReader& read, std::int64_t slices) {
     for (const char* option : {"group-sizes", "slices", "sizes"})
       if (read.has(option))
         read.complain(fmt::format(
-            "--traffic and --{} both give the rows that are sent: give one of them", option));
+            "--traffic and --{} both give the rows that are sent: use one of them", option));
     sizes = parse_traffic(read);
     read.otherwise("m", max_sent(sizes));
   } else if (const auto* held = read.held("sizes")) {
@@ -106,7 +106,7 @@ std::vector<RaggedSlices> exchange(CollectiveReader& read, std::int64_t slices) 
   const std::optional<std::int64_t> room = received.value;
   if (room && slices > 1)
     read.complain(
-        "--room drops rows only where each device sends one slice to each device: leave out "
+        "--room drops rows only if each device sends one slice to each device: omit "
         "--slices");
   if (!read.ok()) return {};
   received.value = room.value_or(max_received(traffic));
@@ -169,8 +169,8 @@ Command ragged_all_to_all_command() {
            operand_option("sizes", "[devices * slices] of each device: rows of each slice"),
            operand_option("lhs", "[m, n] of each device"),
            operand_option("existing",
-                          "[room, n] of each device: the rows of the result where none arrives; "
-                          "default zeros")},
+                          "[room, n] of each device: rows of the result at places where no row "
+                          "arrives; default zeros")},
           Peers::all));
 }
 

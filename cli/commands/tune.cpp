@@ -92,10 +92,11 @@ Expected<TuneReport> estimate(GroupedKind kind, const Arguments& arguments) {
   const std::string machine = (*device)->time_model();
   TuneReport report{.has_times = false};
   report.object.update({{"estimated_for", machine}, {"candidates", candidates_json(tuning)}});
-  report.text = shape_line(problem) +
-                line("times", fmt::format("as the model expects of {}; nothing is measured or kept",
-                                          machine)) +
-                candidate_lines(tuning);
+  report.text =
+      shape_line(problem) +
+      line("times",
+           fmt::format("estimated by the model of {}; nothing is measured or stored", machine)) +
+      candidate_lines(tuning);
   return report;
 }
 

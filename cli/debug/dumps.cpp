@@ -49,7 +49,7 @@ Expected<AgentId> go_to_place(Session& session, const std::vector<std::string>& 
       is_event ? *parse_integer(first.substr(event_mark.size())) : Turn::unlimited;
   TRY(session.go_to(event));
   if (is_event && session.position() != event)
-    return error(ErrorCode::runtime, fmt::format("--dump {}: the run has {} only", given,
+    return error(ErrorCode::runtime, fmt::format("--dump {}: the run has only {}", given,
                                                  counted(session.position(), "event")));
   return focus;
 }

@@ -22,7 +22,7 @@ Options grouped_options(Options own) {
   const Options product = {
       {"k", "N", "columns of lhs"},
       {"n", "N", "columns of the product"},
-      {"groups", "N", "groups of all devices together; each device holds its share"},
+      {"groups", "N", "total number of groups; each device has an equal share"},
       {"dtype", "TYPE", "element type of lhs and rhs: bf16 f16 f32; default bf16"},
       {"transpose-rhs", "", "rhs is stored as [groups, n, k]"},
       {"tiling", "tm,tk,tn", "tile of the products; default the profile's"},

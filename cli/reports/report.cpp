@@ -148,8 +148,8 @@ std::string more_races_line(const Certificate& certificate) {
   if (certificate.unlisted.races == 0)
     return certificate.unlisted.has_all ? "" : line("more", "races were not searched");
   const std::string pairs =
-      counted(certificate.unlisted.races, "racing pair of accesses of other statements",
-              "racing pairs of accesses of other statements");
+      counted(certificate.unlisted.races, "racing pair of accesses in other statements",
+              "racing pairs of accesses in other statements");
   return line("more", certificate.unlisted.has_all
                           ? pairs
                           : fmt::format("at least {}; the rest was not searched", pairs));

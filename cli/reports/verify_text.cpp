@@ -147,8 +147,8 @@ std::string findings_section(const Arguments& arguments, const Certificate& c) {
   for (const Remark& order : c.order) text += render(order, "in no order: ");
   if (c.unlisted.sums > 0)
     text +=
-        line("more", counted(c.unlisted.sums, "pair of additions in no order, of other statements",
-                             "pairs of additions in no order, of other statements"));
+        line("more", counted(c.unlisted.sums, "pair of additions in no order, in other statements",
+                             "pairs of additions in no order, in other statements"));
   return text;
 }
 

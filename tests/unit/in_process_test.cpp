@@ -110,7 +110,7 @@ TEST(InProcess, the_process_keeps_its_limits) {
   const Answer capped =
       answer({"run", "doubled.tsr", "--in=a=<a>", "--max-memory=1G"}, files, nullptr);
   EXPECT_EQ(capped.exit_code, 2);
-  EXPECT_NE(capped.err.find("--max-memory caps a whole process"), std::string::npos) << capped.err;
+  EXPECT_NE(capped.err.find("--max-memory limits a process"), std::string::npos) << capped.err;
 }
 
 TEST(InProcess, a_stop_ends_the_work) {
