@@ -24,9 +24,9 @@ Command right_permute_command() {
       "  gmm-run right-permute --devices 4 --m 8 --n 128 --interpret\n"
       "  gmm-run right-permute --devices 8 --m 8 --n 128 --calls 3 --slow-device 2\n"
       "  gmm-run right-permute --devices 4 --lhs 'x{d}.npy' --out y.npy\n",
-      rows_options(
-          "rows of one device", moved_types,
-          {{"single-barrier", "", "use the barrier that is too weak for several consecutive calls"}}));
+      rows_options("rows of one device", moved_types,
+                   {{"single-barrier", "",
+                     "use the barrier that is too weak for several consecutive calls"}}));
 }
 
 }  // namespace tessera::cli
