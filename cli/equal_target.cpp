@@ -16,30 +16,30 @@ namespace {
 
 // Options of the other command that do not affect the computed values, or do not apply over a
 // finite field.
-constexpr std::array<std::string_view, 24> not_taken = {"out",
-                                                        "check",
-                                                        "trace",
-                                                        "timeline",
-                                                        "save-schedule",
-                                                        "unchecked",
-                                                        "timing",
-                                                        "cost",
-                                                        "expect",
-                                                        "rtol",
-                                                        "atol",
-                                                        "strict-values",
-                                                        "no-math",
-                                                        "no-verify",
-                                                        "all",
-                                                        "loop-workers",
-                                                        "copy-granularity",
-                                                        "math",
-                                                        "explain",
-                                                        "interpret",
-                                                        "fill",
-                                                        "device",
-                                                        "dump",
-                                                        "prints"};
+constexpr std::array<std::string_view, 24> not_for_equal = {"out",
+                                                            "check",
+                                                            "trace",
+                                                            "timeline",
+                                                            "save-schedule",
+                                                            "unchecked",
+                                                            "timing",
+                                                            "cost",
+                                                            "expect",
+                                                            "rtol",
+                                                            "atol",
+                                                            "strict-values",
+                                                            "no-math",
+                                                            "no-verify",
+                                                            "all",
+                                                            "loop-workers",
+                                                            "copy-granularity",
+                                                            "math",
+                                                            "explain",
+                                                            "interpret",
+                                                            "fill",
+                                                            "device",
+                                                            "dump",
+                                                            "prints"};
 
 // Rejects values for an operand of floats: these values are drawn at random.
 Expected<void> check_floats(const Program& program, const Arguments& given) {
@@ -74,14 +74,14 @@ std::vector<std::string> zeros(const Program& program, const Arguments& given) {
 }  // namespace
 
 Options equal_options(const std::vector<std::string>& words) {
-  Options all = run_side_options(words, not_taken);
+  Options all = run_side_options(words, not_for_equal);
   all.push_back(budget_option());
   all.push_back({"definition", "", "use the definition of the kernel of A as B, on one device"});
   return all;
 }
 
 Expected<ComparedProgram> equal_side(const std::string& word, const Arguments& arguments) {
-  RunSide side = TRY(run_side(word, arguments, not_taken));
+  RunSide side = TRY(run_side(word, arguments, not_for_equal));
   Diags diags;
   const std::int64_t budget =
       arguments.integer("budget", diags, 1).value_or(CertifyOptions().budget);

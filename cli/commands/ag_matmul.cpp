@@ -41,7 +41,7 @@ Expected<OperationCall> gather_k(CollectiveReader& read) {
   const auto &lhs = read.fill("lhs", k), &rhs = read.fill("rhs", k);
   const Tensor& rings = read.rings();
   return as_call(std::move(read.collective), launch_allgather_matmul(lhs, rhs, rings, options),
-                 judged(check_gathered, Gathered{1, false}, lhs, rhs, rings));
+                 judge_with(check_gathered, Gathered{1, false}, lhs, rhs, rings));
 }
 
 Expected<OperationCall> gather_m(CollectiveReader& read) {
@@ -66,7 +66,7 @@ Expected<OperationCall> gather_m(CollectiveReader& read) {
   const auto &x = read.fill("lhs", k), &y = read.fill("rhs", k);
   const Tensor& rings = read.rings();
   return as_call(std::move(read.collective), launch_allgather_matmul_rows(x, y, rings, options),
-                 judged(check_gathered, Gathered{0, options.transpose_rhs}, x, y, rings));
+                 judge_with(check_gathered, Gathered{0, options.transpose_rhs}, x, y, rings));
 }
 
 Expected<OperationCall> prepare(const Arguments& arguments) {

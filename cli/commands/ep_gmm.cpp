@@ -70,7 +70,7 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   const auto& rhs = read.fill("rhs", k);
   return as_call(std::move(read.collective),
                  launch_expert_parallel_matmul(*lhs, rhs, *sizes, options),
-                 judged(check_expert_parallel_matmul, options, *lhs, rhs, *sizes));
+                 judge_with(check_expert_parallel_matmul, options, *lhs, rhs, *sizes));
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   read.count_flops({"m", "k", "n"}, Per::ring);
   const auto &x = read.fill("lhs", k), &y = read.fill("rhs", k);
   return as_call(std::move(read.collective), launch_matmul_reduce_scatter(x, y, rings, options),
-                 judged(check_product_scattered, options.wire_dtype, x, y, rings));
+                 judge_with(check_product_scattered, options.wire_dtype, x, y, rings));
 }
 
 }  // namespace

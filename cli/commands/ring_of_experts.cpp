@@ -73,7 +73,7 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   const Tensor& rings = read.rings();
   return as_call(std::move(read.collective),
                  launch_ring_of_experts(lhs, rhs, experts, weights, rings, options),
-                 judged(check_ring_of_experts, options, lhs, rhs, experts, weights, rings));
+                 judge_with(check_ring_of_experts, options, lhs, rhs, experts, weights, rings));
 }
 
 }  // namespace

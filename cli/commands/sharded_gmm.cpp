@@ -47,7 +47,7 @@ Expected<OperationCall> prepare(const Arguments& arguments) {
   const auto &lhs = read.fill("lhs", k), &rhs = read.fill("rhs", k);
   return as_call(std::move(read.collective),
                  launch_sharded_grouped_matmul(lhs, rhs, sizes, rings, options),
-                 judged(check_sharded_grouped_matmul, options, lhs, rhs, sizes, rings));
+                 judge_with(check_sharded_grouped_matmul, options, lhs, rhs, sizes, rings));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 
 // Options of the target command that have no effect here: a session writes no results and no files
 // about the whole run, and checks nothing except the run itself.
-constexpr std::array<std::string_view, 17> not_taken = {
+constexpr std::array<std::string_view, 17> not_for_debug = {
     "out",  "check",         "trace", "save-schedule",    "unchecked", "no-verify", "timing",
     "cost", "timeline",      "all",   "debug-on-finding", "expect",    "rtol",      "atol",
     "dump", "strict-values", "prints"};
@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 17> not_taken = {
 Options target_options(const std::vector<std::string>& words) {
   Options options;
   for (const Option& option : verified_command(words).options)
-    if (std::find(not_taken.begin(), not_taken.end(), option.name) == not_taken.end())
+    if (std::find(not_for_debug.begin(), not_for_debug.end(), option.name) == not_for_debug.end())
       options.push_back(option);
   return options;
 }

@@ -49,7 +49,7 @@ struct Collective {
 // Returns a judge that calls check(operands..., launch, extra, options). The operands must be
 // stored in the collective: the judge refers to them.
 template <typename Check, typename Extra, typename... Operands>
-Collective::Judge judged(Check check, const Extra& extra, const Operands&... operands) {
+Collective::Judge judge_with(Check check, const Extra& extra, const Operands&... operands) {
   return [check, extra, &operands...](const Launch& done, const CheckOptions& how) {
     return check(operands..., done, extra, how);
   };

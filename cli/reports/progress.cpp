@@ -13,7 +13,6 @@ namespace tessera::cli {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 
 }  // namespace
 
