@@ -32,7 +32,8 @@ void check_binding(const Program& program, const Binding& binding, std::size_t d
   }
 }
 
-// What a program leaves open, or cannot have, that is to run on several cores per device.
+// Reports properties of a program that prevent a run on several cores per device. If the program
+// does not use `core`, this is the only error, with the first other one as its note.
 void check_cores(const Program& program, int cores, Diags& diags) {
   const std::size_t before = diags.size();
   const auto complain = [&](PlaceId place, std::string message) {
@@ -52,7 +53,8 @@ void check_cores(const Program& program, int cores, Diags& diags) {
     if (const auto* signal = std::get_if<Signal>(&s.op);
         signal != nullptr && signal->core.id == no_value && !is_own_device(signal->device)) {
       const Semaphore& sem = program.semaphores[program.value(signal->sem.base).semaphore];
-      // The barrier that `expand` added: what it is there for names no core either.
+      // The signals of the barrier that `expand` adds name no core. Skip them: the copies for which
+      // the barrier was added are reported instead.
       if (sem.kind == SemKind::barrier && sem.collective < 0) continue;
       complain(s.place, fmt::format("signal of {} names a device and no core, and each device has "
                                     "{}: expected `on DEVICE core CORE`",
@@ -119,7 +121,7 @@ Expected<void> check_input(const Program& program, const std::vector<Binding>& b
   is_made_for(program.devices, options.machine.devices, "devices");
   is_made_for(program.cores, options.machine.cores, "cores");
   if (options.machine.cores > 1) check_cores(program, options.machine.cores, diags);
-  // Nothing would be told, and an analysis of nothing finds nothing.
+  // Without checks there are no events, so an analysis of the events would find nothing.
   if (!options.checks.enabled &&
       std::any_of(observers.begin(), observers.end(),
                   [](const Observer* one) { return one->sees_events(); }))

@@ -12,7 +12,8 @@
 namespace tessera {
 namespace {
 
-// What an eager run of the program counts. Results are written again by the run that follows.
+// Returns the number of steps of an eager run without arithmetic, or 0 if the run fails. Overwrites
+// the results; the run that follows writes them again.
 std::int64_t count_steps(const Program& expanded, const std::vector<Binding>& bindings,
                          RunOptions options) {
   options = options_of_rerun(options);
@@ -22,7 +23,8 @@ std::int64_t count_steps(const Program& expanded, const std::vector<Binding>& bi
   return result ? result->stats.steps : 0;
 }
 
-// Which cells points share is seen where each is complete before the next begins.
+// Finds the semaphore cells that several iterations of a parallel loop share. Runs the program
+// without loop workers, so that each iteration completes before the next one begins.
 Expected<SharedCells> find_shared_cells(const Program& per_point,
                                         const std::vector<Binding>& bindings, RunOptions options) {
   SharedCells cells;

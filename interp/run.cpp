@@ -1,4 +1,4 @@
-// The entry: checks what comes from outside, and runs the machine.
+// Entry point of the interpreter: checks the input and runs the machine.
 #include "interp/run.h"
 
 #include "core/host/host_memory.h"
@@ -23,7 +23,7 @@ bool may_leave_out_values(const Program& expanded, const RunOptions& options) {
 
 Expected<RunResult> run_checked(const Program& expanded, const std::vector<Binding>& bindings,
                                 const RunOptions& options, const RunHooks& hooks) {
-  // Observers analyse when the memory of the simulated machine is free again.
+  // Free the memory of the simulated machine before the observers analyse the run.
   std::unique_ptr<Machine> machine = TRY(launched(expanded, bindings, options, hooks));
   RunResult result = TRY(machine->run(exit_findings));
   machine.reset();

@@ -9,7 +9,7 @@ namespace tessera {
 bool IdentityObserver::wants_run(const Program& expanded, const std::vector<Binding>& bindings,
                                  const RunOptions& options) {
   identity_ = {code_hash(print(expanded)), {}};
-  RunOptions with_values = options;  // operands are the same whether results are used or not
+  RunOptions with_values = options;  // the identity must not depend on computes_values
   with_values.computes_values = true;
   const Table<BufferId, bool> idle = idle_buffers(expanded, with_values);
   for (std::size_t device = 0; device < bindings.size(); ++device) {

@@ -17,7 +17,7 @@
 namespace tessera {
 namespace {
 
-// The platform of the call by a configuration.
+// Returns the platform of the call; `config` supplies the platform if the call has none.
 Expected<Platform> call_platform(const GroupedMatmulCall& call, const GroupedMatmulConfig& config) {
   Platform asked = call.platform.value_or(config.platform);
   if (call.interpret) {
@@ -31,7 +31,7 @@ Expected<Platform> call_platform(const GroupedMatmulCall& call, const GroupedMat
                           asked == config.platform ? config.backend : Backend::Any);
 }
 
-// Options that do not depend on the configuration.
+// Returns the options that do not depend on the configuration.
 Expected<GroupedMatmulOptions> call_options(const GroupedMatmulOperands& operands,
                                             const GroupedMatmulCall& call) {
   GroupedMatmulOptions options;
@@ -55,7 +55,8 @@ Expected<GroupedDesc> described(const GroupedMatmulOperands& operands,
   return describe_gmm(*operands.lhs, *operands.rhs, *operands.group_sizes, options);
 }
 
-// compute(lhs, options) with the rows padded for the configuration; the other operands stay.
+// Returns compute(lhs, options), with the rows of lhs and existing_out padded for the
+// configuration.
 template <typename Compute>
 std::invoke_result_t<Compute, const Tensor&, const GroupedMatmulOptions&> on_padded(
     const GroupedMatmulOperands& operands, const GroupedMatmulCall& call,
@@ -67,10 +68,10 @@ std::invoke_result_t<Compute, const Tensor&, const GroupedMatmulOptions&> on_pad
   options.align = config.kernel.align;
   options.hints = config.kernel.hints;
   TRY(check_platform(config, platform));
-  // Operands are validated as they are given, before any row is added.
+  // Validate the operands before padding.
   const GroupedDesc valid = TRY(described(operands, options));
-  // The kernels of a device with its own memory mask the last tile, and its instructions determine
-  // their tiles.
+  // Kernels of a device that supports launches mask the last tile, so they need no padding. Its
+  // instructions determine their tiles, so the tiling is not clamped.
   const Device* const device = find_device(platform);
   const bool masks = device != nullptr && device->supports_launch();
   const Padding padding =
@@ -78,7 +79,7 @@ std::invoke_result_t<Compute, const Tensor&, const GroupedMatmulOptions&> on_pad
             : TRY(grouped_padding(valid.m, valid.k, valid.n, config, call.do_padding));
   options.device = device_of(platform);
   options.tiling = padding.tiling;
-  if (platform == Platform::Reference) {  // it is not tiled
+  if (platform == Platform::Reference) {  // not tiled
     options.tiling = {};
     options.input_buffer_count = GroupedMatmulOptions().input_buffer_count;
     options.align.reset();
@@ -172,7 +173,7 @@ Expected<GroupedMatmulRun> run_by(const GroupedMatmulOperands& operands,
   return run;
 }
 
-// Added rows have a cotangent of zeros.
+// The cotangent of the padding is zero.
 Expected<GroupedMatmulGradients> gradients_by(const Tensor& cotangent,
                                               const GroupedMatmulOperands& operands,
                                               const GroupedMatmulCall& call,

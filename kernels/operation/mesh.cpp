@@ -12,8 +12,8 @@ std::int64_t parts(const PartitionSpec& spec, const Mesh& mesh, std::size_t dim)
   return dim < spec.size() && spec[dim] ? mesh.find(*spec[dim])->size : 1;
 }
 
-// Copies every element of the device's box between the whole and a dense part. Runs along the last
-// dimension are contiguous in both.
+// Copies all elements of the device's shard between the whole tensor and a dense shard. Runs along
+// the last dimension are contiguous in both.
 template <typename CopyRun>
 void for_each_run(const Shape& whole, const Shape& part, const PartitionSpec& spec,
                   const Mesh& mesh, std::int64_t device, CopyRun copy_run) {

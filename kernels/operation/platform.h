@@ -1,4 +1,4 @@
-// Platforms and backends of operations, by ejKernel's names and by our own.
+// Platforms and backends of operations, with ejKernel's names and the names of Tessera's devices.
 #pragma once  // public
 #include <cstdint>
 #include <string>
@@ -16,16 +16,16 @@ class Device;
 class Platform {
  public:
   constexpr Platform() = default;  // Auto
-  // The name outlives the platform.
+  // The name must outlive the platform.
   explicit constexpr Platform(std::string_view name) : name_(name) {}
-  // "auto", "reference", a device's name.
+  // "auto", "reference" or the name of a device.
   constexpr std::string_view name() const { return name_; }
   friend constexpr bool operator==(const Platform&, const Platform&) = default;
 
   static const Platform Auto;       // the best device that is available
-  static const Platform Triton;     // nothing of ours is registered for it
-  static const Platform Pallas;     // the same
-  static const Platform Xla;        // the same
+  static const Platform Triton;     // no implementation
+  static const Platform Pallas;     // no implementation
+  static const Platform Xla;        // no implementation
   static const Platform Reference;  // the Eigen reference
 
  private:
@@ -36,27 +36,29 @@ inline constexpr Platform Platform::Triton{"triton"};
 inline constexpr Platform Platform::Pallas{"pallas"};
 inline constexpr Platform Platform::Xla{"xla"};
 inline constexpr Platform Platform::Reference{"reference"};
-// Of the device that simulates a machine.
+// Returns the platform of the simulated device.
 Platform simulated_platform();
 
-// The kind of processor.
+// Kind of processor.
 enum class Backend : std::uint8_t { Any, Gpu, Tpu, Cpu };
 
-// As callers write it: "auto", "reference", a device's name.
+// Returns "auto", "reference" or the name of a device.
 inline std::string_view name(Platform platform) { return platform.name(); }
 std::string_view name(Backend backend);
-// By that name. The error for another text lists the names.
+// Returns the platform or backend of that name. Fails for an unknown name, with a list of the
+// names.
 Expected<Platform> parse_platform(std::string_view text);
 Expected<Backend> parse_backend(std::string_view text);
 
-// The platform of an algorithm; Auto selects the best device that is available. The error for a
-// platform or a backend without an implementation lists the existing ones.
+// Returns the platform that runs an algorithm. Auto selects the best device that is available.
+// Fails if the platform or backend has no implementation, with a list of the implementations.
 Expected<Platform> resolve_platform(std::string_view algorithm, Platform asked,
                                     Backend backend = Backend::Any);
 
-// The device of a platform; null where it is none of ours.
+// Returns the device of a platform, or null if the platform is not a device.
 const Device* find_device(Platform platform);
-// The name in GroupedMatmulOptions::device of a device or the reference; empty for the others.
+// Returns the platform's name for GroupedMatmulOptions::device if the platform is a device or the
+// reference; otherwise empty.
 std::string_view device_of(Platform platform);
 
 }  // namespace tessera

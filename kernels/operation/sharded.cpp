@@ -34,16 +34,16 @@ Expected<void> check_mesh(const GroupedMatmulCall& call) {
   return {};
 }
 
-// One device's part of the operands; existing is empty if the call has none.
+// Operand shards of one device; `existing` is empty if the call has no existing_out.
 struct OperandShard {
   Tensor lhs, rhs, sizes, existing;
 };
 
-// A call split over its mesh.
+// A call whose operands are split over its mesh.
 struct Shards {
   const GroupedMatmulCall& call;
-  GroupedMatmulCall local;     // one device's call
-  GroupedMatmulConfig config;  // of every shard
+  GroupedMatmulCall local;     // call of one device
+  GroupedMatmulConfig config;  // used for all shards
   const Tensor* group_offset;
   bool has_existing;
   std::vector<OperandShard> parts;
@@ -57,7 +57,8 @@ struct Shards {
   }
 };
 
-// The rows of lhs and existing_out that the devices divide: with do_padding at least m.
+// Returns the number of rows of lhs and existing_out to split over the mesh: m, or with do_padding
+// m rounded up to a multiple of the axis that splits the rows of lhs.
 std::int64_t divisible_rows(const GroupedMatmulCall& call, const Tensor& lhs) {
   const PartitionSpec& spec = call.in_specs->front();
   const std::int64_t rows = lhs.rank() > 0 ? lhs.dim(0) : 0;
@@ -95,7 +96,8 @@ Expected<std::vector<OperandShard>> split(const GroupedMatmulOperands& operands,
   return parts;
 }
 
-// Every shard has the call's own configuration, or the chain's for the whole call.
+// Splits the call. All shards use the call's configuration, or if there is none, the configuration
+// chosen for the whole call.
 Expected<Shards> sharded(const GroupedMatmulOperands& operands, const GroupedMatmulCall& call) {
   TRY(check_mesh(call));
   GroupedMatmulCall local = call;
@@ -111,7 +113,7 @@ Expected<Shards> sharded(const GroupedMatmulOperands& operands, const GroupedMat
                 TRY(split(operands, call))};
 }
 
-// The shape of the result whose parts are of shape `part`; a spec that does not fit is an error.
+// Returns the shape of the result whose shards have shape `part`. Fails if out_specs does not fit.
 Expected<Shape> joined_shape(const Shape& part, const Shards& shards) {
   const PartitionSpec& spec = shards.out();
   Shape shape = part;
@@ -123,7 +125,7 @@ Expected<Shape> joined_shape(const Shape& part, const Shards& shards) {
   return shape;
 }
 
-// The diagnostics with the device in front: "shard of device 1: ...".
+// Returns the diagnostics with the prefix "shard of device 1: ".
 Diags of_device(std::int64_t device, Diags diags) {
   for (Diag& diag : diags)
     diag.message = fmt::format("shard of device {}: {}", device, diag.message);
@@ -145,7 +147,7 @@ Expected<void> check_replication(const Tensor& one, const Tensor& other, std::in
   return {};
 }
 
-// The sum of the devices' gradients of their parts of an operand.
+// Sum of the devices' gradients of an operand, which the devices read in shards.
 class SummedShards {
  public:
   SummedShards(const Shape& shape, const PartitionSpec& spec, const Mesh& mesh)
@@ -157,7 +159,7 @@ class SummedShards {
     for (std::int64_t i = 0; i < own.elements(); ++i) own.as<float>()[i] += before.as<float>()[i];
     place_shard(sum_, own, spec_, mesh_, device);
   }
-  // Its first rows, of the operand's shape and type.
+  // Returns the sum without padding, with the operand's shape and type. Call once.
   Tensor result(const Tensor& operand) {
     return converted(first_rows(std::move(sum_), operand.dim(0)), operand.dtype());
   }
@@ -198,7 +200,7 @@ Expected<Tensor> product_on_mesh(const GroupedMatmulOperands& operands,
 Expected<GroupedMatmulGradients> gradients_on_mesh(const Tensor& cotangent,
                                                    const GroupedMatmulOperands& operands,
                                                    const GroupedMatmulCall& call) {
-  if (call.check_vma) TRY(product_on_mesh(operands, call));  // compares the copies
+  if (call.check_vma) TRY(product_on_mesh(operands, call));  // compares replicated shards
   const Shards shards = TRY(sharded(operands, call));
   const Mesh& mesh = shards.mesh();
   if (const auto valid = check_call(shards.of(0), shards.local, shards.config); !valid)

@@ -17,7 +17,7 @@
 namespace tessera {
 namespace {
 
-// The reference last.
+// Returns the platforms of all devices, then the reference.
 std::vector<Platform> executions() {
   std::vector<Platform> all;
   for (const Device* device : devices_as_listed()) all.emplace_back(device->name());
@@ -27,7 +27,7 @@ std::vector<Platform> executions() {
 
 Support refusal(const Diags& diags) { return {false, diags.front().message}; }
 
-// A call that every device takes; a row changes one thing.
+// A call that every device supports. Each row of the table changes one property of this call.
 struct Example {
   bool is_transposed = false;  // tgmm
   DType lhs = DType::bf16, rhs = DType::bf16;
@@ -119,12 +119,12 @@ void add_grouped(const std::string& algorithm, SupportTable& table) {
   }
 }
 
-// Operations other than grouped_matmul that the reference runs in place of a kernel.
+// True if the reference can run the operation instead of the kernel. Not for grouped_matmul.
 bool has_reference(const Kernel& kernel) {
   return kernel.command == "ragged-dot" || kernel.command == "grouped-gemm";
 }
 
-// A value that every kernel takes for the parameter.
+// Returns a value for the parameter that every kernel accepts.
 std::string sample(const ParameterInfo& parameter) {
   static const std::map<std::string_view, std::string_view> known = {
       {"rings", "1"},  {"length", "2"},       {"ranks", "2"},
@@ -133,7 +133,7 @@ std::string sample(const ParameterInfo& parameter) {
   return std::string(found == known.end() ? "256" : found->second);
 }
 
-// The other kernels: each with every type that it takes.
+// Adds a kernel other than a grouped matmul: one row per type that it supports.
 void add_kernel(const Kernel& kernel, SupportTable& table) {
   const Expected<const Module*> module = embedded_module(kernel.name);
   const KernelInfo* const info = module ? (*module)->find(kernel.name) : nullptr;
