@@ -50,7 +50,7 @@ Expected<std::shared_ptr<const graph::TaskGraph>> PlannedGraphs::of(
   TRY(prepare());
   RunOptions first = options;
   first.max_steps = 0;
-  TRY(tessera::run(*expanded_, bindings, first));  // runs no steps, only checks the operands
+  TRY(tessera::run(*expanded_, bindings, first));  // only checks the launch
   const Simulate simulate = [&](const RunOptions& how) -> Expected<RunResult> {
     return points_.run(*expanded_, bindings, how);
   };

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the pages of docs/ as a site: build/docs/site/index.html. Warnings are errors: broken links and anchors, pages without an entry.
+# Builds the pages of docs/ as a site: build/docs/site/index.html. Warnings, for example for broken links, are errors.
 #   scripts/docs.sh            builds the site
 #   scripts/docs.sh serve      serves it at http://127.0.0.1:8000 and rebuilds it after each change
 # Installs MkDocs and its theme (docs/requirements.txt) from PyPI into build/docs/venv.
@@ -19,7 +19,7 @@ if ! cmp -s docs/requirements.txt "$venv/requirements.txt"; then
   cp docs/requirements.txt "$venv/requirements.txt"
 fi
 if [ "${1:-build}" = serve ]; then exec "$venv/bin/mkdocs" serve --strict; fi
-# Without --quiet, which would also hide the warnings that --strict counts.
+# Not --quiet: it also hides the warnings that --strict counts.
 "$venv/bin/mkdocs" build --strict --site-dir "$PWD/build/docs/site" >build/docs/log 2>&1 ||
   { grep -E 'WARNING|ERROR|Aborted' build/docs/log >&2 || cat build/docs/log >&2; exit 1; }
 echo 'build/docs/site/index.html'

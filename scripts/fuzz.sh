@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # Runs the harnesses of tests/fuzz under libFuzzer, with sanitizers, on one core.
-#   scripts/fuzz.sh                     an hour, divided among them
-#   scripts/fuzz.sh --minutes 5 NAME... five minutes, divided among these
-#   scripts/fuzz.sh --minimise          also leaves out of tests/fuzz/corpus what the seeds and other inputs reach as well
-# Builds, makes the seeds from the tree (scripts/fuzz_seeds.sh), runs, adds inputs that reach new edges to the archives of
-# tests/fuzz/corpus (scripts/fuzz_corpus.py), and closes with a table of what seeds and kept inputs reach in a build without sanitizers: branches are those of llvm-cov, the
-# two ways that each condition in the source can go; edges are those of SanitizerCoverage in lines of core/, interp/ and analysis/, where
-# whatever the compiler makes counts, and so every way on which an exception would unwind. A report is a file in
-# build/fuzz-reports/NAME: bin/fuzz_NAME of the build `fuzz` repeats it. The exit code is 1 where there is one.
+#   scripts/fuzz.sh                     all harnesses; they share one hour
+#   scripts/fuzz.sh --minutes 5 NAME... the named harnesses; they share five minutes
+#   scripts/fuzz.sh --minimise          also removes inputs from tests/fuzz/corpus that reach nothing new
+# Steps: build; create the seeds from the tree (scripts/fuzz_seeds.sh); run; add inputs that reach new edges to the
+# archives of tests/fuzz/corpus (scripts/fuzz_corpus.py); print the coverage of seeds and corpus in a build without
+# sanitizers. The coverage table counts
+#   branches, by llvm-cov: both outcomes of each condition in the source
+#   edges, by SanitizerCoverage, in core/, interp/ and analysis/: all control flow in the compiled code, including the
+#   paths that unwind an exception
+# Each report is a file in build/fuzz-reports/NAME; repeat it with bin/fuzz_NAME of the build `fuzz`. The exit code is 1
+# if there are reports.
 set -euo pipefail
 cd -P "${BASH_SOURCE[0]%/*}/.."
 root=$PWD
@@ -63,7 +66,7 @@ for name in "${names[@]}"; do
   found[$name]=$(($(files "$reports/$name") - before))
   [ "${found[$name]}" = 0 ] || status=1
 
-  # Keeps inputs that reach an edge that seeds and kept inputs do not reach.
+  # Keep inputs that reach an edge that no seed or earlier input reaches.
   cp -r "$work/seeds/$name/." "$work/kept/$name"
   others=("$work/found/$name")
   if [ -n "$minimise" ]; then
@@ -98,7 +101,7 @@ llvm-symbolizer-14 --obj="$counter" --no-inlines --functions=none --output-style
   sed "s|$root/build/coverage/\.\./\.\./|$root/|" >"$work/places"
 
 rest='interp|analysis'
-# edges FOLDERS NAME...: number of edges in the lines of the folders (a|b) that any of these harnesses takes.
+# edges FOLDERS NAME...: number of edges in sources of the folders (a|b) that at least one of these harnesses reaches.
 edges() {
   local folder=$1 name taken=()
   shift
@@ -109,7 +112,7 @@ edges() {
         ++all; for (i = 2; i <= NF; i += 2) if ($i) { ++taken; break } }
       END { printf "%d of %d, %.1f %%", taken, all, all ? 100 * taken / all : 0 }'
 }
-# counted FOLDERS COLUMN: counts of llvm-cov. Columns 2 and 3: regions, and regions missed; 11 and 12: branches, same.
+# counted FOLDERS COLUMN: counts of llvm-cov. Columns 2 and 3: regions, missed regions; 11 and 12: branches, missed branches.
 counted() {
   llvm-cov-14 report "$counter" -instr-profile="$work/profile" 2>/dev/null |
     awk -v folders="^($1)/" -v all="$2" '$1 ~ folders { n += $all; missed += $(all + 1) }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# scripts/fuzz_seeds.sh FOLDER: writes the first inputs of the harnesses of tests/fuzz, made from files of the tree.
-# FOLDER/program: every program of a .tsr file after each of its RUN lines, without the expected output.
-# FOLDER/command_line: these commands. The inputs kept in tests/fuzz/corpus are used in addition.
+# scripts/fuzz_seeds.sh FOLDER: writes seeds for the harnesses of tests/fuzz, created from files of the tree.
+# FOLDER/program: every program of a .tsr file, once per RUN line, after that line and without the expected output.
+# FOLDER/command_line: the commands of the RUN lines. scripts/fuzz.sh also uses the inputs in tests/fuzz/corpus.
 set -euo pipefail
 out=$(mkdir -p "$1" && cd -P "$1" && pwd)
 cd -P "${BASH_SOURCE[0]%/*}/.."
@@ -14,7 +14,7 @@ find tests examples kernels/programs -name '*.tsr' -print0 | sort -z |
       printf "%s", text > path
       close(path)
     }
-    # Writes a program of the file once per command. Commands of the first program apply to programs without commands.
+    # Writes a program of the file once per command. A program without commands uses the commands of the first program.
     function finish(   i, count, command, takes_program) {
       count = commands > 0 ? commands : first_commands
       for (i = 1; i <= count || i == 1; ++i) {
@@ -40,7 +40,7 @@ find tests examples kernels/programs -name '*.tsr' -print0 | sort -z |
     /^ *\/\/ OUT$/ { in_output = 1; next }
     in_output && /^ *\/\// { next }
     { in_output = 0; commented = commented $0 "\n" }
-    # Comments only matter to `fmt`, and inputs should be short.
+    # Comments only matter for `fmt`, and inputs should be short.
     /^ *\/\// { next }
     { sub(/ *\/\/ .*$/, ""); if (program != "" || $0 != "") program = program $0 "\n" }
     END { finish() }'
@@ -96,7 +96,7 @@ for how in 0 1 2 3 0p 0pf 1s 2p; do
   done
 done
 
-# Programs that the golden programs do not have for every type: tile arithmetic, casts and scaled products. Also
+# Programs that are missing in the golden tests for some types: tile arithmetic, casts and scaled products. Also
 # programs of the tree with options of the harness: mutants, necessity, time model, other strategies, failing
 # allocations.
 types='f32 f16 bf16 i8 i32 i64 u32 e4m3 e5m2 e8m0'

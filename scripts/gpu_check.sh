@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
-# Everything that waits for a GPU. Two steps, since a machine with a GPU need not have what builds:
-#   scripts/gpu_check.sh pack FOLDER                 here: programs, their libraries and this script
-#   FOLDER/gpu_check.sh run RESULTS [PHASE...]       there: each phase takes less than ten minutes
-# Phases: facts, correct, sanitize, time, peers; without names all of them, in this order, and nothing is
-# timed when results are wrong. SHAPES='S4 S8' chooses what is timed, SECONDS_EACH how long each is (1),
-# JOBS how many processes check beside each other (8), LIMIT how many seconds each may take (300).
-# RESULTS gets logs, JSON, a table and a plot. Compute-sanitizer, PyTorch and JAX are used where they are.
+# All checks that require a GPU. Two steps, because the machine with the GPU may have no build tools:
+#   scripts/gpu_check.sh pack FOLDER                 on this machine: copies programs, their libraries and this script
+#   FOLDER/gpu_check.sh run RESULTS [PHASE...]       on the GPU machine: each phase takes less than ten minutes
+# Phases: facts, correct, sanitize, time, peers. Default: all, in this order; if results are wrong, nothing is timed.
+# Environment variables, with defaults:
+#   SHAPES='S4 S8'      shapes to time (all)
+#   SECONDS_EACH        seconds per measurement (1)
+#   JOBS                number of concurrent processes that check results (8)
+#   LIMIT               maximum number of seconds per process (300)
+# Writes logs, JSON, a table and a plot to RESULTS. Uses compute-sanitizer, PyTorch and JAX if they are installed.
 set -uo pipefail
 shapes=${SHAPES:+"^(${SHAPES// /|})(_|\$)"}
 
@@ -17,7 +20,7 @@ pack() {
   for program in gmm-run tessera_unit_tests; do
     [ -x "$from/$program" ] || { echo "$from/$program is not there: build with -DTESSERA_TESTS=ON"; return 1; }
     cp "$from/$program" "$folder/" && strip "$folder/$program"
-    # Copies all libraries except those of every Linux and the driver, which the other machine provides.
+    # Copies all libraries except the standard C libraries and the driver, which the other machine provides.
     ldd "$from/$program" | awk '$3 ~ /^\// {print $3}' |
       grep -v -E '/(ld-linux[^/]*|lib(c|m|dl|rt|pthread|cuda))\.so' | xargs -I{} cp -Ln {} "$folder/lib/"
   done
@@ -106,7 +109,7 @@ case ${1:-} in
     here=$(cd -P "${BASH_SOURCE[0]%/*}" && pwd)
     results=${2:?a folder for the results}
     mkdir -p "$results"
-    # Only for the programs copied here: the libraries that they need may be too old for the machine's own programs.
+    # Only for the copied programs: their libraries may be too old for the machine's own programs.
     ours=(env "LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}")
     export TESSERA_CACHE=${TESSERA_CACHE:-$results/cache}
     shift 2

@@ -28,7 +28,7 @@ const fs::path tests_folder = fs::path(tessera::test::source_dir()) / "tests";
 
 bool blessing() { return std::getenv("BLESS") != nullptr; }
 
-// What must be reported: `kind: text` on a line. Text in double quotes is the whole message.
+// An expected report: `kind: text` on a line. Text in double quotes must be the whole message.
 struct Report {
   int line;
   std::string kind;
@@ -42,16 +42,16 @@ struct Report {
   }
 };
 
-// Commands that share one OUT block; `begin` and `end` are its lines in the file (from 0).
+// Commands that share one OUT block. `begin` and `end`: its line range in the file, from 0.
 struct Block {
   std::vector<std::string> commands;
   bool has_out = false;
   std::size_t begin = 0, end = 0;
   Lines out;
-  int exit_code = -1;  // -1: 0, or what the annotations ask for
+  int exit_code = -1;  // -1: 0, or the exit code implied by the annotations
 };
 
-// One program of a file, its lines where they stand in the file.
+// One program of a file.
 struct Part {
   std::size_t first = 0;
   Lines lines;
@@ -72,8 +72,7 @@ std::string trimmed(const std::string& text) {
                                     : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
 }
 
-// A trailing comment of the form `kind: text`, where kind is "error" or a finding's; there may be
-// several.
+// Returns the trailing comments of the form `kind: text`; kind is "error" or a finding kind.
 std::vector<Report> reports_on(const std::string& line, int number) {
   static const std::regex annotation = [] {
     std::string kinds = "error";
@@ -100,7 +99,7 @@ std::vector<Part> parse(const Lines& lines) {
       open = false;
       continue;
     }
-    // The copy that is run holds the program alone, on its own lines.
+    // The copy to run contains only the program, with unchanged line numbers.
     const bool is_command = line.starts_with("// RUN: ") || line.starts_with("// EXIT: ");
     part.lines.push_back(is_command || line == "// OUT" ? "" : lines[i]);
     if (line.starts_with("// RUN: ")) {
@@ -128,7 +127,7 @@ std::vector<Part> parse(const Lines& lines) {
       }
     }
   }
-  // A program without commands of its own is for those of the first.
+  // A program without commands uses the commands of the first program.
   for (Part& part : parts) {
     if (part.blocks.empty() && !parts.front().blocks.empty()) {
       part.blocks.push_back({parts.front().blocks.front().commands, false, 0, 0, {}, -1});
@@ -137,8 +136,8 @@ std::vector<Part> parse(const Lines& lines) {
   return parts;
 }
 
-// Splits at spaces; 'single quotes' keep a word together. The program's file stands for %s, or
-// comes after a command that takes one and has no operand.
+// Splits at spaces, except in 'single quotes'. Replaces %s by the program's file. Without %s,
+// inserts the file after a command that takes a file and has no operand.
 std::vector<std::string> words(const std::string& command, const std::string& file) {
   std::vector<std::string> result;
   bool quoted = false, in_word = false;
@@ -168,12 +167,12 @@ std::vector<std::string> words(const std::string& command, const std::string& fi
   return result;
 }
 
-// Times and rates differ from run to run, their units too.
+// Replaces the parts that differ from run to run (times and rates, with their units), and hashes.
 std::string stable(const std::string& text) {
   static const std::regex time(R"(\b[0-9.]+(e[+-]?[0-9]+)? (ns|us|ms|s)\b)");
   static const std::regex rate(R"(\b[0-9.]+(e[+-]?[0-9]+)? (GFLOP/s|cases a second))");
   static const std::regex json(R"(("\w*seconds": )[0-9.e+-]+)");
-  // What a program hashes to changes with every pass that writes programs.
+  // The hash of a program changes with every change of a pass.
   static const std::regex hash(R"(\b(program|protocol) [0-9a-f]{16}\b)");
   static const std::regex kept(R"([0-9a-f]{16} in the certificate, and [0-9a-f]{16} now)");
   const std::string timeless = std::regex_replace(text, time, "# s");
@@ -191,7 +190,7 @@ Lines split_lines(const std::string& text) {
   return lines;
 }
 
-// The messages with a place in `file` that the output shows, notes left out.
+// Returns the messages in the output that have a place in `file`, without notes.
 std::vector<Report> reported(const Lines& output, const std::string& file) {
   static const std::regex message(
       R"(^(?:\d+\.(?:\d+\.)? )?([^:\s]+):(\d+)(?::\d+)?: (\w+): (.*)$)");
@@ -205,8 +204,8 @@ std::vector<Report> reported(const Lines& output, const std::string& file) {
   return found;
 }
 
-// A folder of the test's own, the working directory while it runs: what a command writes goes
-// there.
+// Temporary folder of a test. It is the working directory while the test runs, so that commands
+// write their files there.
 class Sandbox {
  public:
   explicit Sandbox(const std::string& name)
@@ -239,7 +238,7 @@ class Golden : public testing::Test {
     std::vector<Part> parts = parse(lines);
     ASSERT_FALSE(parts.front().blocks.empty()) << path_.string() << " has no RUN line";
     const Sandbox sandbox("tessera_" + path_.stem().string());
-    // From the last: rewriting a block moves the lines after it only.
+    // In reverse order, because rewriting a block moves the lines after it.
     for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
       const std::string file = path_.filename();
       std::ofstream(file) << std::string(part->first, '\n') << join(part->lines);
@@ -260,7 +259,7 @@ class Golden : public testing::Test {
       expect_schema(words(command, file), exit_code);
       const Lines output = split_lines(stable(stream.str()));
       EXPECT_EQ(exit_code, expected_exit(part, block)) << stream.str();
-      // An exact output announces everything.
+      // An OUT block already contains all reports.
       if (!part.reports.empty() || !block.has_out) expect_reports(part, output, file);
       if (blessing() && block.has_out && !blessed) {
         rewrite(lines, block, output);
@@ -271,10 +270,9 @@ class Golden : public testing::Test {
     }
   }
 
-  // Every command that takes --json prints what the schema says, and exits as without it.
+  // Runs a command with --json: its output must fit the schema, and the exit code must be the same.
   static void expect_schema(std::vector<std::string> words, int exit_code) {
-    constexpr std::array<std::string_view, 3> left_out = {"bench", "fuzz",
-                                                          "tune"};  // they take long
+    constexpr std::array<std::string_view, 3> left_out = {"bench", "fuzz", "tune"};  // slow
     if (std::find(left_out.begin(), left_out.end(), words.front()) != left_out.end()) return;
     if (std::find(words.begin(), words.end(), "--help") != words.end()) return;
     if (words.front().starts_with("-")) return;
@@ -294,7 +292,7 @@ class Golden : public testing::Test {
   void expect_reports(const Part& part, const Lines& output, const std::string& file) {
     std::vector<Report> found = reported(output, file);
     for (const Report& wanted : part.reports) {
-      // Several devices may report the same on one line.
+      // Several devices may report the same message on one line.
       const std::size_t matching =
           std::erase_if(found, [&](const Report& report) { return wanted.is_met_by(report); });
       if (matching == 0) {

@@ -1,6 +1,5 @@
-// Which components of the sources include each other in a circle. A component is a header with its
-// source, and with the sources that go on with its name and have no header of their own: machine.h,
-// machine.cpp and machine_bind.cpp are one.
+// Finds include cycles between components. A component is a header, its source, and the sources
+// that extend its name and have no header. Example: machine.h, machine.cpp and machine_bind.cpp.
 #pragma once
 #include <map>
 #include <set>
@@ -9,11 +8,10 @@
 
 namespace tessera::test {
 
-// By path from the root: the paths that it includes.
+// Included paths by path, both from the root.
 using Includes = std::map<std::string, std::vector<std::string>>;
 
-// The members of each circle of two or more, sorted; components are named by their path without its
-// ending.
+// Returns the components of each cycle of two or more, sorted, as paths without the extension.
 std::set<std::vector<std::string>> include_knots(const Includes& includes);
 
 }  // namespace tessera::test

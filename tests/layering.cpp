@@ -1,5 +1,4 @@
-// Reads every #include of the repository and holds the direction of dependencies (CONTRIBUTING
-// names them).
+// Checks the direction of dependencies in every #include of the repository (see CONTRIBUTING).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -43,15 +42,15 @@ const std::set<std::string> of_tests = {"tests/",
                                         "interp/",
                                         "core/"};
 
-// A key is a path prefix; the longest that matches is a file's unit, and a unit may always include
-// itself.
+// Units that each unit may include. A key is a path prefix; the unit of a file is the longest
+// prefix that matches. A unit may always include itself.
 const std::map<std::string, std::set<std::string>> may_include = {
     {"core/", {}},
     {"text/", {"core/"}},
     {"interp/", {"core/"}},
     {"analysis/", {"interp/", "core/"}},
     {"devices/device.h", {"core/"}},
-    // What a device is asked for beside its runs.
+    // Interfaces of a device in addition to runs.
     {"devices/emitted_kernel.h", {"core/"}},
     {"devices/workbench.h", {"core/"}},
     {"devices/",
@@ -60,10 +59,10 @@ const std::map<std::string, std::set<std::string>> may_include = {
     {"devices/cuda/",
      {"devices/device.h", "devices/emitted_kernel.h", "devices/workbench.h", "devices/cuda/graph/",
       "core/"}},
-    // Programs as task graphs, which are made of runs.
+    // Task graphs of programs, which are built from runs.
     {"devices/cuda/graph/",
      {"devices/", "devices/device.h", "devices/cuda/", "analysis/", "interp/", "core/"}},
-    // A program and its reference cannot know where they run.
+    // Programs and their references do not depend on devices.
     {"kernels/programs", {"core/"}},
     {"kernels/oracle/reference", {"core/"}},
     {"kernels/",
@@ -74,26 +73,26 @@ const std::map<std::string, std::set<std::string>> may_include = {
      {"kernels/", "kernels/programs", "kernels/oracle/reference", "devices/", "devices/device.h",
       "devices/workbench.h", "analysis/", "interp/", "text/", "core/"}},
     {"debugger/", {"interp/", "text/", "core/"}},
-    // A library of the tests, and of `verify --mutants`.
+    // Used by the tests and by `verify --mutants`.
     {"tests/mutation/", {"kernels/programs", "kernels/", "analysis/", "interp/", "core/"}},
     {"cli/",
      {"tests/mutation/", "debugger/", "bench/", "fuzz/", "kernels/", "kernels/programs",
       "kernels/oracle/reference", "devices/", "devices/device.h", "devices/emitted_kernel.h",
       "analysis/", "interp/", "text/", "core/"}},
-    // Commands by their words; nothing below them.
+    // Only runs commands.
     {"python/", {"cli/", "core/"}},
     {"tests/", of_tests},
     {"tests/mutation/table", of_tests},
     {"examples/", {}},
 };
 
-// Headers from outside, by prefix: the files (by prefix) that may use them.
+// External headers (prefixes) and the files (prefixes) that may include them.
 const std::map<std::string, std::vector<std::string>> used_by = {
     {"Eigen/", {"kernels/oracle/reference", "kernels/peers", "tests/"}},
     {"unsupported/Eigen/", {"kernels/oracle/reference", "tests/"}},
     {"boost/container", {"interp/machine/loop_values"}},
     {"histedit.h", {"debugger/commands/line_reader"}},
-    // Each file that includes it costs the first build seconds.
+    // Slow to compile: each file that includes it takes seconds.
     {"nlohmann/",
      {"core/data/safetensors", "core/report/json_text", "kernels/tuning/", "text/json",
       "bench/report", "tests/"}},
@@ -137,7 +136,7 @@ auto longest_prefix(const Rows& rows, const std::string& path) {
   return best;
 }
 
-// What is wrong with `includer` (a path from the root) including `header`; empty if nothing.
+// Returns the reason why `includer` (a path from the root) may not include `header`, or empty.
 std::string problem(const std::string& includer, const std::string& header, bool is_ours) {
   const auto unit = longest_prefix(may_include, includer);
   if (unit == may_include.end()) return includer + " belongs to no unit";
@@ -176,7 +175,8 @@ std::vector<Violation> violations(const std::string& path, const std::string& te
   return violations(path, stream);
 }
 
-// Each match has the word: std::regex is slow, and few lines do.
+// Returns the files with a match of the pattern. Each match must contain `word`: it is searched
+// first, because std::regex is slow.
 std::set<std::string> files_with(std::string_view word, const std::regex& pattern) {
   std::set<std::string> found;
   for (const std::string& path : tessera::test::source_files()) {
@@ -191,8 +191,7 @@ std::set<std::string> files_with(std::string_view word, const std::regex& patter
   return found;
 }
 
-// What is to run anywhere knows no device's own parts; those of the simulated one are public to
-// all.
+// Code outside devices/ may not include the headers of a device, except the simulated one.
 TEST(Layering, nobody_knows_the_parts_of_a_device) {
   for (const tessera::Device* device : tessera::devices()) {
     if (device->is_simulated()) continue;
@@ -201,14 +200,14 @@ TEST(Layering, nobody_knows_the_parts_of_a_device) {
   }
 }
 
-// Where a device's name is a word of its own: of another protocol, an option, a suite.
+// Files in which the name of a device has another meaning: a protocol word, an option or a suite.
 const std::map<std::string_view, std::set<std::string>> other_words = {
     {"threads",
      {"cli/args/run_options.cpp", "cli/args/run_request.cpp", "cli/commands/bench.cpp",
       "debugger/dap/debug_adapter.cpp", "debugger/dap/debug_adapter_look.cpp"}}};
 
-// Nobody asks a device which one it is, but what it can do (devices/device.h). The platforms of the
-// module's callers have the devices' names; a report and a command line may say one.
+// Code outside devices/ may not depend on which device it uses, only on its properties
+// (devices/device.h).
 TEST(Layering, nobody_names_a_device) {
   for (const tessera::Device* device : tessera::devices()) {
     const std::regex names(fmt::format("\"{0}\"|\\b{0}_device\\(\\)", device->name()));
@@ -266,7 +265,7 @@ TEST(Layering, a_forbidden_include_is_found_on_its_line) {
   EXPECT_EQ(only("extra/a.cpp", "<vector>"), "extra/a.cpp belongs to no unit");
 }
 
-// Who wants to understand one of a knot has to read them all.
+// Components in an include cycle can only be understood together.
 TEST(Layering, components_that_include_each_other_are_few) {
   constexpr std::size_t most = 4;
   static const std::regex include(R"RE(^\s*#\s*include\s*"([^"]+)")RE");
@@ -301,8 +300,7 @@ TEST(Layering, a_knot_is_found_with_its_satellites) {
             (std::set<std::vector<std::string>>{{"a/one", "a/two", "b/three"}}));
 }
 
-// That a file is regular, how large it may be, and that it is written whole or not at all, is
-// decided in one place.
+// Only a few files open files, so that they can check file types and sizes, and write atomically.
 TEST(Layering, files_are_opened_in_one_place) {
   const std::set<std::string> places = {"core/host/file.cpp", "core/host/output_file.cpp",
                                         "core/host/disk_cache.cpp"};
@@ -322,7 +320,7 @@ TEST(Layering, files_are_opened_in_one_place) {
   }
 }
 
-// Informs only; a long file is a question to its author, not an error.
+// Only prints the sizes. A long file is not an error.
 TEST(Layering, sizes_of_the_source_files) {
   std::vector<std::pair<std::ptrdiff_t, std::string>> sizes;
   for (const std::string& path : tessera::test::source_files()) {

@@ -1,7 +1,7 @@
-// No two types of the program have one name. Linkers merge what has one name without a word: the
-// destructor of one type then runs for the other. And what a file has for itself has no name of the
-// headers that are compiled ahead for its library: the compiler could not tell the two apart, in a
-// build that has such headers.
+// Checks that no two types of the program have the same name. Linkers merge such definitions
+// silently, and the destructor of one type then runs for the other. Also checks that types in
+// unnamed namespaces do not have the name of a type in a header that is precompiled for their
+// library: with precompiled headers, such a name is ambiguous.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -24,16 +24,16 @@ struct Place {
 };
 using Definitions = std::map<std::string, std::vector<Place>>;  // by qualified name
 
-// Comments and literals may hold braces.
+// Returns the line without comments and literals, which may contain braces.
 std::string bare(const std::string& line) {
   static const std::regex hidden(R"re("(\\.|[^"\\])*"|'(\\.|[^'\\])*'|//.*)re");
   return std::regex_replace(line, hidden, "");
 }
 
-// The types that stand right inside namespaces: those with names, and those of a file alone, by the
-// name that they would have without the unnamed namespace.
+// Types at namespace scope. The names of local types, which are in unnamed namespaces, omit the
+// unnamed namespace.
 struct Types {
-  Definitions named, aliases, local;  // aliases: names for a type, of namespaces with names
+  Definitions named, aliases, local;  // aliases: only in named namespaces
 };
 
 void read_types(const std::string& path, std::istream& text, Types& types) {
@@ -78,7 +78,7 @@ Types types_of(const std::string& path) {
   return types;
 }
 
-// The header, and what it includes of the program.
+// Adds the header and the headers of the project that it includes, recursively.
 void add_with_includes(const std::string& path, std::set<std::string>& headers) {
   static const std::regex include(R"re(^#include "([^"]+)")re");
   std::ifstream text(tessera::test::source_dir() + ("/" + path));
@@ -88,7 +88,7 @@ void add_with_includes(const std::string& path, std::set<std::string>& headers) 
     if (std::regex_search(line, match, include)) add_with_includes(match[1], headers);
 }
 
-// Those that the library of a folder compiles ahead.
+// Returns the headers that are precompiled for the library of a folder, with their includes.
 std::set<std::string> precompiled_headers(const std::string& folder) {
   std::ifstream file(tessera::test::source_dir() + ("/" + folder) + "/CMakeLists.txt");
   const std::string text(std::istreambuf_iterator<char>(file), {});

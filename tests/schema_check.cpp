@@ -18,13 +18,14 @@ namespace {
 using Json = nlohmann::json;
 using Adapter = valijson::adapters::NlohmannJsonAdapter;
 
-// Commands without an entry of their own are operations.
+// Commands without an entry are operations.
 std::string path_of(const std::string& command, const Json& schema) {
   const bool has_entry = schema["definitions"]["command"].contains(command);
   return has_entry ? "#/definitions/command/" + command : "#/definitions/operation";
 }
 
-// The schema of one command, or of errors; "certificate": of the file that verify --save writes.
+// Returns the schema for the output of a command or an error. "certificate": the schema of the file
+// that verify --save writes.
 const valijson::Schema& schema_of(const std::string& command) {
   static const Json whole = [] {
     std::ifstream in(source_dir() + "/docs/schema/gmm-run.json");

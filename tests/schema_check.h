@@ -1,12 +1,13 @@
-// Whether what a command prints with --json is what docs/schema/gmm-run.json says of it.
+// Compares the --json output of commands with docs/schema/gmm-run.json.
 #pragma once
 #include <string>
 
 namespace tessera::test {
 
-// Empty when the text fits the schema of that command, or of errors; else what does not.
+// Returns the differences between the text and the schema of the command or of errors; empty if the
+// text fits.
 std::string schema_problem(const std::string& command, const std::string& text);
-// Why nothing is compared, or empty.
+// Returns the reason why nothing is compared; empty if the schema check is available.
 std::string schema_check_is_missing();
 
 }  // namespace tessera::test

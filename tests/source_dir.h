@@ -1,4 +1,4 @@
-// Where the sources lie: tests read programs, pages and #include lines there.
+// Source folder, from which tests read programs, pages and #include lines.
 #pragma once
 #include <string>
 

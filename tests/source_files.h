@@ -1,11 +1,11 @@
-// The project's own C++ and CUDA sources, for tests of the sources themselves.
+// List of the project's C++ and CUDA sources, for tests that check the sources.
 #pragma once
 #include <string>
 #include <vector>
 
 namespace tessera::test {
 
-// Paths from the root, sorted; hidden folders and build/ are no sources.
+// Returns paths from the root, sorted, without hidden folders and build/.
 std::vector<std::string> source_files();
 
 }  // namespace tessera::test

@@ -1,5 +1,5 @@
-// Two groups of rows, each with a weight matrix of its own, how the library refuses a bad call, and
-// a kernel for memory of a GPU.
+// Grouped matmul of two groups, each with its own weight matrix; the error of an invalid call; and
+// a kernel for operands in GPU memory.
 #include <tessera/kernels/grouped_matmul/grouped_matmul.h>
 #include <tessera/kernels/grouped_matmul/on_gpu.h>
 
@@ -29,7 +29,8 @@ int main() {
   if (refused) return 1;
   std::cout << "refused: " << tessera::render(refused.diags());
 
-  // On memory of a GPU: made once, then launched with addresses and a stream of the caller's.
+  // A kernel for operands in GPU memory is compiled once. Each launch gets addresses and a stream
+  // from the caller.
   const auto kernel = tessera::device_grouped_matmul(
       tessera::grouped_desc(tessera::GroupedKind::gmm, 64, 64, 64, 2));
   if (kernel)
