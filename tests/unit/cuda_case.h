@@ -1,5 +1,5 @@
-// One grouped matmul with operands of its own and a poisoned result: for an emulated multiprocessor
-// and for a GPU.
+// One grouped matmul with its operands and a poisoned result, for tests on an emulated
+// multiprocessor or a GPU.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@
 
 namespace tessera::cuda {
 
-// A product by the sizes of its groups; a configuration says its kind and its types.
+// Sizes of a grouped product. Its kind and types are in the configuration.
 struct Sizes : GroupedDesc {
   Sizes(std::vector<std::int64_t> of_groups, std::int64_t rows, std::int64_t products,
         std::int64_t columns) {
@@ -28,8 +28,9 @@ struct Sizes : GroupedDesc {
   }
 };
 
-// At most so many eights along k and n and so many groups, whose rows are none, a few, up to `rows`
-// or whole sixty-fours; with more than a hundred groups each has few.
+// Limits of random_sizes(). k and n: maximum, in units of 8; groups: maximum number; rows: bound
+// for the rows of a group. A group has no rows, up to 19, less than `rows`, or a multiple of 64;
+// with more than 100 groups, less than 8.
 struct Most {
   std::uint64_t k, n, groups, rows;
 };
@@ -54,7 +55,8 @@ inline Sizes random_sizes(SplitMix& random, const Most& most) {
 
 class GroupedCase {
  public:
-  // Rows of no group are NaN where `planted`: they may be read, and never felt.
+  // planted: rows that belong to no group are NaN. Kernels may read them, but they must not affect
+  // the result.
   GroupedCase(TestConfiguration configuration, const Sizes& sizes, std::uint64_t seed, Fill fill,
               bool planted = false)
       : configuration_(std::move(configuration)), sizes_(sizes), fill_(fill) {
@@ -91,7 +93,7 @@ class GroupedCase {
   }
 
   const std::string& name() const { return name_; }
-  const std::string& problem() const { return problem_; }  // it could not be made
+  const std::string& problem() const { return problem_; }  // error of the constructor, or empty
   const Program& program() const { return program_; }
   const MachineHints& hints() const { return configuration_.hints; }
   Tensor& tensor(const std::string& operand) { return tensors_[operand]; }
@@ -99,7 +101,7 @@ class GroupedCase {
 
   double sum_error = 0;  // LoweredKernel::sum_error
 
-  // What is wrong with the result, or nothing.
+  // Returns the mismatch of the result, or empty.
   std::string verdict() {
     GroupedProblem problem;
     problem.lhs = &tensors_["lhs"];

@@ -1,5 +1,6 @@
-// A task graph's steps as a GPU does them, without one: kernels on the emulated multiprocessor, in
-// any order that the graph allows; copies read and write at any times between their begin and end.
+// Emulates the execution of a CUDA graph plan without a GPU. Kernels run on the emulated
+// multiprocessor, in random orders that the graph allows. Other steps may run between the read and
+// the write of a copy.
 #pragma once
 #include <cstring>
 #include <map>
@@ -18,7 +19,8 @@ namespace tessera::cuda {
 
 class EmulatedGraph {
  public:
-  // kernel: compiled from the plan's source; null: it is compiled here.
+  // kernel: compiled from the plan's source; null: compiled by the constructor. The plan must
+  // outlive this object.
   explicit EmulatedGraph(const GraphPlan& plan, std::shared_ptr<EmulatedKernel> kernel = nullptr)
       : plan_(plan),
         kernel_(kernel != nullptr ? std::move(kernel)
@@ -27,14 +29,14 @@ class EmulatedGraph {
       fast_.try_emplace(product.kernel.source, product.kernel);
   }
 
-  // The compiler's words, where it refused a source.
+  // Returns the compiler's errors, or empty.
   std::string problem() const {
     std::string all = kernel_->problem();
     for (const auto& [source, kernel] : fast_) all += kernel.problem();
     return all;
   }
 
-  // What the emulated multiprocessor objects to, or nothing.
+  // Runs the steps in a random order. Returns the error of the emulated multiprocessor, or empty.
   std::string run(const std::vector<Binding>& bindings, std::uint64_t seed) {
     place(bindings);
     SplitMix random(seed);
@@ -46,7 +48,7 @@ class EmulatedGraph {
       for (const std::size_t b : plan_.steps[s].before) after[b].push_back(s);
       if (missing[s] == 0) ready.push_back(s);
     }
-    std::vector<std::pair<std::size_t, std::vector<char>>> under_way;  // copies that have read
+    std::vector<std::pair<std::size_t, std::vector<char>>> under_way;  // copies after their read
     std::size_t done = 0;
     while (!ready.empty() || !under_way.empty()) {
       const std::size_t pick = random.next() % (ready.size() + under_way.size());
@@ -78,8 +80,7 @@ class EmulatedGraph {
     return done == plan_.steps.size() ? "" : "steps wait for each other";
   }
 
-  // The same with the step as early as may be and behind no step that only the edge from `without`
-  // puts before it. Empty order: other edges do.
+  // Runs the steps in order_without(). Returns the error, or empty.
   std::string run_without(const std::vector<Binding>& bindings, std::size_t without,
                           std::size_t step) {
     place(bindings);
@@ -93,6 +94,8 @@ class EmulatedGraph {
     }
     return "";
   }
+  // Returns an order in which `step` runs as early as possible if its edge from `without` is
+  // removed. Empty if other edges imply the removed edge.
   std::vector<std::size_t> order_without(std::size_t without, std::size_t step) const {
     std::vector<bool> needed(plan_.steps.size(), false);
     needed[step] = true;
@@ -116,7 +119,7 @@ class EmulatedGraph {
     scratch_.clear();
     own_.clear();
     for (std::size_t d = 0; d < plan_.words.size(); ++d) {
-      // What nobody has written is no number.
+      // Scratch that was not written is NaN.
       scratch_.emplace_back(static_cast<std::size_t>(plan_.scratch_bytes[d]), char(0xFF));
       own_.emplace_back(static_cast<std::size_t>(plan_.own_bytes * plan_.ctas[d]), char(0xFF));
     }

@@ -1,4 +1,4 @@
-// One kernel configuration on the emulated multiprocessor, for one problem after the other.
+// Runs one kernel configuration on the emulated multiprocessor, for several problems in turn.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 
 namespace tessera::cuda {
 
-// All problems with one compiled kernel.
+// Compiles a new kernel only if the source for the problem differs.
 class Emulation {
  public:
   explicit Emulation(TestConfiguration configuration, const Mutation* mutation = nullptr)
@@ -24,7 +24,8 @@ class Emulation {
     EXPECT_EQ(outcome, "");
   }
 
-  // `outcome`: what the machine objected to, or what is wrong with the result, or nothing.
+  // outcome: output: the error of the emulated machine or the kernel, the mismatch of the result,
+  // or empty.
   void run(const Sizes& sizes, std::uint64_t seed, Fill kind, std::string& outcome) {
     GroupedCase a_case(configuration_, sizes, seed, kind, kind == Fill::normal);
     SCOPED_TRACE(a_case.name());
@@ -53,8 +54,8 @@ class Emulation {
     for (std::int64_t i = 0; i < out.elements(); ++i) nonzero |= out.at(i) != 0;
   }
 
-  unsigned long long fetched_bytes = 0;  // of the last run
-  bool nonzero = false;                  // a result that is refused has something else than zeros
+  unsigned long long fetched_bytes = 0;  // in the last run
+  bool nonzero = false;                  // true if a rejected call left a result other than zeros
 
  private:
   EmulatedKernel& compiled(const LoweredKernel& kernel) {
@@ -81,6 +82,6 @@ class CudaEmulate : public testing::Test {
 
 inline const Sizes ragged{
     {5, 0, 130, 64, 1, 0, 63}, 300, 200, 328};       // tails in k and n, rows after the groups
-inline const Sizes full{{128, 256}, 384, 256, 256};  // nothing but whole tiles
+inline const Sizes full{{128, 256}, 384, 256, 256};  // only whole tiles
 
 }  // namespace tessera::cuda

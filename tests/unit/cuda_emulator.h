@@ -1,5 +1,5 @@
-// Runs a lowered kernel without a GPU: its source and the templates, compiled by the host compiler
-// against an emulation of the instructions (tests/cuda/emulate).
+// Runs a lowered kernel without a GPU. The host compiler compiles its source and the templates
+// against an emulation of the GPU instructions (tests/cuda/emulate).
 #pragma once
 #include <dlfcn.h>
 
@@ -18,12 +18,12 @@
 
 namespace tessera::cuda {
 
-// A mistake made on purpose: text of a template and what takes its place.
+// A deliberate mistake: replaces the text `from` by `to` in the template `file`.
 struct Mutation {
   std::string file, from, to;
 };
 
-// What a launch is given.
+// Returns the buffers that are operands of a launch.
 inline std::vector<BufferId> operand_buffers(const Program& program) {
   std::vector<BufferId> operands;
   for (const BufferId b : program.buffers.ids())
@@ -33,7 +33,7 @@ inline std::vector<BufferId> operand_buffers(const Program& program) {
 
 class EmulatedKernel {
  public:
-  // Empty problem() when the source compiled.
+  // problem() is empty if the source was compiled.
   explicit EmulatedKernel(const LoweredKernel& kernel, const Mutation* mutation = nullptr)
       : kernel_(kernel) {
     const std::string folder = folder_.file("devices/cuda/templates");
@@ -51,7 +51,7 @@ class EmulatedKernel {
     }
     if (const TensorCorePlan* plan = kernel.tensor_core())
       std::ofstream(folder + "/wgmma.cuh") << plan->wgmma;
-    // A precompiled header is taken only where nothing comes before it.
+    // GCC only uses a precompiled header if it is included first.
     std::ofstream(folder_.file("kernel.cpp")) << "#include \"tests/cuda/emulate/precompiled.h\"\n"
                                               << "#include \"tests/cuda/emulate/ptx.h\"\n"
                                               << kernel.source << "#define KERNEL " << kernel.entry
@@ -76,9 +76,10 @@ class EmulatedKernel {
 
   const std::string& problem() const { return problem_; }
 
-  // `kernel` is the plan of this problem, of the same source; memory by the program's buffers. What
-  // the emulated multiprocessor objects to, or nothing.
-  // Pitches in elements by buffer, where rows do not follow each other.
+  // Runs the kernel. Returns the error of the emulated multiprocessor, or empty.
+  // kernel: the plan for the problem; its source must be the compiled one.
+  // memory: operands by the program's buffers.
+  // pitches: row pitches in elements, for buffers that are not contiguous.
   std::string run(const LoweredKernel& kernel, const std::map<BufferId, void*>& memory, int blocks,
                   std::uint64_t seed, bool arrays_in_shared = true,
                   const std::map<BufferId, std::int64_t>& pitches = {}) {
@@ -132,7 +133,7 @@ class EmulatedKernel {
     return taken[0] == 0 && taken[1] == 0 ? "" : "the next launch finds a counter that is not 0";
   }
 
-  // With the bytes of its parameter.
+  // arguments: the bytes of the kernel parameter.
   std::string launch(const std::vector<std::byte>& arguments, int blocks, std::uint64_t seed) {
     std::string problem(400, '\0');
     fetched_bytes = 0;
@@ -142,8 +143,8 @@ class EmulatedKernel {
   }
 
   std::int64_t error = 0;                // the kernel's error word
-  std::array<std::uint32_t, 2> taken{};  // the counters of templates/take.cuh
-  unsigned long long fetched_bytes = 0;  // by copies into shared memory; once for two blocks
+  std::array<std::uint32_t, 2> taken{};  // counters of templates/take.cuh
+  unsigned long long fetched_bytes = 0;  // copied into shared memory; multicasts count once
 
  private:
   using Run = int(const void*, int, int, unsigned long long, char*, int, unsigned long long*);

@@ -1,4 +1,4 @@
-// The kernels that the CUDA tests lower: every tile of the tables, each layout, type and epilogue.
+// Kernels that the CUDA tests lower: every tile of the tables, and each layout, type and epilogue.
 #pragma once
 #include <string>
 #include <vector>
@@ -65,12 +65,12 @@ inline TestConfiguration gmm_configuration(int tm, int tn, int buffers, const ch
            {"existing", t(existing)}}};
 }
 
-// Elements of one byte: both operands contiguous along k.
+// FP8: both operands are contiguous along k.
 inline TestConfiguration fp8_configuration(int tm, int tn, int buffers, const char* in,
                                            const char* out, int existing = 0) {
   TestConfiguration made = gmm_configuration(tm, tn, buffers, in, out, 1, existing);
   made.settings["tk"] = "128";
-  made.settings["k"] = "208";  // rows of whole 16 bytes
+  made.settings["k"] = "208";  // rows are a multiple of 16 bytes
   return made;
 }
 
@@ -118,7 +118,7 @@ inline std::vector<TestConfiguration> test_configurations() {
   return all;
 }
 
-// A configuration as the tuner launches it.
+// Returns the test configuration for a configuration of the tuner.
 inline TestConfiguration test_configuration(const KernelConfig& c, bool is_tgmm, int transpose,
                                             const char* in = "bf16") {
   const auto i = [](std::int64_t v) { return static_cast<int>(v); };
@@ -132,7 +132,7 @@ inline TestConfiguration test_configuration(const KernelConfig& c, bool is_tgmm,
   return made;
 }
 
-// All that the model chooses from, weights in both layouts where elements have two bytes.
+// Returns all candidates of the model, with both layouts of the weights for two-byte types.
 inline std::vector<TestConfiguration> candidate_configurations() {
   std::vector<TestConfiguration> all;
   for (const KernelConfig& c : gmm_candidates()) {

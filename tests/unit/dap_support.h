@@ -15,7 +15,7 @@
 
 namespace tessera::test {
 
-// Says the pieces one after the other, then no more.
+// Byte source that returns the given pieces in order, then the end of input.
 class SaidPieces final : public debugger::ByteSource {
  public:
   explicit SaidPieces(std::vector<std::string> pieces, bool is_ready = false)
@@ -45,11 +45,11 @@ struct Asked {
   std::string arguments{};  // JSON
 };
 
-// What an adapter answers to each of the requests; it gets the next one when it waits for it.
-// words: what stands behind gmm-run.
+// Sends requests to a debug adapter and collects its answers. The adapter receives each request
+// when it reads the next one. hold() runs the conversation; words: the arguments of gmm-run.
 class Conversation final : private debugger::ByteSource {
  public:
-  using Answers = std::vector<std::vector<Json>>;  // responses and events
+  using Answers = std::vector<std::vector<Json>>;  // responses and events, by request
 
   static Answers hold(const std::vector<std::string>& words, const std::vector<Asked>& asked) {
     Conversation conversation(asked);

@@ -1,5 +1,5 @@
-// Task graphs of command lines, with what the interpreter computes, and orders in which to run
-// them.
+// Task graphs of command lines, with the interpreter's results, and orders in which to run the
+// graphs.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using Results = std::vector<std::map<std::string, Tensor, std::less<>>>;
 struct GraphCase {
   TaskGraph graph;
   KeptRun launch;
-  Results expected;  // of the interpreter
+  Results expected;  // from the interpreter
 };
 
 inline KeptRun copy_of(const KeptRun& run) {
@@ -36,7 +36,7 @@ inline KeptRun copy_of(const KeptRun& run) {
   return copy;
 }
 
-// text: of a command, or a file; operands are integers unless it says otherwise.
+// text: a command or a file, with options. Operands are integers unless the text contains --fill.
 inline Expected<cli::VerifyTarget> graph_target(const std::string& text) {
   Words words{"verify"};
   const bool says = text.find(" --fill ") != std::string::npos;
@@ -61,7 +61,7 @@ inline GraphCase graph_case(const std::string& text) {
   auto launch = launch_of(target->prepared.simulate, options);
   EXPECT_TRUE(launch);
   GraphCase result{*std::move(made), **std::move(launch), {}};
-  // The run of the graph has left there what copies bring.
+  // Poison the results: the run that built the graph has already copied values there.
   for (auto& device : result.launch.operands)
     for (const Buffer& b : result.launch.program.buffers) {
       if (b.role != Role::out) continue;
@@ -99,7 +99,8 @@ inline bool is_right(const GraphCase& of, const std::vector<SideId>& order) {
 
 using Befores = Table<SideId, std::vector<SideId>>;
 
-// A side that writes what a copy has read comes after the reading; of the rest, `of_half` says.
+// Returns the predecessors of each side. The write side of a copy follows its read side; other
+// dependences are kept if of_half(side, predecessor) is true.
 template <typename OfHalf>
 Befores befores(const TaskGraph& graph, OfHalf of_half) {
   Befores all(graph.sides.size());
@@ -143,7 +144,7 @@ inline int wrong_orders(const GraphCase& of, const Befores& befores, unsigned co
   return wrong;
 }
 
-// The side as early as may be, and nothing before it that need not be.
+// Returns an order in which only the required sides run before `side`.
 inline std::vector<SideId> earliest(const Befores& befores, SideId side) {
   Table<SideId, bool> needed(befores.size(), false);
   needed[side] = true;

@@ -1,5 +1,5 @@
-// Runs a task graph in any order of its sides, each device with memories of its own as processes
-// have them: what goes between devices are messages alone.
+// Runs a task graph in a given order of its sides. Each device has its own memories, as in separate
+// processes: devices only exchange messages.
 #pragma once
 #include <map>
 #include <memory>
@@ -12,7 +12,8 @@ namespace tessera::test {
 
 class GraphExecutor {
  public:
-  // launch: of the program that the graph is of; results go to its operands.
+  // launch: a launch of the graph's program. Results are written to its operands. Both must outlive
+  // this object.
   GraphExecutor(const graph::TaskGraph& graph, KeptRun& launch)
       : graph_(graph), kit_(*graph::worker_config(graph, launch.options.math)) {
     const std::vector<Binding> all = launch.bindings();
@@ -30,7 +31,7 @@ class GraphExecutor {
     for (const auto& memories : memories_) memories->set_observer(observer);
   }
 
-  // False where an op has found something wrong.
+  // Returns false if an op reports a finding.
   bool run(const std::vector<graph::SideId>& order) {
     for (const graph::SideId h : order) {
       const graph::NodeSide& side = graph_.sides[h];

@@ -1,4 +1,4 @@
-// The lines of a file that begin so, without the beginning.
+// Returns the lines of a file that begin with `begin`, without this prefix.
 #pragma once
 #include <filesystem>
 #include <fstream>

@@ -1,5 +1,5 @@
-// Small programs for the interpreter's tests: the builder with a source of numbered lines, and one
-// call to run them.
+// Small programs for the interpreter's tests: a builder with line numbers, and functions to run the
+// programs.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 
 namespace tessera::testing {
 
-// A range of each dimension, or one index that drops its dimension.
+// A range in one dimension, or one index, which drops the dimension.
 struct Range {
   ValueId start;
   ValueId size = no_value;  // no_value: one index
@@ -27,7 +27,7 @@ class Kernel {
     source_ = std::make_shared<const Source>(Source{"t.tsr", std::string(200, '\n')});
   }
 
-  // Statements and declarations from here on stand in this line.
+  // Sets the line of the statements and declarations that follow.
   Kernel& line(int number) {
     builder_.at(Loc{source_, number, 1, 1});
     return *this;
@@ -78,7 +78,7 @@ class Kernel {
     return emit(Mod{builder_.sub(builder_.add(device(), n), integer(1)), n});
   }
   Builder& builder() { return builder_; }
-  // As `expand` does behind a `for` of the source.
+  // Enters a loop, like `expand` for a `for` statement.
   void enter_loop(ValueId index) {
     builder_.enter_loop(builder_.program().value(index).name, index);
   }
@@ -89,7 +89,7 @@ class Kernel {
   std::shared_ptr<const Source> source_;
 };
 
-// The operands of some devices; tensors are made from the program's declarations.
+// Operands of all devices, created from the program's declarations.
 class Operands {
  public:
   Operands(const Program& program, int devices) {
@@ -99,7 +99,7 @@ class Operands {
         if (b.role == Role::scratch) continue;
         tensors_.emplace_back(b.dtype, b.shape);
         Tensor& tensor = tensors_.back();
-        // Small integers that tell devices and elements apart.
+        // Small integers that depend on the device and the element.
         for (std::int64_t i = 0; b.role == Role::in && i < tensor.elements(); ++i)
           tensor.set(i, static_cast<double>(d * 16 + i % 13));
         bindings_.back()[b.name] = &tensor;
@@ -131,7 +131,7 @@ inline RunResult run_ok(const Program& program, Operands& operands, const RunOpt
   return *std::move(result);
 }
 
-// The run before its first step.
+// Returns the launch of the run.
 inline KeptRun launch(const Program& program, const Operands& operands, const RunOptions& options) {
   auto kept = launch_of(
       [&](const RunOptions& once) { return run(program, operands.bindings(), once); }, options);
@@ -144,14 +144,14 @@ inline RunResult run_ok(const Program& program, const RunOptions& options = {}) 
   return run_ok(program, operands, options);
 }
 
-// The message with its loops, without the agent.
+// Returns the message with its loops, without the agent.
 inline std::string text(FindingPlace place, const std::string& message) {
   place.agent.clear();
   place.device = -1;
   return message_text(place, message);
 }
 
-// "line: kind: message", then "  line: note" for each note.
+// Returns "line: kind: message", then "  line: note" for each note.
 inline std::string text(const Finding& f) {
   std::string s = std::to_string(f.at.loc.line) + ": " + std::string(name(f.kind)) + ": " +
                   text(f.at, f.message);

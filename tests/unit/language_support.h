@@ -1,4 +1,4 @@
-// Programs from text, for tests.
+// Functions to build programs from text.
 #pragma once
 #include <fstream>
 #include <sstream>
@@ -28,7 +28,7 @@ inline Module parse_file(const std::string& path) {
   return *std::move(module);
 }
 
-// The functions that every kernel may call.
+// Returns the library functions that every kernel may call.
 inline const std::vector<const Module*>& library() {
   static const Module modules[] = {parse_file("kernels/programs/library.tsr"),
                                    parse_file("kernels/programs/collectives.tsr")};
@@ -36,14 +36,14 @@ inline const std::vector<const Module*>& library() {
   return all;
 }
 
-// The first kernel of the text.
+// Returns the program of the first kernel in the text.
 inline Expected<Program> program(const std::string& text, const Settings& settings = {}) {
   auto module = parse(source("test.tsr", text));
   if (!module) return module.diags();
   return instantiate(*module, module->kernels.at(0).name, settings, library());
 }
 
-// "line:column: message" of every diagnostic.
+// Returns "line:column: message" for each diagnostic.
 inline std::string messages(const Diags& diags) {
   std::string out;
   for (const Diag& d : diags)

@@ -1,4 +1,4 @@
-// Damaged copies of a file's header, and what reading them may cost.
+// Random damage to a file's header, and the memory cost of reading it.
 #pragma once
 #include <fstream>
 #include <random>
@@ -7,7 +7,8 @@
 
 namespace tessera {
 
-// One to three small damages within the first `header` bytes: bits, bytes, numbers, pieces.
+// Returns `bytes` with one to three small changes in the first `header` bytes: flipped bits, random
+// bytes, inserted numbers, and removed or repeated substrings.
 inline std::string mutate(std::string bytes, std::size_t header, std::mt19937& random) {
   static const char* const texts[] = {"-1",    "0",    "99999999999", "9223372036854775807",
                                       "1e400", "null", "{",           "[[",
@@ -37,7 +38,7 @@ inline std::string mutate(std::string bytes, std::size_t header, std::mt19937& r
   return bytes;
 }
 
-// The most address space that this process has ever had, touched or not, in MiB.
+// Returns the peak virtual memory size of this process, in MiB.
 inline std::int64_t peak_address_space() {
   std::ifstream status("/proc/self/status");
   std::string word;

@@ -1,5 +1,5 @@
-// The narrow formats once more, from their definition and without bits: values by ldexp, rounding
-// by search.
+// Reference implementation of the narrow formats, from their definition: values are computed by
+// ldexp, and rounding searches the nearest value.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -19,7 +19,7 @@ struct Format {
   int bias() const { return (1 << (exponent_bits - 1)) - 1; }
   std::uint32_t sign() const { return 1U << (exponent_bits + mantissa_bits); }
   int codes() const { return 2 << (exponent_bits + mantissa_bits); }
-  // The first magnitude that is not finite.
+  // Returns the first magnitude code that is not finite.
   std::uint32_t beyond() const {
     return has_infinity ? sign() - (1U << mantissa_bits) : sign() - 1;
   }
@@ -45,8 +45,8 @@ inline constexpr Format f16{5, 10, true};
 inline constexpr Format e4m3{4, 3, false};
 inline constexpr Format e5m2{5, 2, true};
 
-// Rounds by looking for the nearest of all finite values; a tie goes to the even code. The code
-// after the largest finite one stands for the value that a wider exponent would give it.
+// Rounds by searching the nearest finite value; ties go to the even code. The code after the
+// largest finite one has the value that it would have with a wider exponent.
 class Encoder {
  public:
   explicit Encoder(Format format) : format_(format) {
@@ -58,7 +58,7 @@ class Encoder {
 
   const std::vector<double>& values() const { return values_; }
 
-  // Not for NaN.
+  // `value` must not be NaN.
   std::uint32_t encode(double value, bool saturate) const {
     const double magnitude = std::abs(value);
     const auto above = std::lower_bound(values_.begin(), values_.end(), magnitude);
@@ -78,8 +78,8 @@ class Encoder {
   std::vector<double> values_;
 };
 
-// Every value of the format, every midpoint, and the neighbours of both, as F sees them; also what
-// lies beyond.
+// Returns, as F and with both signs: every value of the format, every midpoint, the neighbours of
+// both in F, and values beyond the range of the format.
 template <typename F>
 std::vector<F> critical_values(const Encoder& encoder) {
   std::vector<F> result{F{0}, std::numeric_limits<F>::infinity(), std::numeric_limits<F>::max(),
@@ -98,7 +98,7 @@ std::vector<F> critical_values(const Encoder& encoder) {
   return result;
 }
 
-// Floats of every magnitude, as random bits; NaN among them.
+// Returns floats with random bits, of every magnitude, including NaN.
 inline std::vector<float> random_floats(int count) {
   std::mt19937 random(7);
   std::vector<float> result(static_cast<std::size_t>(count));

@@ -1,5 +1,4 @@
-// Pages of documentation as tests see them: blocks between fences, commands and what is shown under
-// them.
+// Parser for documentation pages: fenced blocks, and commands with the output that the page shows.
 #pragma once
 #include <string>
 #include <string_view>
@@ -14,10 +13,10 @@ Lines lines_of(const std::string& text);
 std::string joined(const Lines& lines);
 Lines words_of(const std::string& text);
 
-// A block between fences.
+// A fenced block.
 struct Fenced {
-  int first = 0;  // the number of its first line
-  Lines words;    // of the opening fence: the language, then options
+  int first = 0;  // number of the first line
+  Lines words;    // words of the opening fence: the language, then options
   std::string text;
 
   bool is_in(std::string_view language) const {
@@ -27,26 +26,26 @@ struct Fenced {
 
 struct Page {
   std::vector<Fenced> blocks;
-  std::string prose;  // what is not between fences
+  std::string prose;  // text outside fenced blocks
 };
 
 Page page_of(const std::string& text);
 
-// Blocks of lines that are indented by four spaces, without them; a blank line inside a block
-// stays.
+// Returns the blocks that are indented by four spaces, without this indentation. Blank lines inside
+// a block are kept.
 std::vector<Lines> indented_blocks_of(const std::string& page);
 
-// A command of an indented block, `./gmm-run WORD...`, and what the page shows under it.
+// A command `./gmm-run WORD...` of an indented block, and the output shown below it.
 struct Shown {
   std::string command;
   Lines output;
 
-  Lines words() const;  // what follows ./gmm-run
+  Lines words() const;  // arguments of ./gmm-run
 };
 
 std::vector<Shown> commands_of(const std::string& page);
 
-// Whether `shown` is `output`, where a line "..." stands for any number of lines.
+// True if `shown` is equal to `output`; a line "..." in `shown` matches any number of lines.
 bool shows(const Lines& shown, const Lines& output);
 
 struct Outcome {
@@ -56,10 +55,10 @@ struct Outcome {
 
 Outcome outcome_of(const Lines& command);
 
-// Line, kind and text of a message.
+// Line, kind and text.
 using Message = std::tuple<int, std::string, std::string>;
 
-// The messages in `output` that have a place in `file`, notes left out.
+// Returns the messages in `output` that have a place in `file`, without notes.
 std::vector<Message> reported(const std::string& output, const std::string& file);
 
 }  // namespace tessera::test

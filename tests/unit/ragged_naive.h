@@ -1,5 +1,5 @@
-// A ragged dot product by its definition: one loop over every index of the result and of the
-// contraction, where the ragged index chooses the group.
+// Ragged dot product by its definition: loops over all indices of the result and of the
+// contraction. The ragged index selects the group.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace tessera::ragged {
 using Index = std::vector<std::int64_t>;
 using Values = std::vector<double>;
 
-// An array of doubles, so that finite differences are those of f64.
+// An array of doubles, so that finite differences are computed in f64.
 struct Array {
   Shape shape;
   Values values;
@@ -46,7 +46,7 @@ inline void each_index(const Shape& shape, const std::function<void(const Index&
   }
 }
 
-// The group of index r by the sizes that belong to `prefix`; -1 when there is none.
+// Returns the group of the ragged index r, for the group sizes at `prefix`; -1: none.
 inline std::int64_t group_of(Array& sizes, Index prefix, std::int64_t r) {
   if (sizes.shape.size() == 1) prefix.clear();
   prefix.push_back(0);
@@ -59,7 +59,7 @@ inline std::int64_t group_of(Array& sizes, Index prefix, std::int64_t r) {
   return -1;
 }
 
-// `first` and `count`: the groups that are computed.
+// Computes groups first .. first + count. count -1: all groups from `first`.
 inline Array naive(Array lhs, Array rhs, Array sizes, const RaggedDotDims& dims,
                    std::int64_t first = 0, std::int64_t count = -1) {
   const auto has = [](const Index& axes, std::int64_t axis) {
@@ -102,7 +102,8 @@ inline Array naive(Array lhs, Array rhs, Array sizes, const RaggedDotDims& dims,
         put(l, dims.lhs_contracting[i], c[i]);
         put(r, dims.rhs_contracting[i], c[i]);
       }
-      // Indices of the batch, and of the axes of the ragged one's part that stand before it.
+      // Batch indices, then the indices of the contracting (or remaining) axes before the ragged
+      // axis.
       Index prefix;
       for (const std::int64_t a : dims.lhs_batch) prefix.push_back(l[static_cast<std::size_t>(a)]);
       for (const std::int64_t a : contracts ? dims.lhs_contracting : lhs_rest) {

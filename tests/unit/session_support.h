@@ -1,4 +1,4 @@
-// Sessions on small programs, for tests.
+// Debugger sessions on small programs.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -57,7 +57,7 @@ class SessionCase {
   Recording recording_;
 };
 
-// With values.
+// Returns a hash of the session's state, including values.
 inline std::uint64_t state(Session& session) {
   const Expected<Machine*> machine = session.valued();
   EXPECT_TRUE(machine);

@@ -1,4 +1,4 @@
-// Command lines whose programs a property of all programs is looked for in.
+// Command lines for tests that check a property on all programs.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -9,7 +9,8 @@
 
 namespace tessera::test {
 
-// Every call of the shipped kernels, and every program of the suite, right and wrong.
+// Returns the small calls of the shipped kernels, and all programs of tests/suite and tests/points,
+// correct and incorrect ones.
 inline std::vector<std::string> shipped_calls() {
   std::vector<std::string> all;
   const auto add = [&](const std::string& folder, const std::string& begin, bool names_file) {

@@ -1,5 +1,5 @@
-// A program from text that moves its blocks at once (core/passes/at_once.h), and what is said of
-// it.
+// A program from text that moves blocks atomically (core/passes/at_once.h), with its verdicts and
+// task graphs.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@
 
 namespace tessera::test {
 
-// All devices run it, on operands that are zero.
+// Runs on all devices, with operands that are zero.
 class SmallProgram {
  public:
   explicit SmallProgram(const std::string& text, int devices = 1)
@@ -32,7 +32,7 @@ class SmallProgram {
     }
   }
   const Program& structured() const { return structured_; }
-  // As the planner runs it, or expanded.
+  // at_once: with atomic block moves, like the planner; otherwise expanded.
   Certificate verdict(bool at_once, const MachineProfile& profile = {}) {
     CertifyOptions how = how_;
     how.run.machine.profile = profile;

@@ -1,4 +1,4 @@
-// A folder for one test's files, removed with it.
+// Temporary folder for the files of a test, removed by the destructor.
 #pragma once
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -31,7 +31,8 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-// A new file each time: some file systems flush one that is truncated and written again.
+// Creates a new file each time, because some file systems flush a file that is truncated and
+// rewritten.
 inline void write_bytes(const std::string& path, std::string_view bytes) {
   std::filesystem::remove(path);
   std::ofstream(path, std::ios::binary) << bytes;

@@ -1,5 +1,5 @@
-// Random programs of single operations on tiles, and their evaluation in 64-bit significands:
-// exactly, or rounded in another way than the interpreter rounds.
+// Random programs of single tile operations, and their evaluation with 64-bit significands: exact,
+// or rounded differently from the interpreter.
 #pragma once
 #include <fmt/format.h>
 
@@ -39,9 +39,8 @@ struct Variable {
   }
 };
 
-// How the program is evaluated: exactly, or rounded to f32 in each operation, with sums in any
-// order and functions as good as libraries have them, and at casts perhaps rounded as the program
-// is.
+// Evaluates the program exactly, or with rounding: to f32 in each operation, with sums in random
+// order, functions with a library's accuracy, and random rounding at casts.
 class Evaluation {
  public:
   Evaluation(bool is_exact, std::uint64_t seed) : is_exact_(is_exact), random_(seed) {}
@@ -72,11 +71,11 @@ class Evaluation {
 using State = std::map<std::string, Variable>;
 using Step = std::function<void(State&, Evaluation&)>;
 
-// A program of single operations on tiles, and the same steps to be evaluated.
+// A program of single tile operations, and the same steps for Evaluation.
 struct Drawn {
   std::string text;
   std::vector<Step> steps;
-  State state;  // at the beginning
+  State state;  // initial values
 };
 
 class Draws {
@@ -123,7 +122,7 @@ class Draws {
     drawn_.state.emplace(variable.name, std::move(variable));
   }
 
-  // dst = text, element by element.
+  // Computes an element of `dst = text`.
   using Element = std::function<Real(const State&, Evaluation&, std::size_t, std::size_t)>;
   void each(const std::string& dst, const std::string& text, Element element) {
     const DType dtype = drawn_.state.at(dst).dtype;
@@ -230,7 +229,7 @@ class Draws {
                     });
       }
       default: {
-        // Sums of products into what is f32.
+        // Products are only accumulated in f32.
         const std::string acc = below(2) == 0 ? "v0" : "v1", other = tile();
         body_ += fmt::format("  {} += {} . {}\n", acc, z, other);
         drawn_.steps.push_back([=](State& state, Evaluation& e) {
@@ -247,7 +246,7 @@ class Draws {
       }
     }
   }
-  // An operand that makes the result of an op on floats.
+  // Returns a float operand, so that the op's result is a float.
   static std::string tile_of(const std::string& name) { return name == "n" ? "v0" : name; }
 
   SplitMix random_;

@@ -1,4 +1,4 @@
-// Tiles of one buffer each, for tests of the ops on them.
+// Tiles of one buffer each, for tests of tile ops.
 #pragma once
 #include <functional>
 #include <memory>
@@ -23,7 +23,7 @@ inline constexpr DType all_types[] = {DType::f32,  DType::bf16, DType::f16, DTyp
                                       DType::e5m2, DType::i8,   DType::u8,  DType::i16,
                                       DType::u16,  DType::i32,  DType::u32, DType::i64};
 
-// Scratch of one buffer, and access to single elements.
+// Scratch memory of one buffer, with access to single elements.
 struct Tile {
   Buffer buffer;
   std::unique_ptr<Storage> storage;

@@ -1,4 +1,4 @@
-// Runs a program on a machine whose times one can work out by hand.
+// Runs a program on a machine with rates for which times can be computed by hand.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -13,7 +13,8 @@
 
 namespace tessera::test {
 
-// 1 GB/s of memory, 100 MB/s of link, 1 TFLOP/s; nothing else takes time.
+// Returns a machine with memory at 1 GB/s, links at 100 MB/s and 1 TFLOP/s; nothing else takes
+// time.
 inline MachineProfile plain_machine() {
   MachineProfile machine = find_profile("v5e")->machine;
   machine.hbm_bandwidth = 1e9;
@@ -24,7 +25,7 @@ inline MachineProfile plain_machine() {
   return machine;
 }
 
-// `listener` is told of the timeline, if there is one.
+// listener: receives the timeline; may be null.
 inline Timing timed(const std::string& text, const MachineProfile& machine,
                     const MachineRates& rates = {}, int devices = 1,
                     const std::string& schedule = "eager", int cores = 1,
