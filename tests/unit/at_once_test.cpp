@@ -1,6 +1,5 @@
-// Programs whose pipelines move their blocks at once: what is proved of them is proved of the
-// expanded programs, their task graphs are the same, and a pipeline that breaks a clause of the
-// rule is expanded.
+// Programs with pipelines that move blocks atomically: proofs also hold for the expanded programs,
+// the task graphs are the same, and a pipeline that breaks a clause of the rule is expanded.
 #include "core/passes/at_once.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +41,7 @@ TEST(AtOnce, proves_nothing_that_is_not_proved_of_the_expanded_program) {
   for (const std::string& call : test::shipped_calls()) {
     SCOPED_TRACE(call);
     const auto target = test::graph_target(call);
-    if (!target) continue;  // of another kernel of the file, say
+    if (!target) continue;  // for example, for another kernel of the file
     const auto expanded = verdict(*target, false), at_once = verdict(*target, true);
     ASSERT_EQ(static_cast<bool>(expanded), static_cast<bool>(at_once));
     if (!expanded) continue;
@@ -61,7 +60,7 @@ TEST(AtOnce, proves_nothing_that_is_not_proved_of_the_expanded_program) {
   RecordProperty("open", open);
 }
 
-// Nodes by their cores, in the order of each: how cores take turns is another matter.
+// Names sides by core, kind and position in the core. The interleaving of cores is not compared.
 using Name = std::tuple<std::int32_t, int, graph::SideKind>;
 Table<SideId, Name> names(const TaskGraph& graph) {
   std::map<CoreIndex, int> count;
@@ -75,7 +74,8 @@ Table<SideId, Name> names(const TaskGraph& graph) {
   return all;
 }
 
-// What a half reaches of what others can reach: by name, since numbers differ.
+// Accesses of a side to memory that other sides can access. Memories by name, because their ids
+// differ between the graphs.
 using Reached = std::tuple<int, std::string, bool, bool, std::vector<std::int64_t>>;
 std::vector<Reached> reached(const TaskGraph& graph, const graph::NodeSide& half) {
   std::vector<Reached> all;
@@ -151,7 +151,7 @@ TEST(AtOnce, has_the_graph_of_the_expanded_program) {
   EXPECT_GE(pipelines, 100);
 }
 
-// How many of its pipelines move at once.
+// Returns the number of pipelines that move blocks atomically.
 int moving(const std::string& declarations, const std::string& body) {
   const auto structured = test::program("kernel k()\n" + declarations + "{\n" + body + "}\n");
   if (!structured) ADD_FAILURE() << render(structured.diags());
@@ -194,7 +194,7 @@ TEST(AtOnce, is_for_pipelines_that_only_compute) {
   EXPECT_EQ(moving(memory, pipeline(y,
                                     "    pipeline j in 1 {\n      window x = a[0 +: 8, :]\n"
                                     "      y = x\n    }\n")),
-            1);  // the one inside alone
+            1);  // only the inner pipeline
 }
 
 TEST(AtOnce, is_for_memory_that_one_window_stores_and_no_other_names) {
@@ -209,7 +209,7 @@ TEST(AtOnce, is_for_memory_that_one_window_stores_and_no_other_names) {
                                         "    window z = h[i * 8 + 4 +: 4, :]\n",
                                     "    y = x[0 +: 4, :]\n    z = x[4 +: 4, :]\n")),
             0);
-  // Through a view it is the same memory.
+  // A view has the same memory.
   EXPECT_EQ(moving(memory, copy + "  w = view(h)\n" +
                                pipeline("    window x = w[8 - i * 8 +: 8, :]\n"
                                         "    window y = h[i * 8 +: 8, :]\n",
@@ -230,8 +230,8 @@ TEST(AtOnce, is_for_blocks_that_are_fetched_to_be_stored_one_after_the_other) {
 
 const std::string in_and_out = "  in a: f32[8, 16] hbm\n  out o: f32[8, 16] hbm\n";
 
-// Both blocks of h are stored twice, the second time when the first is there: that is right, and
-// the short form cannot tell it from what is not.
+// Both blocks of h are stored twice. The second store follows the first, so the program is correct,
+// but with atomic moves it cannot be distinguished from an incorrect program.
 TEST(AtOnce, leaves_the_word_to_the_expanded_program) {
   test::SmallProgram twice(
       "kernel k()\n" + in_and_out +
@@ -262,7 +262,7 @@ TEST(AtOnce, records_which_pipeline_a_node_is) {
   }
 }
 
-// The machine must have what the expanded program needs, and no more.
+// The machine needs exactly the memory of the expanded program.
 TEST(AtOnce, takes_the_memory_of_the_expanded_program) {
   test::SmallProgram program("kernel k()\n" + in_and_out +
                              "{\n  pipeline i in 4 {\n    window x = a[i * 2 +: 2, :]   depth 3\n"
@@ -281,8 +281,8 @@ TEST(AtOnce, takes_the_memory_of_the_expanded_program) {
   }
 }
 
-// Points are told by the run itself: two that store one element, and two of which one reads what
-// the other has left in scratch.
+// Dependences between points are found by the run itself: two points store the same element, or one
+// point reads scratch written by another point.
 TEST(AtOnce, finds_what_points_have_in_common) {
   const auto stored = [](const std::string& place) {
     return test::SmallProgram("kernel k()\n" + in_and_out + "  hbm h: f32[8, 16]\n{\n" +

@@ -1,4 +1,4 @@
-// grouped-gemm with files: bias, scales and quantised operands, and what is refused of them.
+// grouped-gemm with files: bias, scales and quantised operands, and their errors.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -85,7 +85,7 @@ TEST_F(GroupedGemmFiles, what_was_quantised_can_be_given_back_with_its_scales_an
     same(plain + " --rhs-quantised e5m2",
          of_files + "--lhs-first-dims 64,0,32 --contracting 1/1 --rhs-quantised e5m2" + how);
   }
-  // Files that name their types, and sizes from files.
+  // Types from files, and sizes from files.
   save("sizes.npy", {64, 0, 32}, DType::i64);
   same(
       "--group-sizes 64,0,32 --k 64 --n 32 --scaling current --rhs-quantised e5m2 --out "
@@ -117,7 +117,7 @@ TEST_F(GroupedGemmFiles, groups_of_any_shapes_take_scales_and_c_but_no_bias) {
             "matrices of different row lengths, not rows of one matrix\n");
 }
 
-// Scales of MXFP8 that lie beside the elements, as a matrix: here all of group 0 are 2, and 1.
+// MXFP8 scales as a plain matrix next to the elements: 2 for all blocks of group 0, otherwise 1.
 TEST_F(GroupedGemmFiles, plain_block_scales_are_swizzled) {
   Tensor q(DType::e4m3, {96, 64}), w(DType::e4m3, {3, 64, 32});
   for (std::int64_t i = 0; i < q.elements(); ++i) q.set(i, static_cast<double>(i % 5) - 2);
@@ -164,10 +164,10 @@ TEST_F(GroupedGemmFiles, scales_that_are_none_are_refused) {
     save("bad.npy", {1, 1, value});
     EXPECT_EQ(with("bad"), std::string("error: scale_inv[2] of lhs is ") + text +
                                ": a scale is finite and above 0\n");
-    // Of a group without elements it is never read.
+    // The scale of a group without elements is never read.
     save("bad.npy", {1, value, 1});
     run_it(call + "--scaling current --lhs-scale-inv %bad.npy --rhs-scale-inv %ok.npy");
-    // Nor of a group that contracts nothing, whose result is zero.
+    // Neither is the scale of a group with an empty contraction, for which the result is zero.
     run_it(
         "--lhs %q.npy --rhs %y.npy --lhs-first-dims 64,0,32 --rhs-first-dims 64,0,32 --contracting "
         "0/0 --scaling current --lhs-scale-inv %bad.npy --rhs-scale-inv %ok.npy --out %out.npy");
@@ -195,8 +195,8 @@ TEST_F(GroupedGemmFiles, scales_that_are_none_are_refused) {
   EXPECT_EQ(
       refused(call + "--scaling delayed --lhs-scale-inv %ok.npy --rhs-scale-inv %ok.npy "
                      "--lhs-scale 2"),
-      "error: --lhs-scale is a factor for quantising, and the operands are already quantised\n");
-  // One operand of which nothing says that it is quantised.
+      "error: --lhs-scale is what an operand is quantised with, and here they are quantised\n");
+  // One operand that is not quantised.
   save("x.npy", Tensor(DType::f32, {3, 64, 32}));
   EXPECT_EQ(
       refused("--lhs %q.npy --rhs %x.npy --lhs-first-dims 64,0,32 --contracting 1/1 "
@@ -214,7 +214,7 @@ TEST_F(GroupedGemmFiles, delayed_scales_and_linear_terms_are_numbers_or_files) {
   same(call + "--scaling delayed --lhs-scale 32 --rhs-scale 16,1,4",
        call + "--scaling delayed --lhs-scale 32,32,32 --rhs-scale @%three.npy");
   same(call + "--alpha 16,1,4 --beta 16,1,4", call + "--alpha @%three.npy --beta @%three.npy");
-  // The scales that were used are what --out says of them.
+  // --json reports the scales that were used.
   const std::string json = run_it(call + "--scaling delayed --lhs-scale 32 --rhs-scale 16 --json");
   EXPECT_NE(json.find("\"mode\": \"DELAYED_TENSOR_SCALING\""), std::string::npos) << json;
   EXPECT_NE(json.find("0.03125"), std::string::npos) << json;

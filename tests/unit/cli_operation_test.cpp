@@ -1,5 +1,5 @@
-// The command that every operation has: a wrong result is a finding with its device, element and
-// replay, whichever the operation.
+// The command of each operation: a wrong result is a finding with device, element and replay
+// command, for every operation.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::int64_t rows = 4, columns = 8;
 
-// A copy of the operands with one element of device 2 changed: what is judged by it is wrong.
+// Returns a copy of the operands with one element of device 2 changed, so that the expected results
+// differ from the run.
 std::vector<Tensor> spoilt(const Collective::Tensors& x) {
   std::vector<Tensor> copy;
   for (const Tensor& tensor : x) copy.push_back(tensor.clone());
@@ -87,7 +88,7 @@ Ran run_wrong(PrepareOperation prepare, std::vector<std::string> words) {
 TEST(Operations, a_wrong_result_of_a_collective_is_a_finding_that_names_the_device) {
   const Ran ran = run_wrong(wrong_permute, {"--devices", "4", "--seed", "3"});
   EXPECT_EQ(ran.code, 1) << ran.out;
-  // Device 3 has what device 2 held.
+  // Device 3 has the data of device 2.
   EXPECT_NE(ran.out.find("mismatch: 16 rows of 4 devices; device 3: "), std::string::npos)
       << ran.out;
   EXPECT_NE(ran.out.find("out[3, 5]"), std::string::npos) << ran.out;
@@ -112,12 +113,13 @@ TEST(Operations, a_wrong_result_has_one_object_for_all_operations) {
   EXPECT_EQ(json["config"]["source"], "heuristics");
 }
 
-// Judged by the blocks of a ring's places together, told by the device that holds the element.
+// The results of a ring are checked together. The mismatch is reported with the device that holds
+// the element.
 TEST(Operations, a_wrong_element_of_joined_results_is_told_where_it_lies) {
   const Ran ran = run_wrong(wrong_scatter, {"--rings", "3,2/1,0", "--json"});
   const auto json = ran.json();
   ASSERT_EQ(json["findings"].size(), 1u) << ran.out;
-  // Of 16 rows each place has 8; row 3 is place 0 of the ring of devices 3 and 2.
+  // Each position of the ring has 8 of the 16 rows. Row 3 is at position 0 of the ring 3, 2.
   EXPECT_EQ(json["findings"][0]["device"], 3);
   EXPECT_EQ(json["findings"][0]["notes"][0]["message"], "that is out[3, 5] of device 3");
 }
@@ -139,7 +141,7 @@ TEST(Operations, explain_tells_of_every_operation_where_its_tiles_come_from) {
        "config    none: the kernel has no tuning parameters\n");
 }
 
-// Operands that one run saves, another one reads: the same results, bit for bit.
+// Operands that one run saves and another run reads give the same results, bit for bit.
 class DeviceFiles : public testing::Test {
  protected:
   void SetUp() override {
@@ -150,7 +152,7 @@ class DeviceFiles : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
-  // "@x.npy" stands for a file of the folder.
+  // Replaces "@x.npy" by a file in the folder.
   std::string run_it(const std::string& line, int code = 0) {
     std::vector<std::string> words;
     std::istringstream given(line);
@@ -206,7 +208,7 @@ TEST_F(DeviceFiles, every_collective_takes_and_gives_files) {
       "--existing @y.safetensors#e{d}");
 }
 
-// Rows of lhs that no group owns are zero in the result, as with gmm.
+// Rows of lhs that belong to no group are zero in the result, as in gmm.
 TEST_F(DeviceFiles, sizes_say_the_rows_only_where_no_operand_does) {
   run_it("ep-gmm --devices 2 --m 9 --k 4 --n 4 --groups 2 --out lhs=@x.npy --out rhs=@y.npy");
   const std::string sharded = "sharded-gmm --devices 2 --group-sizes 3,4 ";
@@ -242,7 +244,7 @@ TEST_F(DeviceFiles, a_file_for_one_device_replaces_its_part_of_the_file_for_all)
 }
 
 TEST_F(DeviceFiles, sizes_that_are_none_are_refused) {
-  // Floats, as an operand has them, in the place of sizes: [devices, groups].
+  // A float operand instead of sizes: [devices, groups].
   run_it(
       "ring-of-experts --devices 2 --m 4 --k 4 --n 4 --groups 4 --top-k 1 "
       "--out weights=@w{d}.npy");

@@ -1,5 +1,5 @@
-// The column `control` of the op table against the interpreter: of each field of each op, whether
-// its value can change what is done, or stop the run, is what the table says of it.
+// Checks the column `control` of the op table against the interpreter: for each field of each op,
+// the table states whether its value can change the actions of the program or stop the run.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,21 +18,21 @@ namespace {
 
 using testing::Operands;
 
-// A program in which the value of field f (of a slice its contents) comes from operand the_f.
+// A program in which the value of field f comes from operand the_f. For a slice, its contents do.
 struct Sample {
   std::string mnemonic;
   std::string program;
   bool is_choice_open = false;
   int devices = 1;
-  std::map<std::string, std::vector<double>> values{};  // of operands; others are 1
-  double most = 1e300;                                  // that is tried
+  std::map<std::string, std::vector<double>> values{};  // operand values; default: 1
+  double most = 1e300;                                  // maximum value to try
 };
 
 std::string operand(std::string_view field, std::string_view type) {
   return fmt::format("  in the_{}: {}\n", field, type);
 }
 
-// How the op is written, each field by what `write` says of it.
+// Returns the text of the op, with each field replaced by write(field).
 template <typename Write>
 std::string written(const OpInfo& row, Write write) {
   std::string text(row.text);
@@ -62,7 +62,7 @@ Sample scalar_sample(const OpInfo& row) {
           fmt::format("{}  out o: i64[1] smem\n{{\n  o[0] = {}\n}}\n", head, op)};
 }
 
-// dst of another type than the sources: what does not fit is rounded or cut.
+// The type of dst differs from the sources: values that do not fit are rounded or truncated.
 Sample tile_sample(const OpInfo& row) {
   const std::string_view to = row.fields[0].name;
   const Op op_of_row = make_op(row.mnemonic);
@@ -90,7 +90,7 @@ Sample tile_sample(const OpInfo& row) {
           fmt::format("{}{{\n{}  {}\n  copy v_{} -> o\n}}\n", head, body, op, to)};
 }
 
-// What has a form of its own.
+// Samples of ops with a special form.
 std::vector<Sample> special_samples() {
   const std::string one = "i32[1] smem", x = "  in x: f32[8] hbm\n  out o: f32[8] hbm\n";
   const auto kernel = [](const std::string& head, const std::string& body) {
@@ -170,7 +170,7 @@ std::vector<Sample> special_samples() {
               "  copy the_condition -> c\n  copy the_b -> b\n  b = select(c, a, b)\n"
               "  copy b -> o\n"),
        true}};
-  // Into each type of integers.
+  // Stores to each integer type.
   for (const char* type : {"i8", "u8", "i16", "u16", "i32", "u32", "i64"}) {
     const std::string out = fmt::format("  out o: {}[5] smem\n", type);
     samples.push_back({"store", kernel(operand("value", "i64[1] smem") + out,
@@ -201,7 +201,7 @@ std::vector<Sample> samples_of(const OpInfo& row) {
   return samples;
 }
 
-// What is done, in a word: the events in their order, how it ends; no values.
+// Returns a description of the run without values: the events in order, and how the run ends.
 std::string course(const Program& program, const Sample& sample, std::string_view varied,
                    double value) {
   Operands operands(program, sample.devices);
@@ -237,7 +237,7 @@ bool varies(const Program& program, const Sample& sample, const std::string& ope
   return courses.size() > 1;
 }
 
-// Fields that name a place, of which nothing is read; what expand() leaves nothing of.
+// `places`: fields that name a place that is not read. `structured`: ops that expand() removes.
 const std::set<std::string_view> places = {"dst", "slot", "inside", "ref",
                                            "sem", "sent", "arrived"};
 const std::set<std::string_view> structured = {"pipeline", "grid", "window", "view", "view_as"};
@@ -279,7 +279,7 @@ TEST(Control, EachFieldIsWhatTheTableSays) {
   }
 }
 
-// What --no-math leaves out by the table is what the interpreter leaves out.
+// The interpreter skips the ops that --no-math skips according to the table.
 TEST(Control, WhatIsLeftOutIsWhatTheTableSays) {
   const auto sum = [](const std::string& type, Math math) {
     const auto program = test::program(fmt::format(

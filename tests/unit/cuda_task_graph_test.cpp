@@ -1,5 +1,5 @@
-// Task graphs as a GPU runs them: steps in random legal orders on the emulated multiprocessor
-// compute what the interpreter does.
+// Task graphs as CUDA graphs: their steps, run in random valid orders on the emulated
+// multiprocessor, have the interpreter's results.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,15 +40,15 @@ class CudaTaskGraph : public testing::Test {
   }
 };
 
-// Few threads, which the emulation runs one after the other; small subtasks, so that there are
-// many.
+// Few threads, because the emulation runs them sequentially, and small subtasks, so that there are
+// many of them.
 GraphPlanOptions small_plan() { return {.smallest = 1, .threads = 32}; }
 
 Expected<GraphPlan> plan_of(const GraphCase& of, const GraphPlanOptions& options = small_plan()) {
   return graph_plan(std::make_shared<const graph::TaskGraph>(of.graph), options);
 }
 
-// Of integers the same bits, in so many orders.
+// Expects the same bits for integer operands, in `orders` random orders.
 void expect_right(const GraphCase& of, unsigned orders,
                   const GraphPlanOptions& options = small_plan()) {
   const Expected<GraphPlan> plan = plan_of(of, options);
@@ -78,15 +78,15 @@ TEST_F(CudaTaskGraph, of_every_kernel_gives_the_interpreters_results) {
   }
 }
 
-// Products of bf16 whose steps and columns are whole ones of the fast kernels; of the pipelines'
-// own tiles nothing is left.
+// bf16 products whose contraction steps and columns are multiples of those of the fast kernels. No
+// tile is computed by the general kernel.
 const char* const products[] = {
     "ag-matmul --devices 2 --m 72 --k 256 --n 64 --tiling 24,64,64",
     "ag-matmul --gather m --devices 2 --m 32 --k 128 --n 64 --tiling 16,64,64",
     "matmul-rs --devices 2 --m 64 --k 128 --n 64 --tiling 16,64,64 --dtype bf16",
     "ep-gmm --devices 2 --m 40 --k 64 --n 64 --groups 4 --tiling 16,64,64",
     "sharded-gmm --devices 2 --group-sizes 5,0,20,9 --k 64 --n 128 --tiling 16,64,64",
-    // Tiles that are larger than the problem, with zeros around what is there.
+    // Tiles that are larger than the problem, padded with zeros.
     "ep-gmm --devices 2 --m 40 --k 64 --n 64 --groups 4"};
 
 TEST_F(CudaTaskGraph, gives_products_to_the_fast_kernels) {
@@ -100,8 +100,8 @@ TEST_F(CudaTaskGraph, gives_products_to_the_fast_kernels) {
   }
 }
 
-// Half a step along the contraction, columns beside which another tile has its own, f32, and a
-// machine that has none.
+// Products that the fast kernels do not support: half a contraction step, columns next to those of
+// another tile, f32, and a machine without fast kernels.
 TEST_F(CudaTaskGraph, gives_others_to_the_general_kernel) {
   const auto products_of = [](const std::string& words, bool has_fast = true) {
     GraphPlanOptions options = small_plan();
@@ -118,7 +118,7 @@ TEST_F(CudaTaskGraph, gives_others_to_the_general_kernel) {
             0U);
 }
 
-// Steps that are joined, as where there are more than a driver should be given.
+// Merged steps, as for graphs with more steps than the driver should get.
 TEST_F(CudaTaskGraph, of_few_large_steps_gives_the_same) {
   GraphPlanOptions few = small_plan();
   few.max_steps = 1;
@@ -132,7 +132,8 @@ TEST_F(CudaTaskGraph, of_few_large_steps_gives_the_same) {
   }
 }
 
-// Edges of the steps that are left out in turn, and whether results tell.
+// Counts of removed edges: `shown` ones change the results, `implied` ones are implied by other
+// edges, and `unseen` ones have no effect on the results.
 struct Losses {
   int shown = 0, implied = 0, unseen = 0;
   bool operator==(const Losses&) const = default;
@@ -154,8 +155,8 @@ Losses losses(const GraphCase& of) {
   return lost;
 }
 
-// What is unseen on whole numbers: additions to the same sums, and kernels of one device that have
-// scratch of their CTAs', one of which is done whole before the other.
+// Removed edges have no effect with integers if they order additions to the same sums, or kernels
+// of one device that share scratch of their CTAs: the emulation runs these one after the other.
 TEST_F(CudaTaskGraph, needs_its_edges) {
   EXPECT_EQ(losses(graph_case("all-gather --devices 4 --m 8 --n 8")), (Losses{24, 0, 0}));
   EXPECT_EQ(losses(graph_case("all-reduce --devices 4 --m 4 --n 8")), (Losses{48, 8, 8}));
@@ -163,7 +164,7 @@ TEST_F(CudaTaskGraph, needs_its_edges) {
             (Losses{40, 0, 0}));
 }
 
-// The devices of a ring by place, which do not stand in their order.
+// Returns the devices of a ring by position, in shuffled order.
 std::string ring_of(int length) {
   std::vector<int> devices(static_cast<std::size_t>(length));
   std::iota(devices.begin(), devices.end(), 0);
@@ -173,7 +174,7 @@ std::string ring_of(int length) {
   return ring;
 }
 
-// Rings of 2 to 16, a few of them for every change.
+// Rings of 2 to 16 devices; only a few of them without TESSERA_ALL_PROGRAMS.
 TEST_F(CudaTaskGraph, of_rings_of_every_length_gives_the_interpreters_results) {
   const bool all = std::getenv("TESSERA_ALL_PROGRAMS") != nullptr;
   for (int length = 2; length <= 16; ++length) {
@@ -199,7 +200,8 @@ std::vector<std::filesystem::path> suite() {
   return files;
 }
 
-// The suite's programs that are right, a part of them: each is compiled.
+// Correct programs of the suite; only some of them without TESSERA_ALL_PROGRAMS, because each one
+// is compiled.
 TEST_F(CudaTaskGraph, of_good_programs_of_the_suite_gives_the_interpreters_results) {
   const char* const all = std::getenv("TESSERA_ALL_PROGRAMS");
   const int step = all != nullptr ? 1 : 12;
@@ -215,8 +217,8 @@ TEST_F(CudaTaskGraph, of_good_programs_of_the_suite_gives_the_interpreters_resul
   }
 }
 
-// Random programs with copies, sums, points and pipelines, of several devices and cores, that are
-// proved; each is compiled.
+// Random proved programs with copies, sums, points and pipelines, for several devices and cores.
+// Each one is compiled.
 TEST_F(CudaTaskGraph, of_random_programs_gives_the_interpreters_results) {
   const char* const asked = std::getenv("TESSERA_EMULATED_PROGRAMS");
   const int count = asked != nullptr ? std::atoi(asked) : 6;
@@ -236,7 +238,7 @@ TEST_F(CudaTaskGraph, of_random_programs_gives_the_interpreters_results) {
   }
 }
 
-// The graph of a random program of several pipelines; none where it is refused.
+// Returns the graph of a random program of several pipelines, or nothing if it is rejected.
 std::optional<GraphCase> pipelines_case(const fuzz::EngineCase& of) {
   const auto expected = fuzz::interpreted(of);
   if (!expected) return std::nullopt;
@@ -297,7 +299,7 @@ TEST_F(CudaTaskGraph, compiles_its_products) {
       const auto compiled = compile(product.kernel);
       ASSERT_TRUE(compiled) << render(compiled.diags());
       EXPECT_EQ(objection(read_log(compiled->log), product.kernel.threads, 4), "") << compiled->log;
-      break;  // all are of one source but for their numbers
+      break;  // all have the same source except for numbers
     }
   }
 }

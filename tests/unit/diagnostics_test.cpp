@@ -1,4 +1,4 @@
-// What is wrong with a text is said at its place: one tiny program for each rule.
+// Diagnostics of programs and their places: one small program for each rule.
 #include <gtest/gtest.h>
 
 #include "tests/unit/language_support.h"

@@ -1,4 +1,4 @@
-// Every kind of finding, with its exact message and line, and a good twin of the program beside it.
+// Every kind of finding, with its exact message and line, and a correct twin of the program.
 #include "interp/schedule/strategies.h"
 #include "tests/unit/interp_kernel.h"
 
@@ -14,7 +14,7 @@ std::string run_text(const Program& program, const RunOptions& options = {}) {
   return text(run_ok(program, options));
 }
 
-// A copy of `rows` rows from row `from` of a[8], waited for when told so.
+// A copy of `rows` rows from row `from` of a[8], with a wait if is_waited_for.
 Program copy(std::int64_t from, std::int64_t rows, bool is_waited_for) {
   Kernel k;
   const ValueId a = k.line(1).ref("a", Role::in, Space::hbm, {8, 4});
@@ -104,7 +104,7 @@ TEST(findings, uninitialised_scalar) {
   EXPECT_EQ(run_text(program(false), {.checks = {.uninitialised = Uninitialised::poison}}), "");
 }
 
-// Copies x to the result, after storing its first `rows` rows.
+// Stores the first `rows` rows of x, then copies x to the result.
 Program result_of(std::int64_t rows) {
   Kernel k;
   const ValueId out = k.line(1).ref("out", Role::out, Space::hbm, {4, 2});
@@ -297,7 +297,7 @@ TEST(findings, lifetime_of_a_peer_that_has_not_entered) {
   for (const std::string& schedule : sample_schedules(1))
     EXPECT_EQ(run_text(signal_of_a_peer(true), {.machine = {.devices = 2}, .schedule = schedule}),
               "");
-  // Its cells are there from the beginning, unless other scopes may have them.
+  // The cells exist from the start, unless they are shared with other scopes.
   EXPECT_EQ(run_text(signal_of_a_peer(false), {.machine = {.devices = 2}}), "");
   const MachineProfile shared{.shares_scoped_semaphores = true};
   EXPECT_EQ(run_text(signal_of_a_peer(false), {.machine = {.devices = 2, .profile = shared}}),
@@ -324,7 +324,7 @@ TEST(findings, a_scoped_semaphore_is_zero_when_it_is_freed) {
       "6: semaphore_leak: s of dev0 is 1 when it is freed, expected 0\n"
       "  4: signalled 2 from here by dev0.core0\n"
       "  5: waited for 1 here by dev0.core0";
-  // What is left stays there; it is said once.
+  // A leftover count stays there and is reported once.
   EXPECT_EQ(run_text(program(1)), one);
 }
 
@@ -437,7 +437,7 @@ TEST(findings, what_a_profile_does_not_allow) {
             "5: unsupported: remote copy to y[0 .. 4]: on gpu no remote copy can write to smem");
   EXPECT_EQ(remote(2, Space::hbm, {.name = "torus", .power_of_two_routes = true}), "");
   EXPECT_EQ(remote(5, Space::hbm, {.name = "torus", .power_of_two_routes = true}),
-            "");  // one the other way
+            "");  // one in the other direction
   EXPECT_EQ(remote(3, Space::hbm, {.name = "torus", .power_of_two_routes = true}),
             "5: unsupported: profile torus sends copies only to devices whose number differs by a "
             "power of two, and 0 and 3 differ by 3; `gmm-run list` shows profiles without this "

@@ -1,5 +1,6 @@
-// Rectangles of nodes, found by where they lie and joined where they are one, say what all of them
-// said one by one; the edges that are made of them order all that conflicts, and nothing else.
+// Access rectangles of nodes, found by position and merged if their union is a rectangle. Merging
+// keeps the accessed elements, and the edges built from the rectangles order all conflicting
+// accesses and no others.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ using graph::NodeSide;
 using graph::SideId;
 using graph::TaskGraph;
 
-// One buffer of 4 x 6 x 8 in each of two memories.
+// Returns a graph with one buffer of 4 x 6 x 8 in each of two memories.
 TaskGraph two_memories() {
   TaskGraph graph;
   const BufferId buffer = graph.program.buffers.add({.name = "x", .shape = {4, 6, 8}});
@@ -40,7 +41,7 @@ class Boxes {
     Box box{.rank = 3};
     const Index extents{4, 6, 8};
     for (std::size_t d = 0; d < 3; ++d) {
-      // As often as not a block of a grid, which may be one with its neighbours.
+      // With probability 1/2 a block of a grid, which can be merged with its neighbours.
       const bool is_block = below(2) == 0;
       box.size[d] = is_block ? 2 : 1 + below(extents[d]);
       box.start[d] = is_block ? 2 * below(extents[d] / 2) : below(extents[d] - box.size[d] + 1);
@@ -56,11 +57,11 @@ class Boxes {
   std::mt19937 random_;
 };
 
-// What is read and what is written, element by element.
+// The elements that are read and written.
 struct Elements {
   std::vector<bool> read = std::vector<bool>(2 * 192), written = read;
 
-  // of_others: not what was written before.
+  // of_others: without reads of elements that were written before.
   void add(const MemoryAccess& access, bool of_others = false) {
     const Box& b = access.box;
     for (std::int64_t i = b.start[0]; i < b.end(0); ++i)
@@ -91,7 +92,7 @@ TEST(GraphFootprint, SaysWhatItsRectanglesSay) {
       const MemoryAccess access = random.touch();
       footprint.add(access);
       of_others.add(access, true);
-      // What lies in one rectangle that was written is forgotten for certain.
+      // An access inside one rectangle that was written before is always dropped.
       const bool is_own = std::any_of(before.begin(), before.end(), [&](const MemoryAccess& t) {
         return t.writes && t.memory == access.memory && contains(t.box, access.box);
       });
@@ -152,7 +153,7 @@ bool conflict(const NodeSide& a, const NodeSide& b) {
   return false;
 }
 
-// Nodes of one side each.
+// Returns a graph of nodes with one side each.
 TaskGraph random_graph(Boxes& random) {
   TaskGraph graph = two_memories();
   for (int h = 0; h < 40; ++h) {

@@ -1,5 +1,5 @@
-// The rows T1 to T20 of the grouped GEMM: values by a loop over the definition, texts word for
-// word.
+// Requirements T1 to T20 of the grouped GEMM. Values are compared with a loop over the definition,
+// and messages are compared exactly.
 #include "kernels/grouped_gemm/grouped_gemm.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ Tensor vector_of(const std::vector<float>& values) {
   return tensor;
 }
 
-// Element (i, k) of group g of an operand that is [left, right] per group.
+// Access to element (i, k) of group g. The shape per group is [left, right].
 struct Blocks {
   const Tensor& data;
   Sizes left, right;
@@ -53,7 +53,7 @@ struct Blocks {
   }
 };
 
-// The result by its definition, flat.
+// Returns the result by its definition, flattened.
 std::vector<double> naive(const Blocks& a, const Blocks& b, const GroupedGemmOptions& options,
                           std::int64_t columns, std::int64_t elements) {
   std::vector<double> out(static_cast<std::size_t>(elements), 0);
@@ -65,7 +65,8 @@ std::vector<double> naive(const Blocks& a, const Blocks& b, const GroupedGemmOpt
     for (std::int64_t i = 0; i < rows; ++i, ++row) {
       for (std::int64_t j = 0; j < columns; ++j) {
         double sum = 0;
-        // b's rows are its contraction unless it is transposed: element (j, t) of its transpose.
+        // Unless b is transposed, its rows are the contraction: uses element (j, t) of its
+        // transpose.
         for (std::int64_t t = 0; t < k; ++t)
           sum += a.at(g, i, t) * Blocks{b.data, b.left, b.right, !b.trans}.at(g, j, t);
         sum *= options.alpha ? options.alpha->at(group) : 1;
@@ -107,7 +108,7 @@ std::string refusal(const GroupedTensor& lhs, const GroupedTensor& rhs,
   return std::string(kinds[static_cast<int>(diag.code)]) + ": " + diag.message;
 }
 
-// A forward call of three groups, one of them empty.
+// A forward call with three groups, one of them empty.
 struct Forward {
   Sizes sizes{5, 0, 9};
   std::int64_t k = 13, n = 7;
@@ -135,7 +136,7 @@ TEST(GroupedGemm, T2_either_dims_may_be_ragged_on_either_operand) {
              y = whole({total, n}, FillRole::rhs, 5), yt = whole({n, total}, FillRole::rhs, 6);
   const DimSizes dims = dim_sizes(sizes);
   const std::vector<Row> rows = {
-      // rows ragged: lhs as it is, weights either way
+      // ragged rows: lhs not transposed, weights in both layouts
       {no_scale_tensor(x, dims),
        no_scale_tensor(w),
        {1},
@@ -152,7 +153,7 @@ TEST(GroupedGemm, T2_either_dims_may_be_ragged_on_either_operand) {
        {*wt, ns, ks, true},
        {total, n},
        true},
-      // rows ragged in the last dims of a transposed lhs
+      // ragged rows in the last dims of a transposed lhs
       {no_scale_tensor(xt, nullptr, dims),
        no_scale_tensor(w),
        {0},
@@ -161,7 +162,7 @@ TEST(GroupedGemm, T2_either_dims_may_be_ragged_on_either_operand) {
        {*w, ks, ns, false},
        {total, n},
        false},
-      // the contraction ragged: first dims of both, last dims of either or of both
+      // ragged contraction: first dims of both operands, last dims of one or both
       {no_scale_tensor(x, dims),
        no_scale_tensor(y, dims),
        {0},
@@ -194,7 +195,7 @@ TEST(GroupedGemm, T2_either_dims_may_be_ragged_on_either_operand) {
        {*yt, ns, sizes, true},
        {3, k, n},
        false},
-      // a transposed lhs without sizes takes those of rhs
+      // a transposed lhs without sizes uses the sizes of rhs
       {no_scale_tensor(x),
        no_scale_tensor(y, dims),
        {0},
@@ -254,7 +255,7 @@ TEST(GroupedGemm, T4_T5_T6_T18_axes_are_merged_at_the_boundary_and_the_result_is
   const auto wgrad = run_grouped_gemm(no_scale_tensor(x, dims), no_scale_tensor(y, dims), options);
   ASSERT_TRUE(wgrad);
   EXPECT_EQ(wgrad->out_first_dims, nullptr);
-  // Contracted axes that are apart, or in the middle.
+  // Contracted axes that are not adjacent, or in the middle.
   EXPECT_EQ(
       refusal(no_scale_tensor(x, dims), no_scale_tensor(w), options_of({0, 2}, {1, 2})),
       "ValueError: the contracting dims of lhs must follow each other at one end of its axes, "
@@ -276,7 +277,7 @@ TEST(GroupedGemm, T10_alpha_and_beta_are_of_each_group_and_beta_0_never_reads_c)
   const Tensor alpha = vector_of({2, 3, -1}), beta = vector_of({0, 1, 2});
   Tensor c = made(DType::f32, {14, 7}, FillRole::existing, Fill::integers, 1, 3);
   const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (std::int64_t i = 0; i < 5 * 7; ++i) c.set(i, nan);  // of group 0, whose beta is 0
+  for (std::int64_t i = 0; i < 5 * 7; ++i) c.set(i, nan);  // group 0, for which beta is 0
   f.options.alpha = &alpha;
   f.options.beta = &beta;
   f.options.c = &c;
@@ -284,7 +285,7 @@ TEST(GroupedGemm, T10_alpha_and_beta_are_of_each_group_and_beta_0_never_reads_c)
     f.options.path = path;
     expect_values(f.lhs, f.rhs, f.options, naive(f.a(), f.b(), f.options, f.n, 14 * 7), {14, 7});
   }
-  // beta = 0 everywhere, C full of NaN: in a product and in a wgrad.
+  // beta = 0 for all groups, and C is all NaN: in a product and in a wgrad.
   const Tensor zeros = vector_of({0, 0, 0});
   Tensor poison(DType::f32, {14, 7});
   for (std::int64_t i = 0; i < poison.elements(); ++i) poison.set(i, nan);
@@ -368,7 +369,7 @@ TEST(GroupedGemm, T1_T2_T7_sizes_are_judged_with_the_texts_of_the_source) {
   rhs.last_dims = dim_sizes({1, 2, 4});
   EXPECT_EQ(refusal(f.lhs, rhs, options_of({1}, {0})).substr(0, 47),
             "NotImplementedError: rhs is ragged in its last ");
-  // V1 wants the sizes to fill the operand; V2 leaves rows of no group zero.
+  // V1 requires that the sizes fill the operand. V2 sets rows that belong to no group to zero.
   GroupedTensor lhs = f.lhs;
   lhs.first_dims = dim_sizes({5, 0, 8});
   GroupedGemmOptions options = f.options;
@@ -467,7 +468,7 @@ TEST(GroupedGemm, T14_quantised_operands_contract_a_multiple_of_16_or_32) {
                     : refusal(x, no_scale_tensor(whole({groups, k, 7}, FillRole::rhs, 2)), options);
   };
   for (const ScalingMode mode : {ScalingMode::CurrentTensor, ScalingMode::DelayedTensor}) {
-    // Rows of groups may be any number; the contraction may not, unless it is none.
+    // The number of rows is not restricted. The contraction is, unless it is empty.
     EXPECT_EQ(with(48, {5, 0, 9}, mode, false), "none");
     EXPECT_EQ(with(0, {5, 0, 9}, mode, false), "none");
     EXPECT_EQ(with(40, {5, 0, 9}, mode, false),
@@ -479,13 +480,15 @@ TEST(GroupedGemm, T14_quantised_operands_contract_a_multiple_of_16_or_32) {
               "when using quantized inputs. Got contracting_size=40 in group 2");
   }
   EXPECT_EQ(with(96, {5, 0, 9}, ScalingMode::Mxfp8_1D, false), "none");
-  EXPECT_EQ(with(48, {5, 0, 9}, ScalingMode::Mxfp8_1D, false),
-            "ValueError: MXFP8 scales apply to 32 elements, which do not divide the contraction of "
-            "48 in group 0 of lhs");
-  EXPECT_EQ(with(13, {64, 0, 48}, ScalingMode::Mxfp8_1D, true),
-            "ValueError: MXFP8 scales apply to 32 elements, which do not divide the contraction of "
-            "48 in group 2 of lhs");
-  // Elements without scales contract any number.
+  EXPECT_EQ(
+      with(48, {5, 0, 9}, ScalingMode::Mxfp8_1D, false),
+      "ValueError: MXFP8 scales are of 32 elements, which do not divide the contraction of 48 "
+      "in group 0 of lhs");
+  EXPECT_EQ(
+      with(13, {64, 0, 48}, ScalingMode::Mxfp8_1D, true),
+      "ValueError: MXFP8 scales are of 32 elements, which do not divide the contraction of 48 "
+      "in group 2 of lhs");
+  // Without scales, the contraction is not restricted.
   const auto q = std::make_shared<const Tensor>(DType::e4m3, Shape{14, 13});
   const auto w = std::make_shared<const Tensor>(DType::e4m3, Shape{3, 13, 7});
   EXPECT_EQ(
@@ -493,7 +496,7 @@ TEST(GroupedGemm, T14_quantised_operands_contract_a_multiple_of_16_or_32) {
       "none");
 }
 
-// What the options say of casts reaches the elements, and with them the product.
+// The cast options apply to the elements, and so to the product.
 TEST(GroupedGemm, D14_quantisers_round_scales_and_overflow_as_they_are_told) {
   auto x = std::make_shared<Tensor>(DType::f32, Shape{4, 32});
   for (std::int64_t i = 0; i < x->elements(); ++i) x->as<float>()[i] = 500;
@@ -536,7 +539,7 @@ TEST(GroupedGemm, T15_a_negative_answer_has_its_reason_and_can_be_enforced) {
 }
 
 TEST(GroupedGemm, T16_empty_products_are_beta_c_or_zero) {
-  // Group 1 of a wgrad contracts nothing.
+  // Group 1 of a wgrad has an empty contraction.
   const Sizes sizes{5, 0, 9};
   const auto x = whole({14, 13}, FillRole::lhs, 1), y = whole({14, 7}, FillRole::rhs, 2);
   GroupedGemmOptions options = options_of({0}, {0});
@@ -557,7 +560,7 @@ TEST(GroupedGemm, T16_empty_products_are_beta_c_or_zero) {
     ASSERT_TRUE(added);
     for (std::int64_t i = 0; i < 91; ++i) ASSERT_EQ(added->at(91 + i), c.at(91 + i));
   }
-  // No contraction at all, and no rows at all.
+  // An empty contraction, and no rows.
   options = options_of({1}, {1});
   const auto zero =
       grouped_gemm(no_scale_tensor(whole({14, 0}, FillRole::lhs, 1), dim_sizes(sizes)),
@@ -589,7 +592,7 @@ TEST(GroupedGemm, T17_more_than_1024_groups) {
   EXPECT_EQ(refusal(lhs, rhs, options),
             "ValueError: num_gemms 1300 exceeds the maximum supported number 1024 to be downloaded "
             "in advance.");
-  // The one kernel fetches nothing, however many groups there are.
+  // The single kernel fetches nothing, for any number of groups.
   for (const GroupedGemmPath path : {GroupedGemmPath::Auto, GroupedGemmPath::V2}) {
     options.path = path;
     EXPECT_EQ(
@@ -618,7 +621,7 @@ TEST(GroupedGemm, operands_that_are_none_are_errors) {
   EXPECT_EQ(refusal(f.lhs, f.rhs, options),
             "ValueError: delayed_scales are for DELAYED_TENSOR_SCALING, and the mode is "
             "CURRENT_TENSOR_SCALING");
-  // Neither is a result that cannot be that of the call.
+  // A result with another shape is also a mismatch.
   const Verdict verdict =
       check_grouped_gemm(f.lhs, f.rhs, f.options, Tensor(DType::f32, {2, 2}), {});
   EXPECT_FALSE(verdict.ok);
@@ -627,7 +630,8 @@ TEST(GroupedGemm, operands_that_are_none_are_errors) {
   EXPECT_FALSE(check_grouped_gemm({}, f.rhs, f.options, Tensor(), {}).ok);
 }
 
-// One CUDA source for any sizes and any number of groups: the sizes are read on the device.
+// The CUDA source does not depend on the sizes and the number of groups: the device reads the
+// sizes.
 TEST(GroupedGemm, T17_the_one_kernel_lowers_to_cuda_whatever_the_groups) {
   const auto lowered = [](std::string_view kernel, const char* rows, const char* groups,
                           const char* type) {
@@ -654,7 +658,7 @@ TEST(GroupedGemm, T17_the_one_kernel_lowers_to_cuda_whatever_the_groups) {
             "one byte read operands that are contiguous along it");
 }
 
-// Whole numbers: central differences of step 1 of a bilinear function are exact in f64.
+// With integers, central differences of step 1 of a bilinear function are exact in f64.
 TEST(GroupedGemm, T20_gradients_are_the_finite_differences_in_f64) {
   for (const bool turned : {false, true}) {
     const Sizes sizes{3, 0, 4}, ks(3, 5), ns(3, 6);

@@ -1,6 +1,6 @@
-// docs/reference/language.md as a test: its programs run, or are refused with the messages that it
-// shows; it names every op, type, word and library function; its grammar has the words of the
-// parser.
+// Checks docs/reference/language.md: its programs run, or are rejected with the messages that the
+// page shows; it contains every op, type, keyword and library function; and its grammar has the
+// words of the parser.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -29,7 +29,7 @@ using Words = std::set<std::string, std::less<>>;
 
 std::string page() { return test::read_file("docs/reference/language.md"); }
 
-// What lines of the program end in: `// error: text`.
+// Returns the messages in comments `// error: text` at the end of lines.
 std::vector<Message> announced(const Fenced& block) {
   static const std::regex announcement(R"(^ *[^ /].*// (error): (.*)$)");
   std::vector<Message> found;
@@ -48,7 +48,7 @@ test::Outcome outcome_of(test::Lines command, const Fenced& block) {
   return test::outcome_of(command);
 }
 
-// Each program begins at its line of the page, so that the places reported are the page's.
+// Each program keeps the line numbers of the page, so that reported places are places in the page.
 TEST(LanguagePage, programs_run_or_are_refused_as_it_shows) {
   const TemporaryFolder folder;
   const std::string file = folder.file("language.tsr");
@@ -78,7 +78,7 @@ TEST(LanguagePage, programs_run_or_are_refused_as_it_shows) {
   EXPECT_GE(refused, 2);
 }
 
-// The words of the page's code: blocks that are fenced, and what stands between backquotes.
+// Returns the words in code on the page: fenced blocks, and text between backquotes.
 Words words_in_code() {
   static const std::regex span("`([^`\n]+)`"), word("[A-Za-z_][A-Za-z_0-9]*");
   const test::Page parts = test::page_of(page());
@@ -92,7 +92,7 @@ Words words_in_code() {
   return words;
 }
 
-// The first groups of all matches.
+// Returns the first group of each match.
 Words matches(const std::string& text, const std::string& pattern) {
   const std::regex expression(pattern);
   Words found;
@@ -134,8 +134,8 @@ TEST(LanguagePage, has_the_signature_and_the_meaning_of_each_library_function) {
   }
 }
 
-// Both ways: what the parser asks for stands in the grammar, and what is quoted there in its
-// source.
+// In both directions: the grammar has the words that the parser expects, and the parser's source
+// has the words that the grammar quotes.
 TEST(LanguagePage, grammar_has_the_words_of_the_parser) {
   std::string grammar;
   for (const Fenced& block : test::page_of(page()).blocks)
@@ -152,7 +152,7 @@ TEST(LanguagePage, grammar_has_the_words_of_the_parser) {
   EXPECT_GE(asked.size(), 50U);
   for (const std::string& word : asked)
     EXPECT_TRUE(terminals.contains(word)) << "the grammar lacks \"" << word << "\"";
-  // Editors are told the same words.
+  // The keyword list for editors has the same words.
   Words known;
   for (const Keyword& keyword : keywords()) known.insert(std::string(keyword.text));
   for (const std::string& word : terminals) {
@@ -162,8 +162,7 @@ TEST(LanguagePage, grammar_has_the_words_of_the_parser) {
   }
   for (const std::string& word : known)
     EXPECT_TRUE(terminals.contains(word)) << "the grammar has no \"" << word << "\"";
-  // Comparisons are named with the other operators, the kinds of semaphores with the others of
-  // programs, barriers where they are declared.
+  // Comparisons, semaphore kinds and barriers are named in other files than the parser.
   const std::string sources = parser + test::read_file("core/lang/ast.cpp") +
                               test::read_file("core/program/program.cpp") +
                               test::read_file("core/lang/declaration_lowering.cpp");
@@ -172,10 +171,11 @@ TEST(LanguagePage, grammar_has_the_words_of_the_parser) {
         << "the parser does not know \"" << word << "\"";
 }
 
-// "(* sections 2, 10 *)" stands above the rules that these sections are about.
+// Text by section number. A comment "(* sections 2, 10 *)" precedes the rules that these sections
+// explain.
 using Sections = std::map<int, std::string>;
 
-// The text of each numbered section.
+// Returns the text of each numbered section.
 Sections sections_of(const std::string& text) {
   static const std::regex heading(R"(## (\d+)\. .*)");
   Sections sections;
@@ -188,7 +188,7 @@ Sections sections_of(const std::string& text) {
   return sections;
 }
 
-// Each rule of the grammar has its sections, and what it quotes is explained there.
+// Each grammar rule has sections, which explain the words that the rule quotes.
 TEST(LanguagePage, rules_of_the_grammar_have_their_sections) {
   static const std::regex about(R"(\(\* sections? ([0-9, ]+) \*\))"), rule(R"(^(\w+) += )");
   const Sections sections = sections_of(page());

@@ -1,5 +1,5 @@
-// Pipelines that are not run again, for one before them did the same: the graph unfolds to that of
-// a run of each, and where a pipeline could do something else it is run.
+// Memoised pipelines: a pipeline is not run again if an earlier one did the same. The graph unfolds
+// to the graph of a full run, and pipelines that could behave differently are run.
 #include "analysis/planning/memoised_pipelines.h"
 
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ TEST(MemoisedPipelines, unfold_to_the_graph_of_pipelines_that_are_all_run) {
         "reduce-scatter --devices 4 --m 264 --n 8 --calls 2",
         "matmul-rs --devices 8 --m 64 --k 64 --n 24 --tiling 4,8,8",
         "ag-matmul --devices 4 --m 16 --k 64 --n 16 --gather m --tiling 4,8,8",
-        // The first to reach memory is a pipeline that is not run.
+        // The first access to the memory is in a pipeline that is not run.
         "ag-matmul --rings 0,1,2,3/4,5,6,7 --m 64 --k 256 --n 128 --tiling 64,64,64",
         "ring-of-experts --devices 4 --m 16 --k 16 --n 24 --groups 8 --top-k 2",
         "sharded-gmm --devices 4 --m 64 --k 16 --n 24 --groups 8"})
@@ -105,7 +105,7 @@ TEST(MemoisedPipelines, unfold_to_the_graph_of_pipelines_that_are_all_run) {
   EXPECT_GE(instances, 170U);
 }
 
-// Of cores that are not asked for there is where their pipelines are, and no more.
+// For cores that are not selected, the graph only has the positions of their pipelines.
 TEST(MemoisedPipelines, unfold_for_some_cores) {
   const auto target = test::graph_target("all-reduce --devices 3 --m 16 --n 8");
   ASSERT_TRUE(target);
@@ -140,7 +140,7 @@ std::string pipeline(const std::string& rows, const std::string& from, const std
          " +: 4, :]\n    window y = o[i * 4 +: 4, :]\n    " + body + "\n  }\n";
 }
 
-// Of four pipelines so many are not run.
+// Returns the number of pipelines, of four, that are not run.
 std::size_t instances(const std::string& body) {
   test::SmallProgram program(header + "{\n  for j in 2 {\n" + body + "  }\n}\n", 2);
   const auto graph = program.folded_graph();
@@ -153,7 +153,7 @@ TEST(MemoisedPipelines, are_decided_by_the_scalars_around) {
   EXPECT_EQ(instances(pipeline("(i + j) mod 2 * 4", "a", "y = x")), 2U);
   EXPECT_EQ(instances("    u = view(a[j * 4 +: 4, :])\n" + pipeline("0", "u", "y = x")), 2U);
   EXPECT_EQ(instances("    r = real(device)\n" + pipeline("i * 4", "a", "y = x * r")), 2U);
-  // It asks itself where it is, or what is in memory.
+  // The pipeline depends on its device, or on values in memory.
   EXPECT_EQ(instances(pipeline("(i + device) mod 2 * 4", "a", "y = x")), 0U);
   EXPECT_EQ(instances(pipeline("i * 4", "a", "y = x * real(device)")), 0U);
   EXPECT_EQ(instances(pipeline("n[i] * 4", "a", "y = x")), 0U);
@@ -167,7 +167,7 @@ void expect_same_verdicts(test::SmallProgram& program, SchedulesVerdict expected
   }
 }
 
-// One device reads what the other one has stored alone.
+// One device reads an element that only the other device has stored.
 TEST(MemoisedPipelines, are_for_what_is_defined) {
   const auto with = [](const std::string& condition) {
     return test::SmallProgram(header + "  sem s: bytes\n{\n  if " + condition +
@@ -180,7 +180,7 @@ TEST(MemoisedPipelines, are_for_what_is_defined) {
   expect_same_verdicts(one, SchedulesVerdict::refuted);
 }
 
-// What two points have left in scratch is read on the device whose pipeline is not run.
+// The device whose pipeline is not run reads scratch that two points have written.
 TEST(MemoisedPipelines, leave_what_their_points_store) {
   const auto with = [](const std::string& condition) {
     return test::SmallProgram(header + "{\n" + pipeline("i * 4", "a", "v = x\n    y = v") +
@@ -194,7 +194,7 @@ TEST(MemoisedPipelines, leave_what_their_points_store) {
   expect_same_verdicts(second, SchedulesVerdict::refuted);
 }
 
-// A graph is planned that is too large to be run.
+// The folded graph is planned, but the unfolded graph is too large to run.
 TEST(MemoisedPipelines, are_not_unfolded_to_more_than_a_graph_may_have) {
   test::SmallProgram program(header +
                              "{\n  for j in 2500 {\n    pipeline i in 1000 {\n"

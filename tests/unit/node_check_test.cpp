@@ -1,5 +1,5 @@
-// Runs of task graphs held against the interpreter node by node: clean ones, and ones with a fault,
-// which is found in the very node that has it.
+// Runs of task graphs, compared with the interpreter node by node: runs without faults, and runs
+// with a fault, which is found in the node that has it.
 #include "analysis/node_check/node_check.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ std::unique_ptr<NodeCheck> node_check_of(const GraphCase& of, const std::vector<
   return *std::move(made);
 }
 
-// What threads do of `graph`, which may be another one than that of the case.
+// Runs `graph` on threads and returns the tally. It may differ from the graph of the case.
 Tally on_threads(const GraphCase& of, const TaskGraph& graph, Math math, unsigned shuffle) {
   KeptRun run = test::copy_of(of.launch);
   const auto bindings = run.bindings();
@@ -54,7 +54,7 @@ Tally on_threads(const GraphCase& of, const TaskGraph& graph, Math math, unsigne
   return node_check->tally();
 }
 
-// Exactly these bits, in all nodes.
+// Expects equal bits in all nodes.
 void expect_same(const GraphCase& of, Math math) {
   const Tally tally = on_threads(of, of.graph, math, 7);
   EXPECT_EQ(tally.compared, static_cast<std::int64_t>(of.graph.nodes.size()));
@@ -86,7 +86,7 @@ TEST(NodeCheck, of_floats_lie_within_the_error_bound) {
   }
 }
 
-// The side that others see.
+// Returns the side of the node that writes its output.
 SideId writing(const TaskGraph& graph, NodeId node) {
   const graph::Node& of = graph.nodes[node];
   return of.first_side + (of.side_count - 1);
@@ -99,7 +99,7 @@ struct Planted {
   ~Planted() { graph::plant_fault(nullptr); }
 };
 
-// By a share of the value of the first element that the side has written.
+// Changes the first element that the side `wrong` has written by a fraction of its value.
 auto off_by(SideId wrong, double share) {
   return [wrong, share](const TaskGraph& graph, SideId side, graph::GraphMemory& memories) {
     if (side != wrong) return;
@@ -127,7 +127,7 @@ TEST(NodeCheck, find_the_node_that_wrote_something_else) {
   }
 }
 
-// Rounding alone is no difference, and what is more than that is one.
+// Rounding errors are not differences; larger errors are.
 TEST(NodeCheck, find_small_errors_of_products) {
   const GraphCase of =
       graph_case("ag-matmul --devices 2 --m 16 --k 64 --n 16 --tiling 8,16,16 --fill normal");
@@ -139,7 +139,7 @@ TEST(NodeCheck, find_small_errors_of_products) {
   }
 }
 
-// An order of sides, on memories of each device's own, as processes have them.
+// Runs the sides in the given order, with separate memories for each device, as in processes.
 Tally in_order(const GraphCase& of, const std::vector<SideId>& order, bool& is_right) {
   KeptRun run = test::copy_of(of.launch);
   const auto bindings = run.bindings();
@@ -151,8 +151,8 @@ Tally in_order(const GraphCase& of, const std::vector<SideId>& order, bool& is_r
   return node_check->tally();
 }
 
-// Where an edge is left out one of its two nodes differs first: the one that came too early, or
-// the one whose operands it has overwritten.
+// If an edge is removed, one of its two nodes differs first: the node that ran too early, or the
+// node whose operands it has overwritten.
 TEST(NodeCheck, find_an_edge_that_was_left_out) {
   int seen = 0;
   for (const char* words :
@@ -169,7 +169,7 @@ TEST(NodeCheck, find_an_edge_that_was_left_out) {
         if (tally.first < 0) continue;
         ++seen;
         const NodeId found = of.graph.sides[SideId(tally.first)].node;
-        // A copy that has read too early shows where it lands.
+        // A copy that has read too early differs at its write side.
         EXPECT_TRUE(found == of.graph.sides[late].node || found == of.graph.sides[edge.side].node ||
                     (!edge.is_flow && found > of.graph.sides[edge.side].node));
       }
@@ -200,7 +200,7 @@ TEST(NodeCheck, find_copies_that_were_swapped) {
   EXPECT_GE(tally.differ, 1);
 }
 
-// What a command says of it, with the line that wrote the element and where that was in its loops.
+// The message of a command, with the line that wrote the element and its loop indices.
 TEST(NodeCheck, name_line_and_indices_of_the_first_node_that_differs) {
   HeldFiles files;
   files.texts.emplace("rows.tsr", R"(kernel rows()
@@ -228,7 +228,7 @@ TEST(NodeCheck, name_line_and_indices_of_the_first_node_that_differs) {
       clean.out.find("nodes     12 of 12 nodes compared with the interpreter: all bit for bit"),
       std::string::npos)
       << clean.out;
-  // What the second copy of device 1 to device 0 brings.
+  // Changes the data of the second copy from device 1 to device 0.
   const Planted fault([](const TaskGraph& graph, SideId side, graph::GraphMemory& memories) {
     const graph::Node& node = graph.nodes[graph.sides[side].node];
     const graph::Action& action = graph.actions[node.actions.front()];
@@ -262,7 +262,7 @@ TEST(NodeCheck, name_line_and_indices_of_the_first_node_that_differs) {
   EXPECT_EQ(node_check.find("first")->find("line")->text(), "10");
 }
 
-// An element that changes after its node was compared: only the comparison at the end sees it.
+// An element changes after its node was compared. Only the comparison at the end finds it.
 TEST(NodeCheck, compare_results_at_the_end_of_the_run) {
   HeldFiles files;
   files.texts.emplace("late.tsr", R"(kernel late()

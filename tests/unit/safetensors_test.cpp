@@ -1,5 +1,5 @@
-// .safetensors files: what the Python package writes, what we write, and headers that are damaged
-// or lie.
+// .safetensors files: files of the Python package, files written by Tessera, and headers that are
+// damaged or wrong.
 #include "core/data/safetensors.h"
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ void expect_equal(const Tensor& actual, const Tensor& expected) {
 
 class Safetensors : public testing::Test {
  protected:
-  // The message after the path and ": ", with the class in front.
+  // Returns the message without the path and ": ", with the error class as prefix.
   std::string message_of(const Diags& diags) {
     const Diag& diag = diags.at(0);
     EXPECT_TRUE(diag.message.starts_with(path + ": ")) << diag.message;
@@ -65,7 +65,7 @@ class Safetensors : public testing::Test {
     const auto tensors = list_safetensors(path);
     return tensors ? "no error" : message_of(tensors.diags());
   }
-  // What is malformed in a header, with four bytes of data.
+  // Returns the reason why a header is malformed, for a file with four bytes of data.
   std::string malformed(const std::string& json) {
     const auto message = failure(safetensors(json, "0123"));
     const std::string_view start = "invalid: malformed header: ";
@@ -96,7 +96,7 @@ TEST_F(Safetensors, ReadsWhatThePythonPackageWrites) {
   EXPECT_EQ(a->shape(), (Shape{3, 1}));
   EXPECT_EQ(a->at(2), 3);
   EXPECT_EQ(b->at(1), 2);
-  // And the other way, to the byte.
+  // Writing the tensor gives the same bytes.
   ASSERT_TRUE(add_to_safetensors(path, {"a", &*a}));
   EXPECT_EQ(read_bytes(path), written);
 }
@@ -191,7 +191,7 @@ TEST_F(Safetensors, LengthsThatLie) {
             "invalid: truncated: a header of 18446744073709551615 bytes, but 2 follow");
   EXPECT_EQ(failure(std::string("\0\0\0\0\0\0\0\0", 8)),
             "invalid: malformed header: does not begin with {");
-  // The file really is that long, in a hole.
+  // The file has this length: it is sparse.
   write_bytes(path, std::string("\x01\xE1\xF5\x05\0\0\0\0", 8));
   std::filesystem::resize_file(path, 200'000'000);
   EXPECT_EQ(message_of(list_safetensors(path).diags()),

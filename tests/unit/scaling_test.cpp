@@ -1,5 +1,5 @@
-// Quantising: against tables and the rules written out, and the programs bit for bit against the
-// host's functions.
+// Quantisation: host functions compared with tables and with the rules, and programs compared bit
+// for bit with the host functions.
 #include "kernels/grouped_gemm/scaling.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ constexpr float inf = std::numeric_limits<float>::infinity();
 
 const char* letter(DType type) { return type == DType::e4m3 ? "e4m3" : "e5m2"; }
 
-// The results of a program of the library by their names.
+// Runs a library program. Results are written to the tensors of the binding.
 void run_program(std::string_view kernel, Settings settings, DeviceBinding binding) {
   Launch launch(kernel, 1);
   launch.settings = std::move(settings);
@@ -39,8 +39,8 @@ void run_program(std::string_view kernel, Settings settings, DeviceBinding bindi
   ASSERT_TRUE(report->findings.empty()) << render(report->findings);
 }
 
-// Bit for bit; of two NaN in a wider type the payload is not told, which depends on the order of a
-// product's operands. FP8 has one NaN only.
+// Expects equal bits, except for NaN payloads in wider types than FP8, which depend on the order of
+// a product's operands. FP8 has only one NaN.
 void expect_same_bits(const Tensor& a, const Tensor& b, const char* what) {
   ASSERT_EQ(a.dtype(), b.dtype()) << what;
   ASSERT_EQ(a.bytes(), b.bytes()) << what;
@@ -53,7 +53,7 @@ void expect_same_bits(const Tensor& a, const Tensor& b, const char* what) {
   }
 }
 
-// FP8 code by code; a program's NaN has no sign.
+// Expects equal FP8 codes. The NaN of a program has no sign.
 void expect_same_codes(const Tensor& a, const Tensor& b, const char* what) {
   ASSERT_EQ(a.bytes(), b.bytes()) << what;
   for (std::int64_t i = 0; i < a.elements(); ++i) {
@@ -62,8 +62,7 @@ void expect_same_codes(const Tensor& a, const Tensor& b, const char* what) {
   }
 }
 
-// Every bf16 code, 65536 of them: blocks of 32 with all kinds of neighbours, by a bijective
-// shuffle.
+// Returns all 65536 bf16 codes, shuffled bijectively, so that blocks of 32 are mixed.
 Tensor all_bf16(DType type) {
   Tensor codes(DType::bf16, {512, 128});
   for (std::uint32_t i = 0; i < 65536; ++i)
@@ -73,7 +72,7 @@ Tensor all_bf16(DType type) {
   return result;
 }
 
-// Blocks whose elements are finite, of every size.
+// Returns blocks of finite elements, of every magnitude.
 Tensor finite_values(DType type, std::uint64_t seed) {
   Tensor x = made(DType::f32, {96, 160}, FillRole::lhs, Fill::normal, 1, seed);
   for (std::int64_t i = 0; i < x.elements(); ++i)
@@ -163,7 +162,7 @@ TEST(Scaling, tensor_programs_equal_the_host_bit_for_bit) {
   }
 }
 
-// Elements beyond the largest number: that number, or what IEEE-like casts give.
+// Elements beyond the largest finite number become that number, or the result of an IEEE-like cast.
 TEST(Scaling, elements_that_overflow_saturate_or_become_inf_or_nan) {
   struct Row {
     float value;
@@ -184,7 +183,7 @@ TEST(Scaling, elements_that_overflow_saturate_or_become_inf_or_nan) {
   for (const Row& row : of_e5m2) expect(DType::e5m2, row);
 }
 
-// The scale of a block and the element of its amax, for each way to round the scale.
+// The scale of a block and the element of its amax, for each rounding of the scale.
 TEST(Scaling, mx_scales_round_up_to_nearest_or_down) {
   struct Row {
     float amax;
@@ -263,7 +262,7 @@ TEST(Scaling, tensor_programs_overflow_as_the_host_does) {
     run_program("quantize_tensor", settings,
                 {{"x", input(x)}, {"scale", &given}, {"q", &q}, {"amax", &most}});
     expect_same_codes(q, host, "delayed");
-    if (scale != 1) continue;  // that of an infinite amax
+    if (scale != 1) continue;  // scale of an infinite amax
     run_program(
         "quantize_current", settings,
         {{"x", input(x)}, {"q", &q}, {"amax", &most}, {"scale", &found}, {"scale_inv", &inverse}});
@@ -301,7 +300,7 @@ TEST(Scaling, mx_golden_table) {
             "MXFP8 scales apply to 32 elements, which do not divide the 40 of a row");
 }
 
-// Every element code under every scale code is the product of what they stand for, in f32.
+// Every element code with every scale code is dequantised to the product of their values, in f32.
 TEST(Scaling, every_code_under_every_scale_dequantises_to_their_product) {
   for (const DType type : {DType::e4m3, DType::e5m2}) {
     Tensor data(type, {256, 32 * 8}), scales(DType::e8m0, {256, 8});
@@ -363,7 +362,7 @@ TEST(Scaling, an_amax_of_0_inf_or_nan_gives_scale_1) {
   EXPECT_EQ(tensor_scale(0.5F, DType::e4m3, {2, false}), 224);
 }
 
-// The scale of a call is that of the calls before it; slot 0 is cleared after the roll by -1.
+// The scale of a call depends on the calls before it. Slot 0 is cleared after the roll by -1.
 TEST(Scaling, delayed_scaling_updates_in_its_sequence) {
   DelayedScaling delayed = *DelayedScaling::make(DType::e4m3);
   EXPECT_EQ(delayed.history().size(), 1024U);
@@ -372,7 +371,7 @@ TEST(Scaling, delayed_scaling_updates_in_its_sequence) {
   EXPECT_EQ(delayed.scale(), 64);
   EXPECT_EQ(delayed.history()[0], 0);
   EXPECT_EQ(delayed.history()[1023], 7);
-  delayed.note(3.5F);  // the largest of the history is still 7
+  delayed.note(3.5F);  // the maximum of the history is still 7
   EXPECT_EQ(delayed.scale(), 64);
   EXPECT_EQ(delayed.history()[1022], 7);
   EXPECT_EQ(delayed.history()[1023], 3.5F);
@@ -391,7 +390,7 @@ TEST(Scaling, delayed_scaling_updates_in_its_sequence) {
   EXPECT_EQ(recent.scale(), 128);
 }
 
-// The MXFP8 product of a program: within the bound of f32 sums of what the elements stand for.
+// The MXFP8 product of a program is within the bound of f32 sums of the dequantised elements.
 TEST(Scaling, the_scaled_product_is_that_of_the_dequantised_operands) {
   for (const auto& [left, right] :
        {std::pair{DType::e4m3, DType::e4m3}, std::pair{DType::e4m3, DType::e5m2}}) {
@@ -460,8 +459,8 @@ TEST(Scaling, what_a_caller_gets_wrong_is_an_error_and_no_abort) {
             "e8m0");
   EXPECT_NE(refusal(unswizzled(flat, std::int64_t{1} << 40, std::int64_t{1} << 40)), "none");
   EXPECT_EQ(refusal(unswizzled(flat, -1, 4)),
-            "-1 rows and 4 columns from element 0 on: one of these is negative");
-  // A tensor without data has no elements: nothing is the largest of them.
+            "-1 rows and 4 columns from element 0 on: one is negative");
+  // A tensor without data has no elements, so its amax is 0.
   EXPECT_EQ(amax(none), 0);
   EXPECT_EQ(quantize(none, DType::e4m3, 1).data(), nullptr);
 }
@@ -508,7 +507,7 @@ TEST(Scaling, a_grouped_tensor_that_is_none_is_an_error_and_no_abort) {
             "the tensor has CURRENT_TENSOR_SCALING and no scale_inv");
 }
 
-// Scales that lie beside the elements become those that quantising gives.
+// Plain scales next to the elements become the scales of quantisation.
 TEST(Scaling, plain_block_scales_of_groups_are_swizzled) {
   for (const MxAlong along : {MxAlong::rows, MxAlong::columns}) {
     const GroupedTensor x =

@@ -1,4 +1,4 @@
-// Loads and stores of numbers that take no steps: what is decided and found is the same.
+// Untraced scalars: loads and stores that take no steps. Verdicts and findings are the same.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -16,7 +16,7 @@ const std::string header =
     "  smem d: i32[2, 3]\n  sem s: bytes\n  vmem v: f32[8, 16]\n{\n";
 const std::string footer = "  v = 0\n  copy v -> o\n}\n";
 
-// By name.
+// Returns the mode of the buffer of that name.
 UntracedScalars::Mode mode(const Program& program, const std::string& buffer) {
   const UntracedScalars untraced = find_untraced_scalars(program);
   for (const BufferId b : program.buffers.ids())
@@ -34,10 +34,10 @@ TEST(UntracedScalars, are_integers_of_scalar_memory) {
       "  for i in 4 parallel { p[i] = c[i] }\n" +
       footer);
   ASSERT_TRUE(program) << render(program.diags());
-  EXPECT_EQ(mode(*program, "n"), Mode::batched);  // a copy names it
+  EXPECT_EQ(mode(*program, "n"), Mode::batched);  // operand of a copy
   EXPECT_EQ(mode(*program, "c"), Mode::batched);
   EXPECT_EQ(mode(*program, "w"), Mode::traced);
-  EXPECT_EQ(mode(*program, "p"), Mode::traced);  // points store it
+  EXPECT_EQ(mode(*program, "p"), Mode::traced);  // stored by points
   EXPECT_EQ(mode(*program, "v"), Mode::traced);
   const auto own = test::program(header + "  c[0] = 1\n" + footer);
   ASSERT_TRUE(own) << render(own.diags());
@@ -45,7 +45,7 @@ TEST(UntracedScalars, are_integers_of_scalar_memory) {
   EXPECT_EQ(mode(*own, "n"), Mode::untraced);
 }
 
-// The same finding, or none, with a step for each number and without.
+// Expects the same finding, or none, with and without a step for each scalar.
 Certificate same_verdicts(const std::string& body) {
   test::SmallProgram program(header + body + footer);
   const Certificate steps = program.verdict(
@@ -60,7 +60,7 @@ Certificate same_verdicts(const std::string& body) {
   return untraced;
 }
 
-// It decides what is done, and moves at once.
+// Control depends on x. The pipeline moves blocks atomically.
 const std::string decides =
     "  pipeline i in 1 {\n    window y = o[0 +: 8, :]\n    if x < 0 { y = 1 } else { y = 2 }\n  "
     "}\n";
@@ -72,12 +72,12 @@ TEST(UntracedScalars, are_in_races) {
   const Certificate early = same_verdicts(start + "  x = c[1]\n  wait s for c\n" + decides);
   ASSERT_EQ(early.verdict, SchedulesVerdict::refuted);
   EXPECT_EQ(early.findings.front().kind, FindingKind::race);
-  // Beside a copy of other memory as well.
+  // Also next to a copy of other memory.
   const Certificate beside = same_verdicts("  v = 0\n  start n -> c, s\n  x = c[1]\n" + decides +
                                            "  start v -> o, s\n  wait s for c\n  wait s for o\n");
   ASSERT_EQ(beside.verdict, SchedulesVerdict::refuted);
   EXPECT_EQ(beside.findings.front().kind, FindingKind::race);
-  // Of the last elements of two rows, and of no others.
+  // Reads the last elements of two rows, and no others.
   EXPECT_EQ(same_verdicts("  for i in 4 { c[i] = 0 }\n  start n[0 +: 2] -> c[0 +: 2], s\n"
                           "  x = c[2] + c[3]\n  wait s for c[0 +: 2]\n" +
                           decides)
@@ -98,7 +98,7 @@ TEST(UntracedScalars, are_defined_inside_and_fit) {
             FindingKind::out_of_bounds);
 }
 
-// Who sees reads of a buffer, and how many elements each is.
+// Records the number of elements of each read of a buffer.
 class Reads : public Observer {
  public:
   explicit Reads(std::string buffer) : name_(std::move(buffer)) {}
@@ -116,7 +116,7 @@ class Reads : public Observer {
   const Program* program_ = nullptr;
 };
 
-// Of `c`, as a run tells of them; 0 is a wait.
+// Returns the sizes of the reads of `c` in a run; 0: a wait.
 std::vector<std::int64_t> sizes_of_reads(const std::string& body, bool joins) {
   const auto program = *expand(*test::program(header + body + footer));
   Tensor n(DType::i32, {4}), o(DType::f32, {8, 16});
@@ -136,7 +136,7 @@ TEST(UntracedScalars, are_told_before_the_core_synchronises) {
       "  if x == 0 { start n -> c, s }\n  wait s for c\n  y = c[0] + c[1] + c[2] + c[3]\n"
       "  if y == 0 { v = 1 }\n";
   EXPECT_EQ(sizes_of_reads(body, false), (std::vector<std::int64_t>{1, 1, 1, 0, 1, 1, 1, 1, 0}));
-  // With the first one the core learns where the memory is.
+  // The first read finds the location of the memory.
   EXPECT_EQ(sizes_of_reads(body, true), (std::vector<std::int64_t>{1, 2, 0, 4, 0}));
 }
 

@@ -1,5 +1,5 @@
-// Programs with one op on values changed: which changes there are, what becomes of them, and that
-// runs on integers, whose results are exact, agree with what a comparison says.
+// Value mutants: programs in which one op on values is changed. Checks which mutants exist and
+// their fates, and compares the verdicts with runs on integers, which are exact.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,8 @@ fields::ValueTest judged(const std::string& text) {
   return *test;
 }
 
-// "7 matmul, a[1]: one on -> finding", a line for each mutant of the lines from `first` on.
+// Returns a line like "7 matmul, a[1]: one on -> finding" for each mutant in the lines from
+// `first`.
 std::string fates_of(const std::string& text, int first) {
   const fields::ValueTest test = judged(text);
   if (!test.refusal.empty()) return "not compared: " + test.refusal;
@@ -135,7 +136,7 @@ TEST(ValueMutation, OfAProduct) {
             "12 start, dst[1]: one on -> finding\n");
 }
 
-// What the rules leave open is decided by runs on integers, or stays open.
+// Cases that the rules do not decide are decided by runs on integers, or remain open.
 TEST(ValueMutation, OfWhatTheRulesDoNotShow) {
   EXPECT_EQ(fates_of("kernel k()\n"
                      "  in x: f32[8, 8] hbm\n"
@@ -185,7 +186,8 @@ KeptRun kept(const Program& program, const std::vector<std::int64_t>& group_size
   return testing::launch(program, operands, RunOptions{});
 }
 
-// What is told equal ends alike on integers, and what is told different does not.
+// Mutants that are reported equal must have equal results on integers, and mutants that are
+// reported different must not.
 void expect_that_of_integers(const std::string& kernel, Settings settings) {
   settings.insert({{"T", "f32"}, {"U", "f32"}, {"m", "14"}, {"k", "16"}, {"n", "16"}});
   settings.insert({{"groups", "3"}, {"tm", "8"}, {"tk", "8"}, {"tn", "8"}});
