@@ -1,4 +1,4 @@
-// A report of a bench as table and plot. The numbers are made up for the test.
+// Bench reports as table and plot. The numbers are invented for the test.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -55,7 +55,7 @@ TEST(BenchReport, the_plot_has_a_mark_for_each_peer_and_row) {
   EXPECT_NE(svg.find("<title>A_nn dense: 0.800</title>"), std::string::npos);
   EXPECT_NE(svg.find("<title>B&lt;&amp; dense: 8.000</title>"), std::string::npos);
   EXPECT_EQ(count(svg, "<svg"), count(svg, "</svg>"));
-  // 3 is the top of the scale: what is eight times as fast stands at the edge, inside.
+  // The scale ends at 3: a result that is eight times as fast is drawn at the edge, inside.
   EXPECT_NE(svg.find("cx=\"89.0\" cy=\"40.0\""), std::string::npos);
 }
 

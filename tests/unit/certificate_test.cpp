@@ -1,5 +1,5 @@
-// What one run proves of all schedules: the same verdict and races whatever schedule is recorded,
-// by the plain and the fast ways, and every race shown by two runs.
+// Proofs for all schedules from one run: the verdict and races do not depend on the recorded
+// schedule or the algorithm, and two runs show every race.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ std::string text_of(const RaceAnalysis& analysis, const Record& record) {
   return text;
 }
 
-// Three devices, each with a few accesses, signals, waits and copies of its own.
+// Three devices, each with a few accesses, signals, waits and copies.
 std::string random_program(std::uint64_t seed) {
   SplitMix random(seed);
   const auto below = [&](std::uint64_t n) { return static_cast<int>(random.below(n)); };
@@ -77,8 +77,8 @@ std::string random_program(std::uint64_t seed) {
   return text + "}\n";
 }
 
-// Two devices of two cores, each core with a few copies, signals and waits of its own; h is the
-// device's, t the core's.
+// Two devices of two cores, each core with a few copies, signals and waits. h belongs to the
+// device, t to the core.
 std::string random_program_of_cores(std::uint64_t seed) {
   SplitMix random(seed);
   const auto below = [&](std::uint64_t n) { return static_cast<int>(random.below(n)); };
@@ -115,7 +115,7 @@ std::string random_program_of_cores(std::uint64_t seed) {
 
 class CertificateOfRandomPrograms : public ::testing::TestWithParam<int> {};
 
-// The parameter: cores per device.
+// Parameter: number of cores per device.
 TEST_P(CertificateOfRandomPrograms, every_schedule_and_all_ways_find_the_same_races) {
   const bool has_cores = GetParam() > 1;
   const int devices = has_cores ? 2 : 3;
@@ -159,7 +159,7 @@ TEST_P(CertificateOfRandomPrograms, every_schedule_and_all_ways_find_the_same_ra
       ++shown;
     }
   }
-  // The programs are of all kinds.
+  // The programs have all kinds of outcomes.
   EXPECT_GT(racy, 100);
   EXPECT_LT(racy, 390);
   EXPECT_GT(deadlocked, 50);
@@ -185,7 +185,7 @@ TEST(certificate, a_count_that_is_read_breaks_the_second_condition) {
   }
 }
 
-// Three devices that signal each other, read counts and do this or that by what they got.
+// Three devices that signal each other, read counts and branch on the values.
 std::string random_polls(std::uint64_t seed) {
   SplitMix random(seed);
   const auto below = [&](std::uint64_t n) { return static_cast<int>(random.below(n)); };
@@ -211,7 +211,7 @@ std::string random_polls(std::uint64_t seed) {
     }
     text += "  }\n";
   }
-  // What is left is taken.
+  // Wait for all remaining counts.
   return text +
          "  for d in devices { signal u on d, 1 }\n  wait u, devices\n"
          "  for c in 2 { wait s[c], read(s[c]) }\n  for i in 4 { o[i] = t[0] }\n}\n";
@@ -257,7 +257,7 @@ TEST(certificate, more_events_than_the_budget_prove_nothing) {
   EXPECT_EQ(c->why_explored(), "budget");
 }
 
-// Cells of its own are there before the scope; those that scopes share are not.
+// Separate cells exist before the scope; cells that scopes share do not.
 TEST(certificate, a_scoped_semaphore_may_be_signalled_before_its_scope) {
   const Program program = expanded(
       "kernel k()\n  sem unused: count\n{\n  all_barrier(0)\n  meet()\n}\nfunction meet() {\n"

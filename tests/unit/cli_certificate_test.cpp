@@ -1,4 +1,5 @@
-// verify --save and check-certificate: what a kept verdict says, and to what it no longer speaks.
+// verify --save and check-certificate: the contents of a saved verdict, and the changes that make
+// it invalid.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -154,7 +155,7 @@ TEST_F(KeptCertificate, WhatIsNoCertificateIsBadInput) {
   EXPECT_EQ(run_words({"check-certificate", folder_.file("none.json")}), 3);
 }
 
-// A certificate may come from a stranger, and name any file of the user's.
+// A certificate may come from an untrusted source and name any file of the user.
 TEST_F(KeptCertificate, FilesThatItNamesAreNotQuoted) {
   const std::string secret = folder_.file("secret");
   write_bytes(secret, "root:hash:1:2:3\nkernel k(\n");

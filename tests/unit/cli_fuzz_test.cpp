@@ -49,7 +49,7 @@ TEST(Fuzz, every_case_runs_from_its_command_line) {
   }
 }
 
-// What the command refuses is an error, as with try_command.
+// Returns the error for invocations that the command rejects, as in try_command.
 std::optional<Failure> refusal(const Invocation& a_case) {
   for (const char* needed : {"k", "n", "group-sizes"})
     if (!a_case.has(needed)) return Failure{"error", std::string(needed) + " is missing"};
@@ -68,7 +68,7 @@ std::optional<Failure> refusal(const Invocation& a_case) {
 }
 
 TEST(Fuzz, a_failure_becomes_small) {
-  // Fails where k is at least 5 and some processed group has more than 3 rows.
+  // Fails if k is at least 5 and a processed group has more than 3 rows.
   const Tester fails = [](const Invocation& a_case) -> std::optional<Failure> {
     if (auto refused = refusal(a_case)) return refused;
     const Numbers sizes = sizes_of(a_case);
@@ -132,7 +132,7 @@ TEST(Fuzz, a_case_of_any_operation_is_a_function_of_seed_and_index_and_right) {
 
 TEST(Fuzz, bad_input_is_a_failure_and_the_failure_of_any_operation_becomes_small) {
   EXPECT_TRUE(try_command({"grouped-gemm", {{"group-sizes", "1,2"}, {"k", "4"}}}));
-  // Fails where the bias is there and k is at least 5.
+  // Fails if there is a bias and k is at least 5.
   const Tester fails = [](const Invocation& a_case) -> std::optional<Failure> {
     if (!a_case.has("bias") || number(a_case, "k", 0) < 5) return std::nullopt;
     return Failure{"mismatch", "made up"};

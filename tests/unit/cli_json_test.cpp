@@ -1,5 +1,5 @@
-// The JSON that scripts rely on: the status of every way to end with its exit code, and the fields
-// of reports, findings and notes.
+// The stable JSON output: the status and exit code of every kind of ending, and the fields of
+// reports, findings and notes.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -44,7 +44,7 @@ void expect_finding(const Json& finding) {
   std::set<std::string> wanted = place;
   wanted.insert({"kind", "notes"});
   std::set<std::string> of_note = place;
-  if (finding["kind"] != "error" && finding["kind"] != "unused_option") {  // of a run
+  if (finding["kind"] != "error" && finding["kind"] != "unused_option") {  // findings of a run
     wanted.insert({"loops", "access", "insert", "folded_into", "follows_from", "count", "devices"});
     of_note.insert({"loops", "detail", "role", "buffer"});
   }
@@ -169,7 +169,7 @@ TEST(JsonContract, a_syntax_error_is_an_error_with_its_place) {
   EXPECT_EQ(error["column"], 7);
 }
 
-// The case's command reproduces it; the row of a benchmark says what it was compared with.
+// Each fuzz case has a command that reproduces it. Each benchmark row names its reference.
 TEST(JsonContract, fuzz_and_bench_report_their_fields) {
   const Json fuzz = run_json({"fuzz", "--cases", "3", "--seed", "5"}).json;
   EXPECT_EQ(fuzz["cases"], 3);

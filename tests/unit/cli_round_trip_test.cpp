@@ -1,5 +1,5 @@
-// Operands that one call saves are those that the next call reads: the same results, bit for bit.
-// Square sizes show an operand that is transposed on the way, which other sizes refuse.
+// Operands that one call saves and the next call reads give the same results, bit for bit. Square
+// sizes would reveal a transposed operand; with other sizes it would be rejected.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace {
 
 struct RoundTrip {
   const char* command;
-  const char* sizes;     // of the first call: its operands are drawn
-  const char* operands;  // which it saves, and the second call reads
+  const char* sizes;     // options of the first call only, which fills its operands
+  const char* operands;  // saved by the first call and read by the second
   const char* both;      // options of both calls
 };
 
@@ -80,7 +80,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-// The report of the call.
+// Returns the report of the call.
 std::string run_it(const std::string& line, int code = 0) {
   std::ostringstream out, err;
   EXPECT_EQ(run(words_of(line + " --interpret"), out, err), code) << line << "\n" << err.str();
@@ -98,7 +98,7 @@ TEST(RoundTrips, OfEveryOperationGiveTheSameResult) {
       reads += " --" + operand + " " + folder.file(operand + ".npy");
     }
     const std::string before = folder.file("before.npy"), after = folder.file("after.npy");
-    // Of bf16, which a file does not name: each command takes it for raw elements.
+    // bf16 has no type name in files: each command reads it as raw elements.
     run_it(call + " " + trip.sizes + saves + " --out " + before);
     run_it(call + reads + " --out " + after);
     EXPECT_NE(read_bytes(before), "");
@@ -115,7 +115,7 @@ TEST(RoundTrips, CoverEveryOperation) {
   }
 }
 
-// The weights' extents are compared before they are quantised.
+// The extents of the weights are compared before the weights are quantised.
 TEST(RoundTrips, NameContractionsThatDoNotMatchBeforeTheirScales) {
   TemporaryFolder folder;
   const std::string files =
@@ -128,7 +128,7 @@ TEST(RoundTrips, NameContractionsThatDoNotMatchBeforeTheirScales) {
       << told;
 }
 
-// Rows where nothing arrives are zeros unless --existing gives them.
+// Rows that receive no data are zero, unless --existing provides them.
 TEST(RoundTrips, LeaveZerosWhereNoRowArrives) {
   TemporaryFolder folder;
   run_it("ragged-all-to-all --devices 2 --traffic 2,0/0,2 --n 1 --room 4 --out " +

@@ -1,4 +1,4 @@
-// Results beside what is expected of them.
+// Comparison of results with expected results.
 #include "kernels/oracle/comparison.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST(Comparison, TakesOtherTypesOfTheFamily) {
 TEST(Comparison, AddsToABoundHalfAUnitOfTheExpectedNumber) {
   const Tensor got = tensor(DType::f32, {1.25, 1.25, 1.25, 1.25}),
                expected = tensor(DType::bf16, {1, 1, 1, 1});
-  // The bound that is just enough beside half a unit of bf16 at 1, one that is not, 0, none.
+  // Bounds, in addition to half a unit of bf16 at 1: just sufficient, insufficient, 0, none.
   const float half = 0x1p-8F;
   const Comparison c =
       compare_by_bounds(got, expected, {0.25F - half, 0.2499F - half, 0, std::nanf("")});
@@ -77,7 +77,7 @@ TEST(Comparison, AcceptsTheNearestNumberOfTheResultsType) {
   const Tensor got = tensor(DType::f16, {inf, 1, inf, NAN, 1, NAN});
   const Tensor expected = tensor(DType::f32, {70000, 1.0001, 60000, NAN, 1.001, 1});
   const ElementBounds none(6, std::nanf(""));
-  // An infinity or a NaN on one side alone is no error where nothing bounds the result.
+  // An infinity or a NaN on one side only is no error if the result has no bound.
   const std::vector<Agreement> wanted = {Agreement::unbounded, Agreement::right,
                                          Agreement::unbounded, Agreement::right,
                                          Agreement::unbounded, Agreement::unbounded};
@@ -85,7 +85,7 @@ TEST(Comparison, AcceptsTheNearestNumberOfTheResultsType) {
     EXPECT_EQ(agreement(got, expected, static_cast<std::int64_t>(i), none), wanted[i]) << i;
 }
 
-// The largest number is no infinity, and 2^-127 is no zero.
+// The largest finite number differs from infinity, and 2^-127 from zero.
 TEST(Comparison, DoesNotSaturateTheExpectedNumber) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   struct Pair {

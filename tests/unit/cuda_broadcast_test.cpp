@@ -1,5 +1,5 @@
-// Operands of one dimension in a kernel of matrices: CUDA repeats them in every row as the
-// interpreter does, in the epilogue of a product and in the kernel of all other bodies.
+// One-dimensional operands in a kernel for matrices: CUDA broadcasts them to every row, like the
+// interpreter, in the epilogue of a product and in the general kernel.
 #include <fmt/format.h>
 
 #include <utility>
@@ -60,7 +60,7 @@ class CudaBroadcast : public CudaEmulate {
     wanted_ = std::exchange(out, Tensor(out.dtype(), out.shape()));
   }
 
-  // What is wrong with the kernel's result, or nothing.
+  // Returns the error of the kernel or the mismatch of its result, or empty.
   std::string outcome(const Expected<LoweredKernel>& kernel) {
     if (!kernel) return render(kernel.diags());
     EmulatedKernel emulated(*kernel);

@@ -1,4 +1,4 @@
-// A program that is one CUDA kernel is one node: what it leaves is held against the interpreter's.
+// A program that is one CUDA kernel is one node. Its results are compared with the interpreter's.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -15,7 +15,7 @@ struct Outcome {
   DeviceReport report;
 };
 
-// The kernel leaves what the interpreter does, and then this.
+// Simulates a kernel with the interpreter's results, modified by `change`.
 Outcome checked(const test::GraphCase& of, double sum_error,
                 const std::function<void(Tensor&)>& change) {
   KeptRun run = test::copy_of(of.launch);
@@ -52,13 +52,13 @@ TEST(CudaCheckedKernel, is_compared_where_it_writes) {
       << other.report.findings[0].message;
 }
 
-// Matrix units that cut terms off lose more than rounding does, and no more than they say.
+// Matrix units that truncate terms have larger errors than rounding, but not larger than sum_error.
 TEST(CudaCheckedKernel, may_lose_what_its_products_lose) {
   const test::GraphCase of = test::graph_case(gmm + "--fill normal");
   const auto change = [](Tensor& out) { out.as<float>()[0] *= 1 - 0x1p-14F; };
   EXPECT_EQ(checked(of, 0, change).checked.tally.differ, 1);
   EXPECT_EQ(checked(of, 0x1p-13, change).checked.tally.within, 1);
-  // Whole numbers have the same bits all the same.
+  // Integers must still have equal bits.
   const test::GraphCase whole = test::graph_case(gmm);
   EXPECT_EQ(checked(whole, 0x1p-20, change).checked.tally.differ, 1);
 }

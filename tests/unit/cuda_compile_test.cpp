@@ -1,6 +1,6 @@
-// The gates of the CUDA kernels that need a compiler but no GPU: every configuration becomes
-// machine code, and the assembler's log shows no spill, no serialised matrix instruction and no
-// unplanned barrier.
+// Checks of the CUDA kernels that require a compiler but no GPU: every configuration is compiled to
+// machine code, and the assembler's log reports no spills, no serialised matrix instructions and no
+// unexpected barriers.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -26,11 +26,10 @@ class CudaCompile : public testing::Test {
   }
 };
 
-// Compiles all and prints a line for each; `seconds` are the compiler's own on a machine that may
-// be busy.
+// Compiles all configurations and prints a line for each. `seconds` is the CPU time of the
+// compiler, because the machine may be busy.
 void pass_the_gates(const std::vector<TestConfiguration>& all) {
-  // For a kernel that is compiled at its first use. Up to 2.2 were seen on a core that another
-  // thread shared, 1.0 on a core of its own.
+  // Per kernel. Measured: up to 2.2 on a core shared with another thread, 1.0 on an idle core.
   constexpr double max_seconds = 4;
   double seconds = 0, longest = 0;
   std::string table;
@@ -60,7 +59,7 @@ TEST_F(CudaCompile, every_candidate_of_the_model_passes_the_gates) {
 }
 TEST_F(CudaCompile, every_type_layout_and_epilogue_passes_the_gates) {
   std::vector<TestConfiguration> all = test_configurations();
-  // What the epilogue reads is in flight beside the largest accumulators.
+  // The epilogue's operands are in registers in addition to the largest accumulators.
   all.push_back(gmm_configuration(128, 256, 4, "bf16", "bf16", 0, 1));
   pass_the_gates(all);
 }

@@ -1,5 +1,5 @@
-// Candidates of the model on random problems: a few with every run of the tests, and as many as
-// TESSERA_EMULATED_PROBLEMS says, by TESSERA_EMULATED_SEED.
+// Candidates of the model on random problems: a few by default. TESSERA_EMULATED_PROBLEMS sets the
+// number of problems, and TESSERA_EMULATED_SEED the seed.
 #include <cstdlib>
 
 #include "core/data/splitmix.h"

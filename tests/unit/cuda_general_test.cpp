@@ -1,5 +1,5 @@
-// The general kernel on the emulated multiprocessor: types, sizes and bodies that the fast one does
-// not take.
+// The general kernel on the emulated multiprocessor: types, sizes and bodies that the fast kernel
+// does not support.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -32,7 +32,7 @@ TestConfiguration small(TestConfiguration configuration) {
   return configuration;
 }
 
-// What is wrong, or nothing.
+// Returns the error or mismatch, or empty.
 std::string run(const TestConfiguration& configuration, const Sizes& sizes, std::uint64_t seed,
                 Fill fill = Fill::integers, const Mutation* mutation = nullptr) {
   GroupedCase a_case(small(configuration), sizes, seed, fill, fill == Fill::normal);
@@ -51,7 +51,7 @@ std::string run(const TestConfiguration& configuration, const Sizes& sizes, std:
   return error.empty() ? a_case.verdict() : error;
 }
 
-const Sizes odd{{5, 0, 20, 1}, 29, 19, 21};  // no multiples of anything, rows after the groups
+const Sizes odd{{5, 0, 20, 1}, 29, 19, 21};  // no multiples of tiles, rows after the groups
 
 TEST_F(CudaGeneral, gmm_of_types_and_sizes_that_the_fast_kernel_does_not_take) {
   EXPECT_EQ(run(gmm_configuration(16, 16, 2, "f32", "f32", 0), odd, 1), "");
@@ -63,7 +63,7 @@ TEST_F(CudaGeneral, gmm_of_types_and_sizes_that_the_fast_kernel_does_not_take) {
   EXPECT_EQ(run(gmm_configuration(16, 16, 2, "f32", "f32", 0, 2), odd, 6), "");
 }
 
-// Weights that are contiguous across the contraction.
+// Weights that are not contiguous along the contraction.
 TEST_F(CudaGeneral, gmm_of_elements_of_one_byte) {
   EXPECT_EQ(run(gmm_configuration(16, 16, 2, "e4m3", "bf16", 0), odd, 7), "");
   EXPECT_EQ(run(gmm_configuration(16, 16, 2, "e5m2", "f32", 0), odd, 8, Fill::normal), "");
@@ -87,8 +87,8 @@ TEST_F(CudaGeneral, mistakes_are_seen) {
   EXPECT_NE(run(gmm_configuration(16, 16, 2, "f32", "f32", 0), odd, 31, Fill::integers, &sum), "");
 }
 
-// A file of the user's: a product with a bias and an activation, in f32, of sizes that no tile
-// divides.
+// A user's program: a product with a bias and an activation, in f32, with sizes that are no
+// multiples of tiles.
 TEST_F(CudaGeneral, a_dense_product_with_an_epilogue) {
   const std::string place = test::source_dir() + "/examples/matmul_bias.tsr";
   const Expected<Module> module =
@@ -129,8 +129,8 @@ TEST_F(CudaGeneral, a_dense_product_with_an_epilogue) {
         size += std::abs(a.at(i * k + x) * b.at(x * n + j));
       }
       const double exact = 0.5 * sum * (1 + std::erf(sum * 0.7071067811865476));
-      // k + 4 roundings of the sum, whose gelu changes by at most 1.13 times as much, and ten of
-      // the activation's own.
+      // k + 4 roundings of the sum, which gelu amplifies by at most 1.13, and ten roundings of
+      // gelu.
       EXPECT_NEAR(out.at(i * n + j), exact, 0x1p-24 * ((k + 4) * 1.13 * size + 10 * std::abs(sum)));
     }
   }
@@ -146,7 +146,7 @@ TEST(CudaGeneralNumbers, elements_of_one_byte_are_those_of_the_interpreter) {
     EXPECT_TRUE(same(from_e4m3(byte), widened<E4m3>(code))) << code;
     EXPECT_TRUE(same(from_e5m2(byte), widened<E5m2>(code))) << code;
   }
-  // Every 251st float, and the neighbourhood of every number and of every middle between two.
+  // Every 251st float, and the neighbours of every value and of every midpoint.
   const auto check = [](std::uint32_t bits) {
     const float x = std::bit_cast<float>(bits);
     return narrowed<E4m3>(bits) == to_e4m3(x) && narrowed<E5m2>(bits) == to_e5m2(x);
@@ -186,7 +186,7 @@ TEST(CudaGeneralLower, the_fast_kernel_comes_first_and_a_reason_with_the_other) 
             "tiles with fewer than 64 rows are not fetched for two blocks together");
 }
 
-// The last one reduces.
+// The last configuration contains a reduction.
 TEST(CudaGeneralCompile, for_every_machine_from_8_0_on) {
   if (const Support here = compiler_available(); !here.ok) GTEST_SKIP() << here.reason;
   const TestConfiguration quantize{"quantize_tensor",

@@ -1,5 +1,5 @@
 // Embedding on a GPU: launches on the caller's memory and stream, and in a CUDA graph that is
-// replayed with other group sizes. Without a GPU each is skipped with the reason.
+// replayed with other group sizes. Without a GPU, each test is skipped with the reason.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -16,7 +16,7 @@
 namespace tessera::cuda {
 namespace {
 
-// What a caller has of the driver: a stream that waits for no other one, and a graph.
+// The caller's driver objects: a stream without implicit synchronisation, and a graph.
 class CallersStream {
  public:
   CallersStream() {
@@ -43,7 +43,7 @@ class CallersStream {
 
   bool works() const { return works_; }
   void* stream() const { return stream_; }
-  // What `enqueue` puts on the stream becomes the graph; nothing runs yet.
+  // Captures the work of `enqueue` in the graph, without running it.
   template <typename Enqueue>
   void capture(const Enqueue& enqueue) {
     constexpr int anything_else_is_an_error = 0;  // CU_STREAM_CAPTURE_MODE_GLOBAL
@@ -78,7 +78,7 @@ class CudaEmbed : public testing::Test {
     ASSERT_TRUE(caller_->works());
   }
 
-  // A tensor in memory of the device.
+  // Copies a tensor to device memory and returns its address.
   std::uint64_t upload(const Tensor& tensor) {
     std::uint64_t address = 0;
     Expected<void> copied = arrays_.add(address, tensor.bytes());
@@ -107,7 +107,7 @@ TEST_F(CudaEmbed, a_captured_launch_is_replayed_with_other_sizes) {
        {gmm_configuration(128, 256, 4, "bf16", "f32", 0).with(row_pairs),
         gmm_configuration(64, 256, 4, "bf16", "bf16", 1).with(in_turn),
         gmm_configuration(16, 128, 6, "bf16", "bf16", 0),
-        gmm_configuration(64, 64, 2, "f32", "f32", 0),  // by the general kernel
+        gmm_configuration(64, 64, 2, "f32", "f32", 0),  // general kernel
         gmm_configuration(128, 128, 4, "bf16", "bf16", 1)
             .with({.pairing = Pairing::columns, .dynamic = true}),  // the counter begins at 0 again
         tgmm_configuration(128, 256, 4, "bf16", "f32")}) {
@@ -141,8 +141,7 @@ TEST_F(CudaEmbed, a_captured_launch_is_replayed_with_other_sizes) {
   }
 }
 
-// Tiles are taken from a counter: one that two launches shared would leave each some of the
-// other's.
+// Tiles are taken from a counter. If two launches shared a counter, each would miss some tiles.
 TEST_F(CudaEmbed, launches_on_two_streams_at_once_compute_all_their_tiles) {
   const TestConfiguration configuration =
       gmm_configuration(128, 128, 4, "bf16", "bf16", 1).with({.dynamic = true});
@@ -173,8 +172,8 @@ TEST_F(CudaEmbed, launches_on_two_streams_at_once_compute_all_their_tiles) {
   }
 }
 
-// The call of a program that has its rows on the device and a stream of its own: two launches with
-// nothing between them, then one wait for that stream alone.
+// A call by a program with operands on the device and its own stream: two launches in sequence,
+// then one synchronisation of this stream.
 TEST_F(CudaEmbed, the_public_call_takes_the_callers_memory_and_stream) {
   constexpr std::int64_t m = 300, k = 136, n = 264, groups = 4;
   for (const bool has_window : {false, true}) {

@@ -1,5 +1,5 @@
-// Kernels of the library on the emulated multiprocessor against the interpreter: the same bits on
-// whole numbers, whichever kernel they get.
+// Library kernels on the emulated multiprocessor, compared with the interpreter: integers have the
+// same bits, with every kind of CUDA kernel.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ Operands operands_of(const Program& program, const std::vector<std::int64_t>& si
 
 enum class Takes : std::uint8_t { fast, general };
 
-// What is wrong, or nothing.
+// Returns the error or difference, or empty.
 std::string difference(std::string_view kernel, const Settings& settings, Takes takes,
                        const std::vector<std::int64_t>& sizes = {}) {
   const Expected<Program> program = make_kernel(kernel, settings);
@@ -134,7 +134,7 @@ TEST_F(CudaLibrary, scales_of_blocks_have_a_general_kernel) {
             "");
 }
 
-// A requirement of the operands ends the kernel in every block, with the words of the program.
+// A violated requirement on operands ends the kernel in every block, with the program's message.
 TEST_F(CudaLibrary, what_a_program_requires_is_held) {
   Settings mx{{"T", "e4m3"}, {"R", "e4m3"}, {"U", "f32"},         {"B", "f32"},
               {"m", "96"},   {"k", "40"},   {"n", "40"},          {"groups", "3"},
@@ -157,12 +157,12 @@ TEST_F(CudaLibrary, what_a_program_requires_is_held) {
   EXPECT_EQ(found.code, ErrorCode::invalid_value);
   EXPECT_EQ(found.message, "a scale is of 32 rows of one group");
   EXPECT_GT(found.loc.line, 0);
-  const Tensor& out = operands["out"];  // still as it was poisoned
+  const Tensor& out = operands["out"];  // still poisoned
   for (std::int64_t i = 0; i < out.elements(); ++i) ASSERT_TRUE(std::isnan(out.at(i)));
 }
 
-// What follows a requirement that does not hold is not done, in a loop and on either side of a
-// branch.
+// Statements after a violated requirement are not executed, in a loop and in both branches of a
+// condition.
 TEST_F(CudaLibrary, nothing_is_stored_behind_a_requirement) {
   const char* const text =
       "kernel guarded(m = 32; tm = 16)\n"

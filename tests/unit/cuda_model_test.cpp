@@ -1,4 +1,4 @@
-// The model that picks a configuration, and what it picks from.
+// The model that chooses a configuration, and its candidates.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -64,7 +64,7 @@ TEST(CudaModel, large_groups_take_large_tiles) {
   }
 }
 
-// Where memory is the bound, other tiles come close; the choice may not lose anything by it.
+// If memory is the limit, other tiles are almost as fast. The choice must not be slower.
 TEST(CudaModel, few_rows_swap_the_operands) {
   EXPECT_LT(best_of(moe("S24").product).tiling.m, 64);
   for (const char* id : {"S24", "S25"}) {
@@ -77,8 +77,8 @@ TEST(CudaModel, few_rows_swap_the_operands) {
   }
 }
 
-// Tiles of 128 x 128 and 64 x 256, which consumers take in turn, want more of the L2 cache than it
-// gives: measured, they are a third slower also where an epilogue is long beside the products.
+// Alternating tiles of 128 x 128 and 64 x 256 exceed the bandwidth of the L2 cache. Measured: a
+// third slower, even if the epilogue is long compared to the products.
 TEST(CudaModel, a_short_contraction_takes_large_tiles_too) {
   const KernelConfig best = best_of(moe("S11").product);
   EXPECT_EQ(best.tiling.m * best.tiling.n, 128 * 256) << to_string(best);
@@ -123,7 +123,7 @@ TEST(CudaModel, nothing_is_measured_without_a_gpu) {
   EXPECT_EQ(timer.diags()[0].message, here.reason);
 }
 
-// A toolkit without a GPU: the reason names both.
+// On a machine without a GPU, the reason names the toolkit and the missing GPU.
 TEST(CudaAbsent, the_device_says_what_is_here_and_what_is_not) {
   if (driver_available().ok) GTEST_SKIP() << "there is a GPU here";
   const Support device = cuda_device().available();

@@ -1,5 +1,5 @@
-// How long the machine takes for tiles of unequal length (schedule.h), against counting by hand and
-// on the ragged shapes of the suite.
+// Modelled time of tiles of unequal length (schedule.h), compared with counts by hand, and on the
+// ragged shapes of the suite.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ TEST(CudaSchedule, equal_tiles_take_whole_rounds) {
 TEST(CudaSchedule, every_second_tile_is_one_blocks_or_whoevers_is_free) {
   const TileClocks tiles = column_of({9, 1, 9, 1, 9, 1});
   EXPECT_EQ(makespan(tiles, {}, 2), 27);
-  EXPECT_EQ(makespan(tiles, dynamic, 2), 18);  // 9 + 9 beside 1 + 1 + 9 + 1
+  EXPECT_EQ(makespan(tiles, dynamic, 2), 18);  // 9 + 9 next to 1 + 1 + 9 + 1
 }
 
 TEST(CudaSchedule, pairs_wait_for_their_longer_half) {
@@ -43,7 +43,8 @@ TEST(CudaSchedule, pairs_wait_for_their_longer_half) {
   EXPECT_EQ(makespan({{1, 2, 3}, {9, 1}}, {.pairing = Pairing::columns}, 2), 2 * (9 + 1));
 }
 
-// Whoever begins a tile takes the number of its next: never later than the mean and two tiles.
+// A block that begins a tile takes the number of its next tile. The end is at most two tiles after
+// the mean.
 TEST(CudaSchedule, tiles_as_blocks_are_free_end_within_two_tiles_of_the_mean) {
   std::mt19937_64 random(4);
   for (int i = 0; i < 200; ++i) {
@@ -64,8 +65,9 @@ TEST(CudaSchedule, many_tiles_are_walked_in_part) {
   EXPECT_NEAR(makespan(tiles, {}, 128), tiles.all() / 128, 1);
 }
 
-// Tiles of 170 rows, 128 and 42 by turns, and 132 multiprocessors: with fixed turns half of these
-// get all the long ones (S17). One group of 48,249 rows of a contraction fills a few of them (S12).
+// S17: groups of 170 rows, in alternating tiles of 128 and 42 rows. With a fixed order, half of the
+// 132 multiprocessors get all long tiles. S12: one group with a contraction of 48,249 rows occupies
+// only a few multiprocessors.
 TEST(CudaSchedule, ragged_shapes_gain_by_tiles_as_blocks_are_free) {
   const auto gain = [](std::string_view id, KernelConfig c) {
     for (const MoeShape& moe : moe_suite()) {
@@ -76,8 +78,7 @@ TEST(CudaSchedule, ragged_shapes_gain_by_tiles_as_blocks_are_free) {
     }
     return 0.0;
   };
-  // Of its 22 % of clocks, less of its time, a third of which is the memory's as the model is
-  // fitted.
+  // 22 % fewer clocks, but less of the time: in the fitted model, a third of the time is memory.
   EXPECT_GT(gain("S17", {{128, 64, 256}, 4}), 1.05);
   EXPECT_GT(gain("S12", {{64, 128, 256}, 4}), 1.10);
   EXPECT_GT(gain("S16", {{128, 64, 256}, 4}), 1.04);

@@ -23,7 +23,7 @@ std::vector<std::string> bytes_of(const std::string& text) {
   return bytes;
 }
 
-// The messages, then why there are no more; empty: the input ended between two.
+// Returns the messages, then the reason why reading ended; empty: the input ended between messages.
 std::vector<std::string> read_all(const std::vector<std::string>& pieces) {
   SaidPieces said(pieces);
   debugger::MessageReader reader(said);
@@ -55,7 +55,7 @@ TEST(DapMessages, a_header_may_say_more) {
             Texts{"{}"});
 }
 
-// A client that goes on sending while the program runs.
+// A client that continues to send while the program runs.
 TEST(DapMessages, messages_that_wait_are_bounded) {
   const std::string many = with_length("{\"seq\":1,\"pad\":\"" + std::string(1 << 20, 'x') + "\"}");
   SaidPieces said(std::vector<std::string>(40, many), true);

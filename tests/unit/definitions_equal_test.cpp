@@ -1,4 +1,4 @@
-// Every shipped kernel beside its definition, at three tilings: equal.
+// Every shipped kernel is equal to its definition, with three tilings.
 #include <gtest/gtest.h>
 
 #include <map>

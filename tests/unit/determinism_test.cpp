@@ -1,5 +1,5 @@
-// A run is a pure function of program, inputs and schedule: the hash of its events is the same a
-// hundred times over, and the numbers below hold for every process, compiler and build.
+// A run is a pure function of program, inputs and schedule: the hash of its events is the same in a
+// hundred runs, and the hashes below are the same for every process, compiler and build.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -56,8 +56,8 @@ TEST(determinism, a_hundred_runs_of_a_kernel_do_the_same) {
   }
 }
 
-// Written down once: other processes, compilers and builds must come to the same. They change only
-// with the program's text or what the machine does with it.
+// Fixed hashes: all processes, compilers and builds must have the same ones. They only change with
+// the program's text or the machine's behaviour.
 TEST(determinism, the_hashes_are_those_of_every_build) {
   const auto all = [](const std::string& line) {
     std::string text;

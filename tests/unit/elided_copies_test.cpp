@@ -1,5 +1,5 @@
-// One worker that runs all nodes, in random orders: what copies bring is read where it comes from,
-// and scratch is what the run before has left.
+// One worker runs all nodes in random orders. Data of elided copies is read from its source, and
+// scratch contains data of the previous run.
 #include "analysis/task_engine/elided_copies.h"
 
 #include <gtest/gtest.h>
@@ -64,7 +64,7 @@ std::vector<NodeId> random_nodes(const TaskGraph& graph, unsigned seed) {
   return order;
 }
 
-// Node by node as the interpreter does, in every order.
+// Expects the interpreter's results, node by node, in random orders.
 void expect_right(const GraphCase& of, unsigned orders) {
   const ElidedCopies forwards = forwards_of(of.graph);
   graph::ScratchPool scratch;
@@ -107,12 +107,12 @@ TEST(ElidedCopies, give_the_results_of_every_kernel) {
 TEST(ElidedCopies, are_scratch_that_copies_fill_and_ops_read) {
   const std::string call = "ag-matmul --gather m --devices 3 --m 48 --k 256 --n 384 --tiling ";
   EXPECT_EQ(forwarded(graph_case(call + "16,128,128")), (std::vector<std::string>{"lhs", "rhs"}));
-  // A received slot that is sent on is read by a copy.
+  // A received slot that is forwarded is read by a copy.
   EXPECT_EQ(forwarded(graph_case("all-gather --devices 4 --m 4 --n 8")),
             std::vector<std::string>());
 }
 
-// What a copy has read and somebody writes afterwards has to be copied.
+// A copy must not be elided if its source is written afterwards.
 TEST(ElidedCopies, are_not_of_bytes_that_change) {
   const auto file = [](const std::string& then) {
     const auto path = std::filesystem::temp_directory_path() / ("forwards_" + then + ".tsr");

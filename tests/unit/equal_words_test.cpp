@@ -1,5 +1,5 @@
-// Words of tiles and what they are made of compute the same real functions, and their neighbours
-// others.
+// Tile functions compute the same real functions as their definitions, and similar expressions do
+// not.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

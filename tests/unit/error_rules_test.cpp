@@ -1,5 +1,5 @@
-// The error rules of functions and bits: whatever lies within the bound of an argument, its value
-// lies within the bound of the result.
+// The error rules of functions and bits: for arguments within their bounds, the result is within
+// its bound.
 #include <gtest/gtest.h>
 
 #include <cmath>

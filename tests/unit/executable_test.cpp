@@ -1,4 +1,4 @@
-// What every executable shares, by one that holds some of the devices of a run.
+// The common functions of executables, with one that has only some devices of a run.
 #include <gtest/gtest.h>
 
 #include "devices/device.h"
@@ -6,7 +6,7 @@
 namespace tessera {
 namespace {
 
-// Fills `out` of the devices that it holds with their number.
+// Fills `out` of each of its devices with the device's index.
 class SomeDevices : public Executable {
  public:
   explicit SomeDevices(std::vector<std::size_t> held) : held_(std::move(held)) {}

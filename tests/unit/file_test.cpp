@@ -1,5 +1,5 @@
-// A file is replaced as a whole or stays as it was; what cannot be opened is an error of the
-// environment.
+// Files are replaced atomically or remain unchanged. A file that cannot be opened is an environment
+// error.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -71,10 +71,10 @@ TEST_F(File, IsReadWholeUpToTheSizeOfItsKind) {
   EXPECT_EQ(larger.diags()[0].code, ErrorCode::invalid_value);
   EXPECT_EQ(larger.diags()[0].message,
             "cannot read " + path + ": it has 11 bytes, and a note has at most 10");
-  // A file that has holes is judged before it is read.
+  // A sparse file that is too large is rejected before it is read.
   std::filesystem::resize_file(path, std::uintmax_t{1} << 40);
   EXPECT_FALSE(read_whole(path, file_kinds::program));
-  // Files of the system say that they are empty.
+  // System files report size 0.
   const auto status = read_whole("/proc/self/status", file_kinds::system);
   ASSERT_TRUE(status);
   EXPECT_NE(status->find("VmRSS"), std::string::npos);
@@ -98,14 +98,14 @@ TEST_F(File, WithoutCommitNothingChanges) {
     auto file = OutputFile::create(path);
     ASSERT_TRUE(file);
     ASSERT_TRUE(file->append(bytes_of("new")));
-    EXPECT_LE(folder.files(), 2);  // 1 where the file system has files without a name
+    EXPECT_LE(folder.files(), 2);  // 1 if the file system supports unnamed files
     EXPECT_EQ(read_bytes(path), "old");
   }
   EXPECT_EQ(folder.files(), 1);
   EXPECT_EQ(read_bytes(path), "old");
 }
 
-// A user who may not write the file is told before, though a rename would go.
+// A read-only file is an error before the write, although a rename would succeed.
 TEST_F(File, AReadOnlyFileIsNotReplaced) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may write everything";
   write_bytes(path, "old");
@@ -114,7 +114,7 @@ TEST_F(File, AReadOnlyFileIsNotReplaced) {
                      "cannot write " + path + ": Permission denied");
 }
 
-// A process that a signal ends in the middle of writing.
+// Kills a process during a write.
 void expect_nothing_left(int signal) {
   const TemporaryFolder folder;
   const pid_t child = ::fork();
@@ -139,7 +139,7 @@ TEST_F(File, ASignalLeavesNoTemporaryFile) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGKILL}) expect_nothing_left(signal);
 }
 
-// Names come and go on several threads while others are held.
+// Several threads register and release file names concurrently.
 TEST_F(File, NamesAreHeldByManyThreadsAtOnce) {
   std::vector<std::thread> threads;
   for (int t = 0; t < 8; ++t) {
@@ -166,7 +166,7 @@ TEST_F(File, CommitKeepsModeAndFollowsLinks) {
   EXPECT_EQ(read_bytes(path), "new");
   EXPECT_EQ(static_cast<int>(std::filesystem::status(path).permissions()), 0640);
   EXPECT_EQ(folder.files(), 2);
-  // Also where they lead to nothing yet, one over another; not in a circle.
+  // Also for chains of links to a missing file, but not for cycles.
   std::filesystem::create_symlink("link", folder.file("far"));
   std::filesystem::remove(path);
   ASSERT_TRUE(write_whole(folder.file("far"), "newer"));
@@ -190,7 +190,7 @@ TEST_F(File, TwoWritersDoNotMix) {
   EXPECT_EQ(folder.files(), 1);
 }
 
-// A limit on the size of files stands for a full disk.
+// A file size limit simulates a full disk.
 TEST_F(File, AFailedWriteLeavesTheOldFile) {
   const Tensor small(DType::f32, {4}), large(DType::f32, {100'000});
   ASSERT_TRUE(write_npy(path, small));

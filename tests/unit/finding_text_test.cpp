@@ -1,4 +1,4 @@
-// Reports stay short, whatever the size of the program.
+// Reports are short, whatever the size of the program.
 #include "cli/reports/finding_text.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace tessera::cli {
 namespace {
 
-// That differ in what they are about.
+// Returns findings with different subjects.
 std::vector<Finding> findings(int count) {
   std::vector<Finding> all;
   for (int i = 0; i < count; ++i) {

@@ -20,15 +20,15 @@ using test::Lines;
 
 std::string page() { return test::read_file("docs/reference/findings.md"); }
 
-// What a line of a program announces: `// finding: KIND: TEXT`, or in place of `finding` a note or
-// a condition that is broken. "..." stands for the rest of a text.
+// Announcement in a program line: `// finding: KIND: TEXT`; instead of `finding`, `note` or a
+// violated condition. "..." matches the rest of the text.
 struct Announced {
   int line;
   std::string kind;  // "finding", "note" or a condition's name
-  std::string text;  // of a finding: "KIND: TEXT"
+  std::string text;  // for a finding: "KIND: TEXT"
 };
 
-// A program of the page as it stands there, and with its mends.
+// A program of the page, unchanged and with its fixes.
 struct Case {
   std::string text, mended;
   std::vector<Announced> announced;
@@ -64,8 +64,8 @@ bool is_text(const std::string& shown, const std::string& whole) {
                                 : whole == shown;
 }
 
-// The command of a block for a program in `file`: `verify`, or what its fence names with %s for the
-// file.
+// Returns the command of a block for a program in `file`: `verify`, or the command of its fence, in
+// which %s is the file.
 Lines command_of(const Fenced& block, const std::string& file) {
   Lines options(block.words.begin() + 1, block.words.end());
   if (options.empty() || options.front().starts_with("--"))
@@ -123,7 +123,7 @@ TEST(FindingsPage, programs_have_what_they_announce_and_are_proved_when_mended) 
   EXPECT_GE(programs, 18);
 }
 
-// A command's file holds the program of that name.
+// The file name in a command is the name of a program on the page.
 TEST(FindingsPage, commands_print_what_is_shown) {
   const TemporaryFolder folder;
   const std::filesystem::path before = std::filesystem::current_path();

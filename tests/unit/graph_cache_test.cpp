@@ -1,4 +1,4 @@
-// A graph is made once for a program and the operands that decide what it does.
+// A graph is built once per program and values of its control inputs.
 #include "analysis/task_graph/graph_cache.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using graph::GraphKey;
 using graph::ProgramGraphs;
 using graph::TaskGraph;
 
-// A call of an operation, to be planned again and again.
+// A call of an operation that is planned repeatedly.
 struct Call {
   explicit Call(const std::string& text) {
     const auto target = test::graph_target(text);

@@ -1,4 +1,4 @@
-// One test for each named feature of grouped matmul, G1 to G25, and its errors word for word.
+// One test for each requirement of grouped matmul, G1 to G25, with exact error messages.
 #include "kernels/grouped_matmul/grouped_matmul.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ using grouped::on_interpreter;
 using grouped::Sizes;
 using grouped::sizes_tensor;
 
-// 20 rows in groups of 8, 0 and 7; the last five belong to none.
+// 20 rows in groups of 8, 0 and 7. The last five rows belong to no group.
 Case small() {
   Case c;
   c.m = 20;

@@ -34,7 +34,7 @@ std::int64_t sum(const Sizes& values) {
   return std::accumulate(values.begin(), values.end(), std::int64_t{0});
 }
 
-// FNV-1a over the eight bytes of each size, low byte first.
+// Returns the FNV-1a hash of the eight bytes of each size, low byte first.
 std::uint64_t hash(const Sizes& values) {
   std::uint64_t h = 0xcbf29ce484222325;
   for (const std::int64_t value : values) {
@@ -65,8 +65,8 @@ struct Published {
   std::uint64_t hash;
 };
 
-// The sizes of the published suite, as their extremes, the element groups / 2 of the sorted sizes,
-// and their hash.
+// Sizes of the published suite: minimum, median (element groups / 2 of the sorted sizes), maximum
+// and hash.
 // clang-format off
 constexpr Published published[] = {
     {"S1", 8, 6323, 8858, 9933, 0x74bd522f464d8d52u},     {"S2", 8, 5641, 8319, 10178, 0xfa7ce61f84e90831u},
@@ -107,7 +107,7 @@ TEST(MoeSuite, counts_flops_and_bytes) {
   EXPECT_EQ(s1.flops(), 15393162788864);
   EXPECT_EQ(s1.min_bytes(8), 6174015488);
   const MoeShape& s14 =
-      moe_suite()[13];  // 32 of its 128 groups are empty; tgmm writes their blocks all the same
+      moe_suite()[13];  // 32 of its 128 groups are empty; tgmm still writes their blocks
   EXPECT_EQ(s14.min_bytes(96), 2348810240);
   const MoeShape& s23 = moe_suite()[22];
   EXPECT_EQ(s23.min_bytes(1), 100663296);
@@ -144,7 +144,7 @@ TEST(GroupSizes, every_distribution_sums_to_the_rows_and_depends_on_the_seed) {
   EXPECT_EQ(sizes("jitter:0", 4, 100), sizes("uniform", 4, 100));
 }
 
-// So many rows that drawing them one by one would take minutes.
+// With this number of rows, drawing them individually would take minutes.
 TEST(GroupSizes, multinomial_takes_no_longer_for_more_rows) {
   constexpr std::int64_t rows = std::int64_t{1} << 40, groups = 4096;
   const Sizes drawn = sizes("multinomial", groups, rows, 3);
@@ -163,7 +163,7 @@ TEST(GroupSizes, multinomial_of_few_rows_is_a_pick_of_each_row) {
   EXPECT_EQ(sizes("multinomial", 5, 1000, 9), picked);
 }
 
-// Against the exact distribution, with shares of the halves of 2 and of 3 groups.
+// Compared with the exact distribution, with the probabilities of a split of 2 and 3 groups.
 TEST(GroupSizes, a_binomial_number_has_its_distribution) {
   constexpr int trials = 65, draws = 100'000;
   for (const double p : {0.5, 1.0 / 3}) {

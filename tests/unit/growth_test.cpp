@@ -1,5 +1,5 @@
-// The work of the race search for twice as many iterations or copies, counted in events: what grows
-// with the square is four times as much.
+// Growth of the race search for twice as many iterations or copies, in events replayed. Quadratic
+// growth would be a factor of four.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ Program program_of(const std::string& text, bool is_per_point) {
   return *expand(*program, {.per_point = is_per_point});
 }
 
-// Events moved by forks and by the sweep.
+// Returns the number of events replayed by the race search and the sweep.
 std::int64_t work_of(const Record& record, SearchMode reach, std::size_t races) {
   RaceSearchContext ground(record, reach);
   RaceSearch forks(ground, 100, 0, 1);
@@ -32,7 +32,7 @@ std::int64_t work_of(const Record& record, SearchMode reach, std::size_t races) 
   return forks.events_replayed() + ground.swept();
 }
 
-// Events moved by the search in which each iteration of a parallel loop is an agent.
+// Returns the number of events replayed if each iteration of a parallel loop is an agent.
 std::int64_t work_of_iterations(const std::string& text, int devices) {
   const Program program = program_of(text, true);
   std::set<StmtId> loops;
@@ -51,7 +51,7 @@ std::int64_t work_of_iterations(const std::string& text, int devices) {
   return work_of(threads.record, SearchMode::swept, 0);
 }
 
-// Events moved by the search of a run.
+// Returns the number of events replayed by the race search of a run.
 std::int64_t work_of_copies(const std::string& text, int devices, std::size_t races) {
   const Program program = program_of(text, false);
   Operands operands(program, devices);
@@ -114,7 +114,7 @@ kernel k(n = {})
       60);
 }
 
-// The iterations of a second loop wait for those of another device.
+// The iterations of a second loop wait for iterations of another device.
 TEST(Growth, iterations_that_wait_for_each_other) {
   expect_growth(
       [](int n) {
@@ -189,7 +189,7 @@ TEST(Growth, additions_to_one_element) {
     expect_growth([&](int n) { return work_of_copies(additions(n, "i32", place), 2, 0); }, 200);
 }
 
-// Their order is a remark, and its pairs are counted up to a limit.
+// The order of float additions is only a remark, and its pairs are counted up to a limit.
 TEST(Growth, additions_of_floats_to_one_element) {
   for (const std::string_view place : {"o, s", "(device + 1) mod devices: o, s, r"})
     expect_growth([&](int n) { return work_of_copies(additions(n, "f32", place), 2, 1); }, 400);

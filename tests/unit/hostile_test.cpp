@@ -1,5 +1,5 @@
-// Texts and arguments that nobody writes by hand: each gets an error with its reason and the right
-// exit code, never a crash, an endless loop or a giant allocation.
+// Hostile texts and arguments: each is an error with a reason and the right exit code, never a
+// crash, an endless loop or a huge allocation.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -24,7 +24,7 @@ std::string repeated(const std::string& text, int times) {
 
 std::string kernel(const std::string& body) { return "kernel k()\n{\n" + body + "\n}\n"; }
 
-// f0 calls f1 twice, that f2 twice, ...
+// Returns functions that each call the next one twice.
 std::string doubling_calls() {
   std::string text;
   for (int i = 0; i < 40; ++i) {
@@ -35,7 +35,7 @@ std::string doubling_calls() {
          "function f40(x) = x + device\nkernel k()\n  out o: i64[1] smem\n{\n  o[0] = f0(1)\n}\n";
 }
 
-// Calls inside long sums inside calls.
+// Returns calls inside long sums inside calls.
 std::string deep_calls() {
   std::string text;
   for (int i = 0; i < 62; ++i) {
@@ -125,7 +125,7 @@ struct Call {
   const char* reason;
 };
 
-// `?` stands for a folder that has garbage.npy, short.npy and big.tsr.
+// `?` is replaced by a folder with garbage.npy, short.npy and big.tsr.
 const Call calls[] = {
     {{"run", "?/none.tsr"}, 3, "cannot open"},
     {{"run", "?"}, 3, "not a regular file but a folder"},

@@ -1,5 +1,5 @@
-// Commands inside another program: files in memory, reports as text and object, nothing of the
-// process changed.
+// Commands inside another program: files in memory, and reports as text and object. The state of
+// the process is not changed.
 #include "cli/in_process.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ constexpr const char* doubled =
     "  }\n"
     "}\n";
 
-// 0, 1, 2, ... as they lie in memory, read with these shape and strides in elements.
+// Returns a view of the values 0, 1, 2, ... in memory, with this shape and strides in elements.
 HeldTensor counted(Shape shape, std::vector<std::int64_t> strides, std::int64_t first = 0) {
   const auto values = std::make_shared<std::vector<float>>(64);
   std::iota(values->begin(), values->end(), 0.0F);

@@ -1,4 +1,4 @@
-// What operand files say of a kernel's parameters, and files made of what was filled.
+// Kernel parameters inferred from operand files, and operand files written from filled operands.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -1,5 +1,5 @@
-// Every shipped program prints as a program that parses back to itself, in structured and in
-// expanded form; the layout of a text is stable.
+// Every shipped program prints as text that parses to the same program, in structured and expanded
+// form. The layout of a text is stable.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -195,7 +195,7 @@ TEST(Language, ConstantsFoldToOneValueEach) {
   EXPECT_EQ(stored(3), 3);
 }
 
-// Scratch and semaphores begin and end with each call; operands and barriers stay.
+// Scratch and semaphores are allocated and freed by each call; operands and barriers are not.
 TEST(Language, CallsInARowHaveScratchOfTheirOwn) {
   const char* const text =
       "kernel k()\n  in a: f32[8] hbm\n  out b: f32[8] hbm\n  vmem t: f32[8]\n  sem s: bytes\n{\n"
@@ -214,7 +214,7 @@ TEST(Language, CallsInARowHaveScratchOfTheirOwn) {
   expect_round_trip(*program, "three calls");
   auto alone = parse(test::source("k.tsr", "kernel k()\n  out b: i32[1] smem\n{\n  b[0] = 1\n}\n"));
   ASSERT_TRUE(alone);
-  // A program that reaches nobody needs no barrier; another one begins each call with one.
+  // A program without remote accesses needs no barrier; other programs begin each call with one.
   EXPECT_TRUE(instantiate(*alone, "k", {}, {}, {.calls = 2})->semaphores.empty());
   auto remote = parse(test::source("k.tsr",
                                    "kernel k()\n  sem s: count\n{\n"
@@ -239,7 +239,7 @@ TEST(Language, NumbersOfDevicesStandInExtents) {
             "option `devices`");
 }
 
-// One name of a type may stand for that of several arguments, which must then agree.
+// Several arguments may have the same type name; their types must then be equal.
 TEST(Language, FunctionsTakeMemoryOfAnyTypeByName) {
   const std::string functions = "function twice(o: T[n], a: T[n]) { o = a + a }\n";
   const auto kernel = [&](const char* type) {
@@ -253,7 +253,7 @@ TEST(Language, FunctionsTakeMemoryOfAnyTypeByName) {
       << messages(kernel("bf16").diags());
 }
 
-// A load after a store to the same memory is a new one; an equal computation is made once.
+// A load after a store to the same memory is not shared; equal computations are.
 TEST(Language, EqualComputationsAreSharedAndLoadsSeeStores) {
   auto program = test::program(
       "kernel k()\n  in a: i32[2] smem\n  out o: i64[4] smem\n{\n  o[0] = a[0] + 1\n  o[1] = a[0] "

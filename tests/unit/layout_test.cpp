@@ -1,4 +1,4 @@
-// Where the elements of a buffer lie.
+// Positions of the elements of a buffer.
 #include "interp/memory/layout.h"
 
 #include <gtest/gtest.h>

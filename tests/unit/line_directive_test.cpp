@@ -1,4 +1,4 @@
-// `# line`: what the places of a program, its text and its hashes make of it.
+// `# line`: its effect on the places, the text and the hashes of a program.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ Program program_of(const std::string& program, const SourceReader& reader = {}) 
   return *instantiate(module, "k", {}, {});
 }
 
-// "file:line" of each statement and of the calls around it.
+// Returns "file:line" of each statement and of the calls around it.
 std::vector<std::string> places(const Program& program) {
   std::vector<std::string> found;
   for (const Stmt& s : program.body) {

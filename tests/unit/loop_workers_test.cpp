@@ -1,5 +1,5 @@
-// Points of parallel loops side by side: what is proved of a program holds in every schedule of
-// them, and what is refuted shows.
+// Concurrent iterations of parallel loops: proofs hold in every schedule, and some schedule shows
+// each refuted property.
 #include "interp/machine/loop_workers.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ struct Case {
   const char* text;
 };
 
-// Loops of any order and any split.
+// Loops with the verdicts any order and any split.
 const Case independent[] = {
     {"blocks", 1, R"(
 kernel blocks()
@@ -188,7 +188,7 @@ TEST_P(Independent, SameResultsInEverySchedule) {
 INSTANTIATE_TEST_SUITE_P(LoopWorkers, Independent, ::testing::ValuesIn(independent),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// Whether some schedule ends otherwise than the points one after the other.
+// True if some schedule has another outcome than the iterations in order.
 bool is_contradicted(const std::string& text, int cores) {
   const Program program = per_point(text);
   const RunResult alone = outcome(program, {});

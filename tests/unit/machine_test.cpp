@@ -13,7 +13,7 @@ using testing::text;
 
 constexpr std::int64_t tile = 8;
 
-// out = a . b with k in steps: two slots are fetched ahead, and the sum is written back once.
+// out = a . b with k in steps. Two slots are prefetched, and the sum is written back once.
 Program product(std::int64_t steps) {
   Kernel k;
   k.line(1);
@@ -99,7 +99,7 @@ TEST(machine, counts_what_it_did) {
   EXPECT_EQ(result.stats.matmul_flops, 5 * 2 * 8 * 8 * 8);
   EXPECT_EQ(result.stats.peak_vmem, (2 + 2 + 1 + 1) * 256);
   EXPECT_EQ(result.stats.peak_semaphores, 3);
-  // alloc, cast; 5 x (fresh, 2 starts, wait, matmul); 6 at the end; 2 halves of each copy.
+  // alloc, cast; 5 x (fresh, 2 starts, wait, matmul); 6 at the end; 2 sides per copy.
   EXPECT_EQ(result.stats.steps, 2 + 5 * 5 + 6 + 11 * 2);
 }
 
@@ -112,7 +112,7 @@ TEST(machine, runs_unchecked_to_the_same_values) {
   EXPECT_EQ(operands.values(0, "out"), expected_product(operands, 3));
 }
 
-// An analysis would be told of no event, and prove what it does not know.
+// Without checks, an analysis receives no events and would prove wrong claims.
 TEST(machine, what_is_not_checked_cannot_be_observed) {
   const Program program = product(3);
   Operands operands(program, 1);
@@ -129,7 +129,7 @@ TEST(machine, hash_is_the_same_in_every_run) {
   EXPECT_NE(first, run_ok(program, {.schedule = "random:8"}).trace_hash);
   for (int i = 0; i < 100; ++i)
     EXPECT_EQ(run_ok(program, {.schedule = "random:7"}).trace_hash, first);
-  // Of this program, whatever the compiler.
+  // The same with every compiler.
   EXPECT_EQ(run_ok(program, {.schedule = "eager"}).trace_hash, 14081995631057208952U);
 }
 

@@ -1,5 +1,5 @@
-// Which MPI a process is to use, and which devices it has. What several processes do together is
-// tested by tests/mpi.
+// The choice of the MPI library, and the devices of a process. Runs with several processes are
+// tested in tests/mpi.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,5 +1,4 @@
-// What becomes of the mutants of small programs, one by one; and that a mutant is the program with
-// one change.
+// Fates of the mutants of small programs. Each mutant is the program with one change.
 #include "tests/mutation/mutation_test.h"
 
 #include <fmt/format.h>
@@ -23,7 +22,7 @@ Program expanded(const std::string& text) {
 Expected<MutationTest> judged(const std::string& text, int devices,
                               CertifyOptions options = CertifyOptions{}) {
   const Program program = expanded(text);
-  // One set of operands for all runs: every run writes its results anew.
+  // One set of operands for all runs, because every run overwrites its results.
   Operands operands(program, devices);
   options.run.machine.devices = devices;
   return mutation_test(
@@ -31,7 +30,7 @@ Expected<MutationTest> judged(const std::string& text, int devices,
       options);
 }
 
-// "7 wait, count: one less -> leftover", a line for each mutant.
+// Returns a line like "7 wait, count: one less -> leftover" for each mutant.
 std::string fates_of(const Expected<MutationTest>& test) {
   if (!test) return render(test.diags());
   std::string text;
@@ -42,8 +41,8 @@ std::string fates_of(const Expected<MutationTest>& test) {
   return text;
 }
 
-// Cores that are named are mistaken for the next one; a signal to the own core, for the same core
-// of another device.
+// Mutants replace a named core by the next one, and the own core of a signal by the same core of
+// another device.
 TEST(mutation, another_core) {
   CertifyOptions options;
   options.run.machine.cores = 2;
@@ -68,7 +67,7 @@ TEST(mutation, another_core) {
   EXPECT_EQ(fates.find("finding\n"), std::string::npos) << fates;
 }
 
-// The line 0 is that of the barrier which a kernel without one of its own gets.
+// Line 0 is the barrier that is added to a kernel without a barrier.
 TEST(mutation, every_change_of_a_signal_and_a_wait) {
   const auto test = judged(
       "kernel k()\n  in a: f32[8] hbm\n  out o: f32[8] hbm\n  sem s: count\n"

@@ -1,4 +1,4 @@
-// The conversions against those of the CUDA toolkit's headers, which have a host version of each.
+// Conversions, compared with the host versions in the CUDA toolkit's headers.
 #include <gtest/gtest.h>
 
 #include "core/data/numeric.h"
@@ -32,7 +32,7 @@ __nv_saturation_t theirs(Overflow overflow) {
   return overflow == Overflow::saturate ? __NV_SATFINITE : __NV_NOSAT;
 }
 
-// All 2^16 values of both formats, NaN included, through the toolkit's own entry for each.
+// All 2^16 values of both formats, including NaN, with the toolkit's function for each format.
 void check_two_byte_formats(const Fp8& fp8) {
   for (std::uint32_t i = 0; i < 0x10000; ++i) {
     const auto code = static_cast<std::uint16_t>(i);
@@ -90,8 +90,8 @@ TEST(NumericCuda, Fp8Decode) {
   check_decode(e5m2);
 }
 
-// The toolkit rounds up and down, not to nearest, and its down keeps the sign: for positive values
-// only.
+// For positive values only, because the toolkit's rounding down keeps the sign. The toolkit cannot
+// round to nearest.
 void check_scale(float value) {
   for (const Overflow overflow : modes) {
     ASSERT_EQ(to_e8m0(value, ScaleRounding::up, overflow),
@@ -123,7 +123,7 @@ TEST(NumericCuda, Scales) {
   }
 }
 
-// The toolkit makes every NaN the same one.
+// The toolkit converts every NaN to the same code.
 TEST(NumericCuda, TwoByteFormats) {
   const auto check = [](auto value) {
     if (std::isnan(value)) return;
@@ -144,7 +144,7 @@ class NumericCuda : public testing::Test {
   void SetUp() override { GTEST_SKIP() << "built without the CUDA toolkit's headers"; }
 };
 
-// The same names as above: a list of tests names some of them.
+// Skipped tests with the same names as above, because a list of tests contains some of these names.
 TEST_F(NumericCuda, Fp8OfEveryTwoByteValue) {}
 TEST_F(NumericCuda, Fp8Rounding) {}
 TEST_F(NumericCuda, Fp8Decode) {}

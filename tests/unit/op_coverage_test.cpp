@@ -1,5 +1,5 @@
-// No op without a golden program: the ops of the programs under tests/ops and tests/pipeline,
-// before and after expansion, are all of the table.
+// Every op has a golden program: the programs in tests/ops and tests/pipeline, before and after
+// expansion, contain all ops of the table.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ TEST(Ops, EachIsUsedByAGoldenProgram) {
     EXPECT_TRUE(used.contains(i)) << "no golden program uses `" << op_table()[i].mnemonic << "`";
 }
 
-// Every row says what the op means; mnemonics are unique.
+// Every row has a description, and mnemonics are unique.
 TEST(Ops, RowsAreComplete) {
   std::set<std::string_view> names;
   for (const OpInfo& row : op_table().subspan(1)) {
@@ -45,7 +45,7 @@ TEST(Ops, RowsAreComplete) {
   }
 }
 
-// A class promises what those that ask for it rely on.
+// Each op class has the properties that its users rely on.
 TEST(Ops, ClassesFitTheirRows) {
   for (std::size_t i = 1; i < op_table().size(); ++i) {
     const OpInfo& row = op_table()[i];

@@ -1,4 +1,4 @@
-// Configurations on disk: many writers at once, writers that are killed, files that are damaged.
+// Configurations on disk: concurrent writers, killed writers, and damaged files.
 #include "kernels/tuning/persistent_cache.h"
 
 #include <fmt/format.h>
@@ -62,8 +62,8 @@ TEST(PersistentCache, keeps_what_was_stored_and_replaces_it) {
 
 constexpr int writers = 8, entries = 60;
 
-// Writes its entries, and between them one that all writers share. The one to be killed dies with
-// half an entry written.
+// Writes the writer's entries, alternating with an entry that all writers share. If `dies`, the
+// writer is killed when half an entry is written.
 [[noreturn]] void write_all(const std::string& folder, int writer, bool dies) {
   const PersistentCache cache(folder);
   for (int i = 0; i < entries; ++i) {
@@ -97,7 +97,7 @@ TEST(PersistentCache, eight_processes_write_at_once_and_one_is_killed_in_mid_wri
       EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     }
   }
-  // Everything that a store reported is there and whole; the half entry replaced nothing.
+  // Every entry reported as stored is complete, and the half entry replaced nothing.
   const PersistentCache cache(place);
   for (int writer = 0; writer < writers; ++writer) {
     const int stored = writer == 3 ? entries / 2 + 1 : entries;
@@ -143,7 +143,7 @@ TEST(PersistentCache, damaged_files_are_named_and_other_keys_are_no_hits) {
   EXPECT_NE(found.diags()[0].message.find("is not a configuration"), std::string::npos);
   EXPECT_EQ(cache.list().size(), 1u);
   EXPECT_FALSE(cache.list()[0].entry);
-  // The entry of another key under this one's name.
+  // An entry of another key under the name of this key.
   const CacheEntry other = entry(0, 1);
   ASSERT_TRUE(cache.store(other));
   std::filesystem::rename(cache.folder() + "/" + other.key.id() + ".json",
@@ -151,7 +151,7 @@ TEST(PersistentCache, damaged_files_are_named_and_other_keys_are_no_hits) {
   EXPECT_FALSE(*cache.find(good.key));
 }
 
-// As text, so that one thing can be changed: in both versions the checksum is that of the content.
+// Entries are edited as text. The checksum is correct in the edited versions too.
 TEST(PersistentCache, what_was_changed_or_is_of_another_version_is_not_used) {
   const TemporaryFolder folder;
   const PersistentCache cache(folder.file("cache"));

@@ -1,4 +1,4 @@
-// No text of a program, a file or a command line reaches a terminal as a control sequence.
+// Texts of programs, files and command lines are never printed as control sequences.
 #include "core/report/printable.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 namespace tessera {
 namespace {
 
-// What a stranger may write: escape sequences, C1, moves of the cursor, directions, stray bytes.
+// Untrusted texts: escape sequences, C1 codes, cursor movements, text directions, invalid bytes.
 const std::vector<std::string> payloads = {"\x1b[2J\x1b[32mproved",
                                            "\x1b]0;title\x07",
                                            "\xc2\x9b"
@@ -36,7 +36,7 @@ const std::vector<std::string> payloads = {"\x1b[2J\x1b[32mproved",
                                            "\x01",
                                            "\xed\xa0\x80"};
 
-// Empty if a terminal only shows the text; else the first bytes that it would execute.
+// Returns the first bytes that a terminal would execute; empty if it only shows the text.
 std::string executed(std::string_view text) {
   const auto byte = [&](std::size_t at) {
     return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
@@ -104,13 +104,13 @@ TEST(Printable, AWordForAShellIsQuotedWithoutControls) {
   EXPECT_EQ(shell_line(words), "run 'a b' $'it\\x27s\\x1b\\x0a'");
 }
 
-// A command line, made in a folder with the payload, that prints it.
+// A command that prints the payload, run in a folder with files that contain it.
 struct Channel {
   const char* name;
-  std::vector<std::string> words;  // FILE is the program's
-  std::string program;             // PAYLOAD in it is replaced
+  std::vector<std::string> words;  // FILE: the program's file
+  std::string program;             // PAYLOAD is replaced
   std::string input{};
-  std::string other{};  // another file, OTHER in the words
+  std::string other{};  // contents of another file, OTHER in the words
 };
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {

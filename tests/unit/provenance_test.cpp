@@ -1,4 +1,4 @@
-// Where elements come from.
+// Provenance of elements.
 #include "debugger/session/provenance.h"
 
 #include "debugger/session/contributions.h"
@@ -14,7 +14,7 @@ Elements element_of(Session& session, std::string_view name, const Index& index,
           element(session.machine().core_state(owner).storages[buffer]->whole(), index)};
 }
 
-// Of a window that forgets to move: block 1 of `a` comes twice and block 2 never.
+// A window with a wrong index: block 1 of `a` is fetched twice, and block 2 never.
 constexpr std::string_view twice = R"(kernel twice(steps = 3)
   in  a:   f32[4, 24] hbm
   in  b:   f32[24, 8] hbm
@@ -63,8 +63,7 @@ TEST(Provenance, TellsWhichProductsCameTwiceAndWhichNever) {
     }
 }
 
-// Where the answers end when there are too many depends on the run alone, not on the images on its
-// way.
+// If there are too many answers, the end of the list depends only on the run, not on its images.
 TEST(Provenance, EndsAtTheSamePiecesHoweverTheRunIsTaken) {
   for (const std::size_t most :
        {std::size_t{2}, std::size_t{5}, std::size_t{9}, std::size_t{400}}) {

@@ -1,4 +1,5 @@
-// The structures that keep the analysis of all schedules from listing pairs, beside the pairs.
+// The range structures that replace pairwise comparison in the race analysis, compared with the
+// pairs.
 #include "analysis/certificate/races/range_tree.h"
 
 #include <gtest/gtest.h>

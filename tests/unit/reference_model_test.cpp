@@ -1,5 +1,5 @@
-// What XLA on a CPU does to denormals and exp2 is within the bounds of --expected-by xla-cpu, and
-// little else is.
+// The results of XLA on a CPU for denormals and exp2 are within the bounds of --expected-by
+// xla-cpu, and the bounds are tight.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,7 +9,7 @@
 namespace tessera::running_error {
 namespace {
 
-constexpr double half_unit = 0x1p-24;  // relative, of f32
+constexpr double half_unit = 0x1p-24;  // relative, for f32
 
 class XlaOnACpu : public testing::Test {
  protected:

@@ -1,4 +1,4 @@
-// E8M0 scales: all codes, the three roundings, and what a block of MXFP8 makes of its own amax.
+// E8M0 scales: all codes, the three roundings, and the amax element of an MXFP8 block.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -28,7 +28,7 @@ TEST(Scale, ReciprocalOfEveryCode) {
   EXPECT_TRUE(std::isnan(exp2f_rcp(255)));
 }
 
-// By search among the powers of two.
+// Returns the expected code, by searching the powers of two.
 int expected_code(double value, ScaleRounding rounding) {
   const double magnitude = std::abs(value);
   int above = 0;
@@ -79,7 +79,7 @@ TEST(Scale, NanIs255) {
   }
 }
 
-// The rule in bits of float, as TransformerEngine states it.
+// TransformerEngine's rule, which is stated in bits of float.
 TEST(Scale, RoundingUpIsTheRuleOfMxfp8) {
   const auto rule = [](float value) -> int {
     const auto bits = std::bit_cast<std::uint32_t>(value);

@@ -1,4 +1,4 @@
-// The loops and calls around a statement, and the way out of them.
+// The loops and calls around a statement, and stepping out of them.
 #include <array>
 #include <string>
 
@@ -27,7 +27,7 @@ kernel calls(rows = 4)
 }
 )";
 
-// "3 twice, 2 for k = 0, ...": lines and what stands there.
+// Returns the stack as text, like "3 twice, 2 for k = 0, ...".
 std::string stack(Session& session) {
   const Standing stands = standing(session.machine(), CoreIndex(0));
   std::string text;
@@ -50,7 +50,7 @@ TEST(SessionFrames, are_loops_and_calls_from_the_inside) {
   EXPECT_TRUE(frames_of(session->program(), StmtId()).empty());
 }
 
-// Another turn of a loop outside is outside, whatever statement it begins with.
+// The next iteration of an outer loop is outside, whatever its first statement is.
 TEST(SessionFrames, are_left_for_the_next_turn_of_a_loop_around) {
   const auto session = test::SessionCase({nested}).open();
   EXPECT_EQ(after_leaving(*session), "3 twice, 2 for k = 0, 13 calls, 12 for j = 1, 11 for i = 0");

@@ -1,4 +1,4 @@
-// Images of a machine: what they share, what they hold, and that the way from them is the way.
+// Images of a machine: their shared and own data, and that runs from an image are the original run.
 #include <cstring>
 #include <vector>
 
@@ -51,7 +51,7 @@ constexpr std::string_view passes = R"(kernel passes(rows = 16, steps = 40)
 }
 )";
 
-// However few images there may be, every place is found.
+// Every position is found, even with very few images.
 TEST(RecordedRun, ThinsWhenImagesTakeTooMuch) {
   test::SessionCase made({passes});
   const auto plain = made.open();

@@ -1,4 +1,4 @@
-// Who counts on a semaphore is found among few and among many.
+// Tally of the agents that signal a semaphore, for few and many agents.
 #include <gtest/gtest.h>
 
 #include "interp/machine/semaphores.h"

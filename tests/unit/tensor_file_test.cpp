@@ -1,4 +1,4 @@
-// Tensors by name: the kind of file, and the class of each error.
+// Tensor files: the file type by name, and the class of each error.
 #include "core/data/tensor_file.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ TEST_F(TensorFile, BothKindsReturnWhatWasSaved) {
     EXPECT_EQ(back->shape(), tensor.shape());
     for (int i = 0; i < 4; ++i) EXPECT_EQ(back->at(i), i - 1.5);
   }
-  // The two tensors of x.safetensors lie in one file.
+  // The two tensors of x.safetensors are in one file.
   EXPECT_EQ(folder.files(), 4);
 }
 

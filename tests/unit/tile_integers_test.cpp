@@ -1,4 +1,4 @@
-// Bits, shifts, quotients and what cuts off, against plain loops over wide integers.
+// Bit operations, shifts, quotients and truncation, compared with plain loops over wide integers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ using Wide = __int128;
 
 int width(DType type) { return 8 * size_of(type); }
 
-// The integer of that type whose low bits these are.
+// Returns the integer of that type with the low bits of `value`.
 Wide wrapped(DType type, Wide value) {
   const Wide count = Wide{1} << width(type);
   Wide rest = value % count;
@@ -26,7 +26,7 @@ Wide wrapped(DType type, Wide value) {
 
 bool bit(Wide value, int place) { return (value >> place & 1) != 0; }
 
-// Bit by bit, and division by counting signs.
+// Reference implementation: computes bit by bit; division uses absolute values and signs.
 Wide reference(IntegerBinary op, DType type, Wide a, Wide b) {
   if (op == IntegerBinary::mod || op == IntegerBinary::quotient || op == IntegerBinary::remainder) {
     if (b == 0) return 0;
@@ -102,7 +102,7 @@ TEST(IntegerOps, NumbersHaveTheTypeOfTheOtherOperand) {
             std::numeric_limits<int>::min());
 }
 
-// As XLA has it on CPU: jnp.float32(x).astype(t).
+// Like XLA on CPU: jnp.float32(x).astype(t).
 TEST(Truncate, GoesTowardsZeroAndSaturates) {
   const std::vector<double> values{1.5,  -1.5, 2.5, 300.7,    -300.7,   3e9,
                                    -3e9, 1e20, NAN, INFINITY, -INFINITY};

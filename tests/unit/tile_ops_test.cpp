@@ -1,5 +1,5 @@
-// Tile ops against loops over elements in double or int64; broadcasting, overlap and undefined
-// elements.
+// Tile ops, compared with loops over elements in double or int64, including broadcasting, overlap
+// and undefined elements.
 #include "interp/tiles/tile_ops.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ double reference(Binary op, bool floats, double a, double b) {
   return 0;
 }
 
-// Sums, differences and products of integers, in the widest type among operands and result.
+// Returns `value` wrapped to the widest type of the operands.
 double wrapped(DType a, DType b, double value) {
   const DType range = wider_integer(a, b);
   if (range == DType::i64) return value;
@@ -72,7 +72,7 @@ TEST(Broadcasting, IsOfDimensionsOfSizeOne) {
   EXPECT_TRUE(broadcasts(TileView::of(std::int64_t{3}), wide.read()));
 }
 
-// What copies that add do: a sum of integers is the same in every order.
+// As in copies that add: a sum of integers does not depend on the order.
 TEST(BinaryOp, SumsOfOneTypeWrapInIt) {
   Tile a(DType::i8, {1, 2}), b(DType::i8, {1, 2});
   a.fill([] { return 100.0; });
@@ -141,7 +141,7 @@ TEST(CastOp, ConvertsNumbersAndTiles) {
   Tile wide(DType::bf16, {2, 1000}), big(DType::bf16, {1, 1}), source(DType::i64, {1, 1});
   cast(wide.write(), TileView::of(1.00390625F), {});
   for (const double value : wide.values()) ASSERT_EQ(value, 1.0);
-  // Rounding to f32 on the way would give the tie 2^24 + 2^16 and then 2^24.
+  // An intermediate rounding to f32 would give the tie 2^24 + 2^16, and then 2^24.
   source.fill([] { return 0x1p24 + 0x1p16 + 1; });
   cast(big.write(), source.read(), {});
   EXPECT_EQ(big.values()[0], 0x1p24 + 0x1p17);
@@ -248,7 +248,7 @@ TEST(ReduceOp, AddsAscendingAndKeepsNan) {
   EXPECT_EQ(totals.values()[39], last_row);
 }
 
-// So sums of integers come out alike in any order, also where they leave their type on the way.
+// So a sum of integers does not depend on the order, even if partial sums overflow their type.
 TEST(BinaryOp, OfIntegersWrapsInTheWidestTypeAndSaturatesIntoANarrowerOne) {
   Tile big(DType::i32, {1, 2}), small(DType::i8, {1, 2}), wide(DType::i64, {1, 2}),
       sum(DType::i32, {1, 1});
@@ -267,7 +267,7 @@ TEST(BinaryOp, OfIntegersWrapsInTheWidestTypeAndSaturatesIntoANarrowerOne) {
   EXPECT_EQ(small.values()[0], -128);
 }
 
-// dst = a + b where the three are any rectangles of one buffer.
+// dst = a + b for arbitrary rectangles of one buffer.
 TEST(BinaryOp, ReadsItsSourcesBeforeItWritesThem) {
   Rng rng(6);
   for (int round = 0; round < 200; ++round) {
@@ -302,7 +302,7 @@ TEST(Undefined, SpreadsByElementWithItsOrigin) {
   binary(Binary::add, dst.write(), a.read(), b.read(), {Math::library, PlaceId(42)});
   EXPECT_EQ(dst.defined(), (std::vector<bool>{1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 0}));
   EXPECT_EQ(dst.storage->origin({0, 3}), (Origin{PlaceId(1), PlaceId(42)}));
-  // In place: what was undefined stays so.
+  // In place: undefined elements stay undefined.
   const TileView self = dst.read();
   binary(Binary::mul, dst.write(), self, TileView::of(2.0F), {});
   EXPECT_EQ(dst.defined(), (std::vector<bool>{1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 0}));

@@ -1,5 +1,5 @@
-// Ops on tiles that compute nothing, against plain loops: values and what is undefined, of parts of
-// larger memory and of memory stored in another order.
+// Tile ops without arithmetic, compared with plain loops: values and undefined elements, for parts
+// of larger memory and for memory stored in another order.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -20,7 +20,7 @@ std::int64_t below(Rng& rng, std::int64_t n) {
   return static_cast<std::int64_t>(rng() % static_cast<std::uint64_t>(n));
 }
 
-// A rectangle of the shape inside of scratch that is larger, with some elements undefined.
+// A rectangle of the shape inside larger scratch memory, with some undefined elements.
 struct Tile {
   Buffer buffer;
   Box box;
@@ -50,7 +50,7 @@ struct Tile {
   }
   TileView read() { return storage->read(box); }
   TileView write() { return storage->write(box); }
-  // The bits of each element in order; none of undefined ones.
+  // Returns the bits of each element, in order; none for undefined elements.
   std::vector<std::optional<std::uint64_t>> bits() {
     std::vector<std::optional<std::uint64_t>> all;
     for (std::int64_t i = 0; i < box.elements(); ++i) {
@@ -106,7 +106,8 @@ TEST(TileOrder, EachStepthElement) {
   }
 }
 
-// Wider elements hold narrower ones of the dimension that differs, the first in the lowest bits.
+// A wider element contains narrower elements along the dimension that differs; the first one is in
+// the lowest bits.
 TEST(TileOrder, BitsOfAnotherType) {
   Rng rng(3);
   constexpr DType narrow[] = {DType::bf16, DType::i8, DType::f32, DType::i8, DType::f32};
@@ -160,7 +161,7 @@ TEST(TileOrder, BitsOfAnotherType) {
   EXPECT_EQ(bitcast_dim(a.read(), c.read()), -2);
 }
 
-// An op that reads what it writes.
+// An op that reads its destination.
 TEST(TileOrder, ReadsBeforeItWrites) {
   Rng rng(4);
   Tile tile(DType::i64, {6, 4}, rng, 8);

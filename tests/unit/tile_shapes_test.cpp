@@ -1,5 +1,5 @@
-// Reductions along any dimension, permutations and products of tiles of any rank, against plain
-// loops.
+// Reductions along any dimension, permutations, and products of tiles of any rank, compared with
+// plain loops.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -131,7 +131,7 @@ TEST(BatchedMatmul, IsOneProductForEachLeadingIndex) {
   }
 }
 
-// An undefined element reaches what it takes part in, and nothing else.
+// An undefined element only affects the results that are computed from it.
 TEST(BatchedMatmul, SpreadsUndefinedElementsWithinTheirProduct) {
   Tile a(DType::f32, {2, 2, 2}), b(DType::f32, {2, 2, 2}), acc(DType::f32, {2, 2, 2});
   const auto part = [](std::int64_t product, std::int64_t row) {

@@ -1,4 +1,4 @@
-// The tracks that a timeline is drawn as, read back from the bytes of the file.
+// The tracks of a timeline file, parsed from its bytes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace tessera {
 namespace {
 
-// One field of a message of protobuf's wire format.
+// A field of a message in protobuf's wire format.
 struct Field {
   std::uint64_t number = 0, value = 0;
   std::string_view bytes{};
@@ -66,12 +66,12 @@ struct Slice {
   std::uint64_t begin = 0, end = 0, line = 0;
 };
 struct Drawn {
-  std::map<std::string, std::vector<Slice>> slices;  // by the name of the track
+  std::map<std::string, std::vector<Slice>> slices;  // by track name
   std::map<std::string, std::vector<std::pair<std::uint64_t, double>>> counts;
-  std::multiset<std::uint64_t> from, to;  // arrows that leave slices, and that end there
+  std::multiset<std::uint64_t> from, to;  // arrows that start and end at slices
 };
 
-// The numbers of the fields are those of perfetto's protos.
+// Field numbers are from perfetto's protos.
 class Reader {
  public:
   Drawn read(std::string_view file) {

@@ -1,4 +1,4 @@
-// Which values nobody knows, and that none of them decides anything.
+// Unknown values, and that control does not depend on them.
 #include "core/program/unknown_values.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST(UnknownValues, are_made_of_what_their_opaque_reads) {
   EXPECT_EQ(found, "3 3 0 ");
 }
 
-// Expanded and read again, it is the same program.
+// Printing the expanded program and parsing it again gives the same program.
 TEST(UnknownValues, are_printed_as_one_statement) {
   const Program program =
       *expand(program_of("  for i in 2 { opaque x[i * 4 +: 4, :], y from t[i], device }\n"));
