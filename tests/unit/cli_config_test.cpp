@@ -1,4 +1,4 @@
-// tune, cache, --config, --explain and list --support, as their users call them.
+// The commands tune and cache, and the options --config, --explain and list --support.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Ran {
   nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
 
-// A cache of the test's own.
+// Uses a separate cache for each test.
 class ConfigCommands : public testing::Test {
  protected:
   ConfigCommands() { ::setenv("TESSERA_CACHE", folder_.file("cache").c_str(), 1); }
@@ -36,7 +36,7 @@ class ConfigCommands : public testing::Test {
     const int code = run(words, out, err);
     return {code, out.str(), err.str()};
   }
-  // A problem whose best tiling is not the default one.
+  // Returns a problem for which the best tiling is not the default one.
   static std::vector<std::string> problem(std::vector<std::string> before,
                                           std::vector<std::string> after = {}) {
     std::vector<std::string> words = std::move(before);
@@ -68,7 +68,7 @@ TEST_F(ConfigCommands, what_tune_finds_the_next_run_takes) {
   EXPECT_EQ(after.json()["tiling"]["m"], config["block_m"]);
   EXPECT_EQ(after.json()["tiling"]["k"], config["block_k"]);
   EXPECT_EQ(after.json()["tiling"]["n"], config["block_n"]);
-  // A tiling that is given wins, and another problem is another key.
+  // --tiling has precedence, and another problem has another key.
   const Ran given = gmm_run(problem({"gmm"}, {"--tiling", "64,64,64", "--json", "--explain"}));
   EXPECT_EQ(given.json()["config"]["source"], "override");
   EXPECT_EQ(given.json()["kernel"], "gmm_64x64x64");
@@ -156,7 +156,7 @@ TEST_F(ConfigCommands, a_replay_gives_the_tiling_that_a_cache_gave) {
   EXPECT_EQ(last, (std::vector<std::string>{"--tiling", "64,64,128", "--buffers", "2"}));
 }
 
-// What is in the cache may be of another machine, or changed by hand: it never breaks a call.
+// Cache entries may come from another machine or be edited. They never break a call.
 TEST_F(ConfigCommands, a_cached_configuration_that_does_not_fit_is_a_miss_that_is_told) {
   const Ran asked = gmm_run(problem({"gmm"}, {"--explain", "--json", "--no-math"}));
   const auto key = asked.json()["config"]["key"];
@@ -233,7 +233,7 @@ TEST_F(ConfigCommands, clearing_takes_the_caches_own_files_and_counts_them) {
   EXPECT_EQ(gmm_run({"cache", "list", "--json"}).json()["configurations"].size(), 0u);
 }
 
-// The command that a report offers has the time that the report says.
+// The command in a report takes the time that the report shows.
 TEST_F(ConfigCommands, what_tune_offers_takes_the_time_that_it_says) {
   const Ran tuned =
       gmm_run({"tune", "ragged-dot", "--m", "256", "--groups", "4", "--k", "256", "--n", "256",
@@ -278,8 +278,8 @@ TEST_F(ConfigCommands, tune_refuses_what_it_does_not_know) {
   EXPECT_NE(clock.err.find("--warmup and --iters repeat measurements"), std::string::npos);
 }
 
-// Tuning sees representative sizes and a part of the run; here every candidate is run whole, on the
-// sizes as they are.
+// Tuning uses representative sizes and a part of the run. Here every candidate is run completely,
+// on the actual sizes.
 TEST_F(ConfigCommands, tuning_picks_within_five_percent_of_the_best_of_all_candidates) {
   const std::vector<std::vector<std::string>> problems = {
       {"gmm", "--m", "1024", "--groups", "4", "--group-sizes", "uniform", "--k", "1024", "--n",

@@ -1,5 +1,5 @@
-// The debugger as a command: its options beside those of what it runs, scripts that lead to the
-// same place again, and where a run with findings opens it.
+// The debug command: its options next to those of the debugged command, scripts that return to the
+// same place, and the place at which it opens a run with findings.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -39,7 +39,7 @@ int times(const std::string& text, const std::string& part) {
   return n;
 }
 
-// The last lines of what a session says, from the last command on.
+// Returns the output of a session from the last command on.
 std::string last_answer(const std::string& out) { return out.substr(out.rfind("\n> ") + 1); }
 
 constexpr const char* two_slots = R"(kernel two_slots(blocks = 3)
@@ -77,7 +77,7 @@ TEST_F(CliDebug, a_script_of_x_is_one_of_script) {
   const Ran brief = gmm_run({"debug", program(), "-x", script, "--batch"});
   EXPECT_EQ(brief.code, 0) << brief.err;
   EXPECT_EQ(named.out, brief.out);
-  // A value may look like it.
+  // An option value may look like an option.
   EXPECT_EQ(gmm_run({"debug", program(), "--commands", "-x", "--batch"}).err.find("error: there"),
             0U);
   EXPECT_EQ(gmm_run({"run", program(), "-x", script}).code, 2);
@@ -111,7 +111,7 @@ TEST_F(CliDebug, no_command_has_two_options_of_one_name) {
   }
 }
 
-// A stop that was set by words about the place where the session stood means that place.
+// A stop that was set relative to the current place is saved with that place.
 TEST_F(CliDebug, a_saved_script_sets_the_same_stops) {
   const std::string script = file("there");
   const Ran saved = gmm_run({"debug", program(), "--devices", "2", "--commands",
@@ -275,7 +275,7 @@ TEST_F(CliDebug, a_dump_that_cannot_be_is_refused_or_told) {
   EXPECT_EQ(dumped("out@end" + to, {"--out", "out" + to}).code, 2);
   const Ran never = dumped("slot@9,i=7" + to);
   EXPECT_EQ(never.code, 2);
-  EXPECT_TRUE(never.has("proved")) << never.out;  // the run is told all the same
+  EXPECT_TRUE(never.has("proved")) << never.out;  // the run is reported anyway
   EXPECT_NE(never.err.find("no core reached this place before the run ended"), std::string::npos)
       << never.err;
   EXPECT_EQ(dumped("out@end" + file("y.npy")).code, 2);

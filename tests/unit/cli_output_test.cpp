@@ -1,5 +1,5 @@
-// What a command writes: told before it runs where it cannot be written, never lost, and never what
-// it reads.
+// Output files of commands: if a file cannot be written, the command fails before it runs. Old
+// files are not lost, and input files are not overwritten.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -44,7 +44,7 @@ class Outputs : public testing::Test {
  protected:
   Outputs() { write_bytes(file("p.tsr"), program); }
   std::string file(const std::string& name) const { return folder.file(name); }
-  // Far too long to be run: what is told, is told before.
+  // Takes too long to run, so errors must be reported before the run.
   std::vector<std::string> endless() const {
     return {"gmm", "--m", "1000000", "--groups", "4", "--k", "4096", "--n", "65536", "--interpret"};
   }
@@ -177,7 +177,7 @@ TEST_F(Outputs, a_trace_is_written_as_the_run_goes_and_whole_at_its_end) {
   EXPECT_EQ(folder.files(), 2);
 }
 
-// A limit on the size of files stands for a full disk.
+// A file size limit simulates a full disk.
 class FullDisk : public Outputs {
  protected:
   ~FullDisk() override {

@@ -191,7 +191,7 @@ TEST(Cli, the_page_of_ops_is_up_to_date) {
   EXPECT_EQ(gmm_run({"ops", "--md"}).out, page) << "run gmm-run ops --md > docs/reference/ops.md";
 }
 
-// Its expressions are of the kind that every engine has: they are tried on a program here.
+// The regular expressions of the grammar are portable, so they can be tested here on a program.
 TEST(Cli, the_grammar_for_editors_finds_the_words) {
   const nlohmann::json grammar = nlohmann::json::parse(gmm_run({"ops", "--textmate"}).out);
   EXPECT_EQ(grammar["fileTypes"][0], "tsr");

@@ -1,7 +1,7 @@
-// The kernels on a GPU: every configuration on ragged groups with poisoned results, a thousand
-// random problems, the same bits every time, and what is wrong with sizes. The many are in parts,
-// which run beside each other in processes of their own; a part goes on after what failed. Without
-// a GPU each is skipped with the reason.
+// Kernels on a GPU: every configuration on ragged groups with poisoned results, a thousand random
+// problems, bitwise equal repetitions, and invalid sizes. Long tests are split into parts, which
+// can run concurrently in separate processes and continue after a failure. Without a GPU, each test
+// is skipped with the reason.
 #include "devices/cuda/cuda_device.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ class CudaDevice : public testing::Test {
   }
 };
 
-// What the device objected to, or nothing; the result is in the case.
+// Runs the case, which receives the result. Returns the error of the device, or empty.
 std::string run(GroupedCase& a_case) {
   if (!a_case.problem().empty()) return a_case.problem();
   DeviceBinding binding;
@@ -48,7 +48,7 @@ std::vector<TestConfiguration> all_configurations() {
   return all;
 }
 
-// Rows of whole 16 bytes, which the copy engine moves.
+// Returns sizes with rows that are multiples of 16 bytes, as the copy engine requires.
 Sizes for_operands(Sizes sizes, const TestConfiguration& configuration) {
   if (is_fp8(configuration)) sizes.k = (sizes.k + 15) / 16 * 16;
   return sizes;

@@ -1,7 +1,7 @@
-// The kernel templates and the generated functions run on an emulated multiprocessor: tensor maps,
-// swizzles, matrix descriptors, fragments, barriers, proxies and the order of everything are
-// checked by results, against the reference and bit for bit on integer fills, over ragged groups,
-// poisoned outputs and several timings.
+// Runs the kernel templates and generated functions on an emulated multiprocessor. The results
+// check tensor maps, swizzles, matrix descriptors, fragments, barriers, proxies and ordering: they
+// are compared with the reference, bit for bit with integer fills, for ragged groups, poisoned
+// outputs and several timings.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -16,7 +16,7 @@ TEST_F(CudaEmulate, gmm_on_ragged_groups) {
   kernel.check(ragged, 1);
   kernel.check(ragged, 2, Fill::normal);
   kernel.check(full, 4);
-  kernel.check({{0, 0, 0}, 40, 64, 256}, 3);  // every row is nobody's
+  kernel.check({{0, 0, 0}, 40, 64, 256}, 3);  // all rows belong to no group
   kernel.check({{1, 2, 3, 4, 5, 6, 7, 8}, 36, 72, 264}, 5);
 }
 
@@ -58,7 +58,7 @@ TEST_F(CudaEmulate, sizes_over_m_are_reported) {
             "tgmm reads up to 50 along a contraction of 40; do the group sizes sum to more?");
 }
 
-// Sizes that mean nothing are reported before any row is touched: the result is that of no rows.
+// Invalid sizes are reported before any row is accessed: the result is the same as without rows.
 TEST_F(CudaEmulate, sizes_that_mean_nothing_are_reported) {
   Emulation gmm(gmm_configuration(64, 128, 3, "bf16", "bf16", 1));
   Emulation tgmm(tgmm_configuration(128, 128, 3, "bf16", "bf16"));
@@ -79,7 +79,7 @@ TEST_F(CudaEmulate, sizes_that_mean_nothing_are_reported) {
   }
 }
 
-// Each mistake in the protocol must be seen, at one of a few timings.
+// Each mistake in the protocol must be found with at least one of a few timings.
 TEST_F(CudaEmulate, mistakes_are_seen) {
   const std::vector<Mutation> mutations = {
       {"consume.cuh", "ptx::product_wait<1>()",
@@ -117,8 +117,8 @@ TEST_F(CudaEmulate, mistakes_are_seen) {
   EXPECT_NE(outcome, "");
 }
 
-// Two blocks share the weights of neighbouring tiles of one group; groups of one and three tiles
-// leave pairs that share nothing, and the last pair may hang over the end.
+// Two blocks share the weights of neighbouring tiles of one group. Groups of one and three tiles
+// leave pairs without shared weights, and the last pair may extend beyond the end.
 TEST_F(CudaEmulate, gmm_in_pairs_of_blocks_along_the_rows) {
   Emulation kernel(gmm_configuration(128, 256, 4, "bf16", "bf16", 0).with(row_pairs));
   kernel.check(ragged, 101);
@@ -187,7 +187,8 @@ TEST_F(CudaEmulate, mistakes_in_clusters_and_turns_are_seen) {
   }
   const std::vector<Mutation> in_turns = {
       {"consume.cuh", "steps.depth(s), s)) ring.advance();", "steps.depth(s), s)) (void)0;"},
-      {"consume.cuh", "(round & 1) ^ (warpgroup == 0 ? 1 : 0)", "1"},  // nobody waits for a turn
+      {"consume.cuh", "(round & 1) ^ (warpgroup == 0 ? 1 : 0)",
+       "1"},  // no warpgroup waits for its turn
       {"consume.cuh", "turn_barrier<C>(memory, 1 - warpgroup)",
        "turn_barrier<C>(memory, warpgroup)"},
   };
@@ -208,14 +209,15 @@ TEST_F(CudaEmulate, gmm_on_few_rows_with_swapped_operands) {
   wide.check({{3, 8, 0, 17, 1}, 40, 200, 328}, 53);
 }
 
-// The fewer the terms, the less a bound by roundings grants what the instructions cut off.
+// With few terms, a bound for rounding errors has little room for the bits that the instructions
+// truncate.
 TEST_F(CudaEmulate, sums_of_few_terms_are_within_the_bound) {
   Emulation kernel(tgmm_configuration(128, 128, 3, "bf16", "f32"));
   for (const std::uint64_t seed : {51, 52, 53})
     kernel.check({{1, 2, 3, 1, 5, 17}, 29, 256, 256}, seed, Fill::normal);
 }
 
-// Lanes compute steps ahead: more than 32 of them, and none that is another's.
+// Lanes compute steps ahead: more than 32 steps, and no step of another group.
 TEST_F(CudaEmulate, long_contractions_of_tgmm) {
   const TestConfiguration configuration = tgmm_configuration(128, 128, 3, "bf16", "bf16");
   const Sizes deep{{2400, 0, 70}, 2470, 128, 128};

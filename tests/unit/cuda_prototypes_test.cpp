@@ -1,5 +1,5 @@
-// Every prototype that devices/cuda/runtime/symbols.def writes by hand, compared with the toolkit's
-// headers where they are.
+// Compares the handwritten prototypes of devices/cuda/runtime/symbols.def with the toolkit's
+// headers, if these are installed.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -25,14 +25,14 @@
 namespace tessera::cuda {
 namespace {
 
-// Two types are passed alike when both are
-// - enumerations or whole numbers of the same size, and of the same sign where neither is an
+// True if the calling convention passes both types in the same way: both are
+// - enumerations or integers of the same size, with the same signedness unless one of them is an
 //   enumeration;
 // - floating-point numbers of the same size;
-// - pointers, and what they point to is alike, or void for one of them: a handle points to a
-//   structure that is not declared. Ours may point to const only where the header's does: else the
-//   library writes what we take for unchanged.
-// This is what the calling convention sees; the names of the types are not compared.
+// - pointers to types that are passed alike, or one of them points to void: a handle points to a
+//   structure that is not declared. Ours may point to const only if Theirs does: otherwise the
+//   library could write to memory that Tessera assumes unchanged.
+// Type names are not compared.
 template <typename Ours, typename Theirs>
 constexpr bool passed_alike() {
   if constexpr (std::is_pointer_v<Ours> && std::is_pointer_v<Theirs>) {
@@ -68,7 +68,7 @@ requires(sizeof...(Ours) ==
                          (passed_alike<Ours, Theirs>() && ...)> {
 };
 
-// The function that a name means, or that a constant of that name points to.
+// Type of the function with this name, or to which a constant of this name points.
 #define TESSERA_CALL_OF(name) std::remove_pointer_t<std::decay_t<decltype((name))>>
 
 enum class Status : unsigned { good };
@@ -88,7 +88,7 @@ TEST(CudaPrototypes, what_is_passed_alike) {
   EXPECT_TRUE((SameCall<int(void*), int(const void*)>()));
 }
 
-// Where a header gives a function's name to a newer version of it, that one is compared.
+// If a header maps a function's name to a newer version, the newer version is compared.
 #if TESSERA_HAS_CUDA_HEADERS
 TEST(CudaPrototypes, the_drivers_are_those_of_its_header) {
 #define TESSERA_DRIVER(member, function, result, ...) \
@@ -102,7 +102,7 @@ TEST(CudaPrototypes, the_drivers_are_those_of_its_header) {
 #endif
 
 #if TESSERA_HAS_CUDA_HEADERS
-// Of two structures that are written by hand, where each member lies.
+// Member offsets of two handwritten structures.
 TEST(CudaPrototypes, what_the_driver_is_told_of_a_graph_is_laid_out_as_its_header_has_it) {
   using Kernel = CUDA_KERNEL_NODE_PARAMS;
   static_assert(sizeof(KernelNodeParameters) == sizeof(Kernel));
@@ -135,8 +135,8 @@ TEST(CudaPrototypes, the_compilers_are_those_of_its_header) {
 
 #ifdef TESSERA_HAS_CUBLAS_HEADER
 TEST(CudaPrototypes, those_of_cublas_are_those_of_its_header) {
-  // The header has a second function of these names, for old C++ code; this chooses the exported
-  // one, and compiles where the header declares it so.
+  // The header has overloads of these names for old C++ code. The pointer types select the exported
+  // function; this only compiles if the header declares it with this type.
   using Op = cublasOperation_t;
   using Type = cudaDataType;
   using Gemm = cublasStatus_t(cublasHandle_t, Op, Op, int, int, int, const void*, const void*, Type,

@@ -1,5 +1,5 @@
-// Tuning for a GPU, as far as it goes without one: what the candidates are, that their hints reach
-// the kernel or are refused, and how times are taken in turn.
+// Tuning for a GPU, as far as possible without one: the candidates, their hints, which reach the
+// kernel or are rejected, and the order of measurements.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ TEST(CudaTuning, candidates_are_the_backends_data_in_the_models_order) {
   }
 }
 
-// Rows of 71 numbers, and f32: only the general kernel computes these, and it takes no hints.
+// Rows of 71 elements, and f32: only the general kernel supports these, and it has no hints.
 TEST(CudaTuning, a_problem_without_a_fast_kernel_is_offered_no_hints) {
   GroupedTuningProblem odd = large(false), wide = large(false);
   odd.desc.n = 71;
@@ -106,7 +106,8 @@ TEST(CudaTuning, options_of_the_problem_reach_the_program) {
             "transpose_rhs is for gmm, and this is tgmm");
 }
 
-// As the call multiplies them: bf16 where more digits are asked for, or the layout is another one.
+// Tuned in the type that the call uses: bf16 if a higher precision is requested or the layout
+// differs.
 TEST(CudaTuning, one_byte_operands_are_tuned_as_they_are_multiplied) {
   GroupedTuningProblem problem = large(false);
   problem.desc.lhs = problem.desc.rhs = DType::e4m3;
@@ -197,7 +198,8 @@ TEST(CudaTuning, a_gradients_configuration_is_its_own) {
   EXPECT_EQ(tuned.diags()[0].code, ErrorCode::unsupported);
 }
 
-// What a GPU's tuning left in the cache comes back whole, hints and all, for the same key alone.
+// A configuration tuned on a GPU is read from the cache completely, including hints, but only for
+// the same key.
 TEST(CudaTuning, the_chain_takes_what_was_kept_and_passes_it_on) {
   const TemporaryFolder folder;
   ::setenv("TESSERA_CACHE", folder.file("cache").c_str(), 1);
@@ -295,7 +297,7 @@ TEST(SecondsInTurn, the_hopeless_and_the_failing_are_not_run_again) {
   EXPECT_EQ(failing, 1);
 }
 
-// On a GPU: every candidate has a time, and the fastest is kept with what it was measured on.
+// On a GPU: every candidate is timed, and the fastest is stored with the clock and GPU used.
 TEST(CudaTuningDevice, every_candidate_is_timed) {
   if (const Support here = cuda_device().available(); !here.ok) GTEST_SKIP() << here.reason;
   for (const bool is_tgmm : {false, true}) {

@@ -1,10 +1,10 @@
-// Whole conversations with the debug adapter, as files of tests/dap show them:
+// Conversations with the debug adapter, from the files in tests/dap:
 //
-//   $ WORD ...                 what stands behind gmm-run
-//   > COMMAND {ARGUMENTS}      a request; lines that begin with | go on with it
-//   < {...}                    what comes, the protocol's numbers and types left out
+//   $ WORD ...                 arguments of gmm-run
+//   > COMMAND {ARGUMENTS}      a request; lines that begin with | continue it
+//   < {...}                    an answer, without the protocol's sequence numbers and types
 //
-// BLESS=1 rewrites what comes. Paths are as seen from the repository's root.
+// BLESS=1 rewrites the answers. Paths are relative to the repository's root.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -27,8 +27,8 @@ const fs::path folder = fs::path(test::source_dir()) / "tests" / "dap";
 struct Script {
   std::vector<std::string> words;
   std::vector<test::Asked> asked;
-  std::vector<std::string> head;                // up to the first request
-  std::vector<std::vector<std::string>> lines;  // of each request
+  std::vector<std::string> head;                // lines before the first request
+  std::vector<std::vector<std::string>> lines;  // by request
 };
 
 Script read_script(const fs::path& path) {
@@ -55,7 +55,7 @@ Script read_script(const fs::path& path) {
   return script;
 }
 
-// Numbers of messages say nothing, and whether a response succeeds is there by its error.
+// Returns the message without sequence numbers. Failed responses are recognised by their error.
 std::string shown(const Json& message) {
   Json told;
   if (const Json* event = message.find("event")) told["event"] = *event;

@@ -1,5 +1,5 @@
-// Reports on runs in which nobody can move: who waits for what, who could have helped, and what
-// went elsewhere.
+// Deadlock reports: each blocked agent with its wait, the agents that could complete the wait, and
+// signals and copies to a wrong place.
 #include "interp/schedule/strategies.h"
 #include "tests/unit/interp_kernel.h"
 
@@ -95,7 +95,7 @@ TEST(deadlock, a_copy_to_the_wrong_device) {
         << schedule;
 }
 
-// Credits for one slot only: every device waits for a credit that its neighbour gives after the
+// Credits for one slot only: every device waits for a credit that its neighbour signals after the
 // same wait.
 TEST(deadlock, a_ring_without_enough_credits) {
   Kernel k;

@@ -1,5 +1,5 @@
-// A program does the same with and without its debug statements: steps, events, schedules,
-// verdicts, modelled time, and the program that `expand` makes.
+// Debug statements do not change a program: its steps, events, schedules, verdicts, modelled time
+// and expanded form are the same without them.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,8 @@ bool is_debug_line(std::string_view line) {
   return line.starts_with("print") || line.starts_with("assert") || line.starts_with("breakpoint");
 }
 
-// Empty lines in their place, so that all else stands where it stood.
+// Returns the text with empty lines instead of debug statements, so that line numbers do not
+// change.
 std::string without_debug_lines(const std::string& text) {
   std::istringstream in(text);
   std::string kept;
@@ -49,7 +50,7 @@ Program expanded(const std::string& text) {
   return *std::move(program);
 }
 
-// Numbers that runs of one and the same program share.
+// Returns properties of a run that do not depend on debug statements.
 std::string course(const Program& program, int devices, const std::string& schedule,
                    DebugSink* sink) {
   Operands operands(program, devices);
@@ -163,7 +164,7 @@ TEST(DebugStatements, ChangeNothingInParallelLoops) {
               1, 4);
 }
 
-// A branch around nothing but them is for them, and so is what its condition reads.
+// A branch that only contains debug statements counts as one, including the reads of its condition.
 TEST(DebugStatements, BranchesAroundThemAreNoPartOfTheProgram) {
   const std::string copy = "  copy a -> o\n}\n";
   const std::string head =
@@ -188,7 +189,7 @@ std::vector<Finding> verified(const std::string& body) {
   return certificate ? certificate->findings : std::vector<Finding>{};
 }
 
-// What a print shows may change meanwhile; what an assertion reads may not.
+// Reads of a print may be concurrent with writes; reads of an assertion may not.
 TEST(DebugStatements, OnlyAnAssertionRaces) {
   const auto shown =
       verified("  start u -> t, s\n  print t, t[1] + 1\n  wait s for t\n  copy t -> o\n");
@@ -210,7 +211,8 @@ TEST(DebugStatements, AnAssertionReadsWhatIsDefined) {
   EXPECT_EQ(found.front().kind, FindingKind::uninitialised_read);
 }
 
-// A count is shown without a step; an assertion of one is a step, and no proof of other schedules.
+// Printing a count takes no step. An assertion on a count is a step, and prevents a proof for all
+// schedules.
 TEST(DebugStatements, ShowCountsWithoutAStep) {
   const std::string body = "  signal c, 2\n  SHOWN\n  wait c, 2\n  copy a -> o\n}\n";
   const std::string head =

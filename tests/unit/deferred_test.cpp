@@ -1,4 +1,4 @@
-// Operands that are made once somebody reads them: never, where nobody does.
+// Deferred operands, which are created by the first read, or never.
 #include <gtest/gtest.h>
 
 #include "analysis/certificate/certificate.h"
@@ -33,8 +33,8 @@ TEST(deferred, bytes_are_made_when_they_are_asked_for_and_once) {
   EXPECT_EQ(made, 1);
 }
 
-// What is multiplied and not a result is made only where there is arithmetic; what copies alone
-// carry to a result is made in every run.
+// Factors of a product are only created in runs with arithmetic. Operands that are copied to a
+// result are created in every run.
 TEST(deferred, a_run_without_arithmetic_makes_no_operand_that_it_does_not_read) {
   const auto program = test::program(
       "kernel k()\n  in a: f32[8, 8] hbm\n  in b: f32[8, 8] hbm\n  out o: f32[8, 8] hbm\n"
@@ -82,8 +82,8 @@ TEST(deferred, a_rejected_launch_makes_no_operand) {
   EXPECT_FALSE(is_made);
 }
 
-// A verdict about schedules looks at no values but those that control depends on: here a product
-// says how often the result is copied.
+// A verdict on schedules only needs the values that control depends on: here a product is the
+// number of times that the result is copied.
 TEST(deferred, certify_makes_an_operand_only_where_control_depends_on_it) {
   for (const std::string count : {"2", "n[0, 0]"}) {
     const auto program = test::program(

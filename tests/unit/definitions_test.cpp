@@ -1,4 +1,5 @@
-// The definitions of kernels beside the references in Eigen: small integers, whose sums are exact.
+// The definitions of kernels, compared with the Eigen references. Operands are small integers, so
+// sums are exact.
 #include "kernels/definitions/definitions.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +26,7 @@ struct Ran {
   Tensor& of(std::string_view name) { return operands.of(0, name); }
 };
 
-// The operands that `given` names have these elements, others small integers.
+// given: elements by operand name; other operands are small integers.
 Ran ran(const std::string& kernel, const Settings& settings, int places,
         const std::map<std::string, std::vector<std::int64_t>>& given) {
   Program named;
@@ -50,7 +51,7 @@ std::vector<double> values(const Tensor& tensor) {
   return list;
 }
 
-// gmm of [16, 6] by [groups, 6, 7] with the settings beside the sizes, and the same by Eigen.
+// Compares gmm of [16, 6] by [groups, 6, 7], with the given settings, with Eigen.
 void expect_that_of_eigen(Settings settings, GroupedProblem problem) {
   settings.insert({{"T", "f32"}, {"U", "f32"}, {"m", "16"}, {"k", "6"}, {"n", "7"}});
   settings["groups"] = std::to_string(problem.group_sizes.size());
@@ -78,9 +79,9 @@ TEST(Definitions, PartsOfGroupsAndWhatExistsAreThoseOfEigen) {
          .accumulate = accumulates});
 }
 
-// The same codes as the host's function, whose rules scaling_test writes out.
+// The same codes as the host function, which scaling_test checks.
 TEST(Definitions, QuantisedBlocksAreThoseOfTheHost) {
-  std::vector<std::int64_t> numbers;  // of other sizes in each block, rows of zeros among them
+  std::vector<std::int64_t> numbers;  // other magnitudes in each block, and some rows of zeros
   for (std::int64_t i = 0; i < 64 * 96; ++i)
     numbers.push_back(i / 96 % 9 == 4 ? 0 : (i * 37 % 201 - 100) << (i / 32 % 7));
   for (const MxAlong along : {MxAlong::rows, MxAlong::columns})
@@ -114,7 +115,7 @@ TEST(Definitions, GradientsOfWeightsAreThoseOfEigen) {
   EXPECT_EQ(values(tgmm.of("out")), values(reference_tgmm(problem, DType::f32)));
 }
 
-// Each place of a ring has the product of what all places of it have, side by side.
+// Each position of a ring has the product of the concatenated shards of all positions.
 TEST(Definitions, TheGatheredProductIsThatOfEigen) {
   constexpr std::int64_t places = 3, rows = 4, shard = 2, cols = 5;
   const std::vector<std::int64_t> ring = {0, 2, 1};

@@ -1,4 +1,4 @@
-// What devices choose for a product, and what they offer to tuning.
+// Default configurations of devices for a product, and their candidates for tuning.
 #include <gtest/gtest.h>
 
 #include "devices/devices.h"
@@ -38,7 +38,7 @@ TEST(DeviceChoice, is_the_first_candidate_and_has_a_reason) {
   }
 }
 
-// A device that only runs: whoever adds one need not know of tiles.
+// A minimal device that only runs programs and has no tile configurations.
 class Plain final : public Device {
  public:
   std::string_view name() const override { return "plain"; }
@@ -63,7 +63,7 @@ TEST(DeviceChoice, a_device_without_candidates_takes_the_kernels_own_tiles) {
   EXPECT_EQ(choice.reason, "the kernel's own tiles");
 }
 
-// Its one candidate is a tile, which the reference refuses.
+// The only candidate is a tiling, which the reference rejects.
 TEST(DeviceChoice, the_reference_has_nothing_to_tune) {
   GroupedTuningProblem problem;
   problem.platform = Platform::Reference;
@@ -78,7 +78,8 @@ TEST(DeviceChoice, the_reference_has_nothing_to_tune) {
       << tuned.diags()[0].message;
 }
 
-// What `tune` kept for a call is for the library too; with a tile of the caller's nobody is asked.
+// The library also uses the configuration that `tune` cached for a call, unless the caller passes a
+// tiling.
 TEST(DeviceChoice, a_call_of_the_library_takes_what_was_kept) {
   const TemporaryFolder folder;
   ::setenv("TESSERA_CACHE", folder.file("cache").c_str(), 1);

@@ -1,5 +1,5 @@
-// Several devices: remote copies, barriers, credits; every way of moving gives the same values and
-// no findings.
+// Several devices: remote copies, barriers and credits. Every schedule and copy granularity gives
+// the same values and no findings.
 #include "interp/observe/trace_text.h"
 #include "interp/schedule/schedule.h"
 #include "interp/schedule/strategies.h"
@@ -83,7 +83,7 @@ Program all_gather(int devices, std::int64_t slots) {
   return k.finish();
 }
 
-// Every device adds its shard to device 0, whose sum starts at zero.
+// Every device adds its shard to a sum on device 0, which starts at zero.
 Program sum_to_device_0() {
   Kernel k;
   k.line(1);
@@ -118,8 +118,8 @@ TEST(devices, a_right_permute_is_the_same_in_every_schedule) {
     EXPECT_EQ(text(result), "") << options.schedule;
     for (int d = 0; d < 4; ++d)
       EXPECT_EQ(operands.values((d + 1) % 4, "out"), operands.values(d, "shard"));
-    // 3 signals and waits, 1 start, 2 waits, and 2 halves for each device; 4 parts of a copy that
-    // streams, or as many as were drawn.
+    // Per device: 3 signals and waits, 1 start, 2 waits, and 2 sides of the copy; 4 parts for
+    // partial copies, or a random number.
     const bool draws = find_strategy(parse_schedule(options.schedule)->strategy)->arguments !=
                        ScheduleArguments::none;
     const bool is_drawn = options.copies.granularity == CopyGranularity::partial && draws;
@@ -246,7 +246,7 @@ TEST(devices, partial_landing_lets_parts_of_two_copies_pass_a_wait) {
   k.emit(Wait{k.all(sem), k.integer(100)});
   static_cast<void>(got);
   const Program program = k.finish();
-  // 300 = 296 + 4: all but the last granule of the big copy, and 96 of the small one.
+  // 300 = 296 + 4: all except the last granule of the big copy, and 96 of the small one.
   RunOptions options{.copies = {.granularity = CopyGranularity::partial},
                      .record = {.schedule = true}};
   options.machine.profile.dma_granule = 4;
@@ -255,7 +255,7 @@ TEST(devices, partial_landing_lets_parts_of_two_copies_pass_a_wait) {
   EXPECT_EQ(text(result), "");
   EXPECT_EQ(result.schedule,
             options.schedule + ",dev0.core0/dma#0*2,dev0.core0/dma#1*2,dev0.core0");
-  // When copies land whole the same wait needs the second copy.
+  // If copies are whole, the same wait needs the second copy.
   options.copies.granularity = CopyGranularity::whole;
   options.schedule = "lazy";
   EXPECT_EQ(run_ok(program, options).schedule,
@@ -283,7 +283,7 @@ Program two_to_one_device() {
   return k.finish();
 }
 
-// What is read is in no order, also of copies that land in order.
+// Reads are unordered, also for copies that complete in order.
 TEST(devices, copies_of_a_link_land_in_order) {
   const Program program = two_to_one_device();
   const auto schedule = [&](const char* name, DmaOrder order) {
@@ -297,7 +297,7 @@ TEST(devices, copies_of_a_link_land_in_order) {
   EXPECT_EQ(schedule("lazy", DmaOrder::unordered),
             "steps:dev0.core0*2,dev0.core0/dma#1*2,dev0.core0,dev0.core0/dma#0,dev1.core0,"
             "dev0.core0/dma#0,dev0.core0,dev1.core0");
-  // The second copy has read what it sends before the first one moves, and lands after it.
+  // The second copy reads its source before the first one moves, and completes after it.
   EXPECT_EQ(schedule("lazy", DmaOrder::fifo),
             "steps:dev0.core0*2,dev0.core0/dma#1,dev0.core0/dma#0*2,dev0.core0/dma#1,dev0.core0*2,"
             "dev1.core0*2");
@@ -310,7 +310,8 @@ TEST(devices, a_slow_device_moves_last) {
   const RunResult result = run_ok(all_gather(3, 1), {.machine = {.devices = 3, .slow_device = 0},
                                                      .record = {.schedule = true}});
   EXPECT_EQ(text(result), "");
-  // The others run until they need something of device 0, and whenever it has given them something.
+  // The other devices run until they need device 0, and again after each of its steps that unblocks
+  // them.
   EXPECT_EQ(
       result.schedule.substr(0, result.schedule.find(",dev0")),
       "steps:dev1.core0,dev1.core0/dma#0*2,dev2.core0,dev2.core0/dma#0*2,dev1.core0*2,dev1.core0/"

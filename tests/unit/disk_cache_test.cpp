@@ -1,5 +1,5 @@
-// What the cache reads is the user's own or root's, and nobody else can write it; what it writes
-// follows no link.
+// The cache only reads entries that are owned by the user or root and that no other user can write.
+// Writes do not follow links.
 #include "core/host/disk_cache.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ constexpr FileKind small{"an entry", 100};
 
 class DiskCache : public testing::Test {
  protected:
-  // The note on what is there; nothing may be read.
+  // Returns the note for an entry that must not be read.
   std::string note() const {
     const CacheRead cached = cache.read("key", small);
     EXPECT_FALSE(cached.bytes);
@@ -107,7 +107,7 @@ TEST_F(DiskCache, a_folder_of_the_cache_that_is_a_link_is_refused) {
   fs::rename(cache.path(), folder.file("elsewhere"));
   fs::create_symlink(folder.file("elsewhere"), cache.path());
   EXPECT_TRUE(note().starts_with("the cache's folder " + cache.path() + " is not used: "));
-  // The user's own link to the whole cache is followed.
+  // A link to the cache folder that the user owns is followed.
   fs::create_symlink(folder.file("cache"), folder.file("link"));
   const CacheFolder linked(folder.file("link"));
   EXPECT_TRUE(linked.write("key", "new"));
@@ -129,7 +129,7 @@ TEST_F(DiskCache, writing_replaces_what_has_the_name_and_follows_no_link) {
   EXPECT_EQ(cache.read("key", small).bytes, "newer");
 }
 
-// Its own entries are never those that others may write, whatever the mask says.
+// Entries are never writable by other users, whatever the umask is.
 TEST_F(DiskCache, entries_of_any_mask_are_read_again) {
   const mode_t mask = ::umask(0);
   EXPECT_TRUE(cache.write("key", "bytes"));

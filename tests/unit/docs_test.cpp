@@ -1,5 +1,5 @@
-// README.md, CONTRIBUTING.md and pages of docs/ as tests: their commands run as written, what they
-// show is what comes, the files they name are there.
+// Checks README.md, CONTRIBUTING.md and pages of docs/: their commands run as written and print the
+// output shown, and the files that they name exist.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,12 +26,12 @@ using test::joined;
 using test::Lines;
 using test::Shown;
 
-// The pages speak of files as seen from the repository's root.
+// File names in the pages are relative to the repository's root.
 class Docs : public testing::Test {
  protected:
   void SetUp() override {
     fs::current_path(test::source_dir());
-    ::setenv("TESSERA_CACHE", cache_.file("cache").c_str(), 1);  // what `tune` keeps
+    ::setenv("TESSERA_CACHE", cache_.file("cache").c_str(), 1);  // used by `tune`
   }
   void TearDown() override {
     fs::current_path(before_);
@@ -43,7 +43,7 @@ class Docs : public testing::Test {
   fs::path before_ = fs::current_path();
 };
 
-// What a command ends with, by what the page shows of it.
+// Returns the expected exit code of a command, from the output that the page shows.
 int exit_code_of(const Shown& shown) {
   const std::string output = "\n" + joined(shown.output);
   const auto has = [&](const char* text) { return output.find(text) != std::string::npos; };
@@ -125,7 +125,7 @@ TEST_F(Docs, fragments_of_the_kernel_tutorial_are_lines_of_its_programs) {
   EXPECT_EQ(fragments, 4);
 }
 
-// A program in the readme is one of the repository's, or runs on its own.
+// Each program in the readme is a complete program, and equal to the example that the page names.
 TEST_F(Docs, every_program_of_the_readme_is_a_program) {
   const std::string page = test::read_file("README.md");
   int programs = 0;
@@ -178,14 +178,14 @@ TEST_F(Docs, the_files_that_are_named_are_there) {
       const std::string name = (*at)[1];
       const bool is_place = name.find('/') != std::string::npos;
       if (!is_place || name.find("NAME") != std::string::npos) continue;
-      if (name.starts_with("build/")) continue;  // made by the build
+      if (name.starts_with("build/")) continue;  // created by the build
       ++named;
       const std::string fixed = name.substr(0, name.find('*'));
       if (fixed == name) {
         EXPECT_TRUE(fs::exists(name)) << page << " names " << name;
         continue;
       }
-      // A pattern: some file begins like it.
+      // A pattern: at least one file has this prefix.
       const fs::path begin = fixed;
       const fs::path folder = begin.parent_path();
       const bool found =

@@ -1,5 +1,5 @@
-// Random small programs that are equal and unequal by construction: none that is unequal is told
-// equal, and all that are equal are.
+// Random small programs that are equal or unequal by construction: all equal pairs, and no unequal
+// pairs, are reported as equal.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ constexpr std::string_view operands =
     "  tile t: f32[8, 8]\n"
     "  tile u: f32[8, 8]\n";
 
-// Computes `r` by the body, from a, b and c, which hold x, y and z.
+// Returns a program that computes `r` by the body, from a, b and c, which contain x, y and z.
 std::string program(const std::string& body) {
   return fmt::format(
       "kernel k()\n{}{{\n  copy x -> a\n  copy y -> b\n  copy z -> c\n{}  copy r -> out\n}}\n",
@@ -61,8 +61,8 @@ std::string outcome(Outcome outcome) {
   return names[static_cast<std::size_t>(outcome)];
 }
 
-// A sum of terms, each a product of some factors, whose factors and terms may be written in any
-// order, and in which a common factor may stand outside.
+// Draws sums of products. Factors and terms can be written in any order, and a common factor can be
+// factored out.
 class Draws {
  public:
   explicit Draws(std::uint64_t seed) : random_(seed) {}
@@ -88,7 +88,7 @@ class Draws {
   SplitMix random_;
 };
 
-// The sum of the terms by statements of one operation each.
+// Returns statements, of one operation each, that compute the sum of the terms.
 std::string summed(const std::vector<std::vector<std::string>>& terms, bool adds_in_place) {
   std::string body = "  r = 0\n";
   for (const auto& term : terms) {
@@ -139,7 +139,8 @@ TEST(Equal, SumsOfProductsInAnyOrderAreEqualAndWithAnythingElseAreNot) {
   EXPECT_EQ(different, 300);
 }
 
-// out = x . y, the contraction cut into steps of `step`, each added `times` times, from `begin` on.
+// Returns a program for r = a . b. The contraction starts at `begin` and is split into steps of
+// `step`. The step at `skipped` is omitted, and the step at `twice` is added twice.
 std::string matmul(int step, int begin, int skipped, int twice, bool is_turned = false) {
   std::string body = "  t = 0\n";
   for (int k = begin; k < 8; k += step) {
@@ -172,7 +173,7 @@ TEST(Equal, AMissingADoubledAndATurnedProductAreFound) {
   EXPECT_EQ(outcome(compared(good, matmul(2, 0, -1, -1, true)).outcome), "different");
 }
 
-// The outcome for programs of two bodies.
+// Returns the outcome for two programs with these bodies.
 std::string outcome_of(const std::string& a, const std::string& b) {
   const auto whole = [](const std::string& body) {
     return program("  t = " + body + "\n  r = t\n");
@@ -202,13 +203,14 @@ TEST(Equal, OrderIsTriedOnManyPatterns) {
                                  program("  t = max(a, max(0.0, c))\n  r = t\n"));
   EXPECT_EQ(outcome(same.outcome), "equal");
   EXPECT_TRUE(same.bound.has_order);
-  // Some a is less than 0; of computed values no order is known to be one of real numbers.
+  // Some a is less than 0. Computed values are in the finite field, so their order is unknown.
   EXPECT_EQ(outcome_of("max(a, 0.0)", "a + 0.0"), "different");
   EXPECT_EQ(outcome_of("max(a * a, 0.0)", "a * a"), "not shown");
 }
 
-// The chance that a draw shows nothing counts all that may be zero modulo a prime: the difference
-// itself, its coefficients, the differences of arguments of functions, and so of both programs.
+// The probability that a draw misses a difference counts everything that may be zero modulo a
+// prime: the difference, its coefficients, and the differences of function arguments, for both
+// programs.
 TEST(Equal, TheProbabilityCountsCoefficientsAndTheArgumentsOfBothPrograms) {
   const auto bound = [](const std::string& body) {
     const std::string whole = program("  t = " + body + "\n  r = t\n");
@@ -218,14 +220,14 @@ TEST(Equal, TheProbabilityCountsCoefficientsAndTheArgumentsOfBothPrograms) {
   };
   const Equality plain = bound("a * c"), large = bound("a * 4000000000000.0");
   EXPECT_EQ(plain.bound.degree, 2);
-  EXPECT_LE(plain.bound.height, 1);   // that of x - x
-  EXPECT_GE(large.bound.height, 42);  // of 4 * 10^12
+  EXPECT_LE(plain.bound.height, 1);   // for x - x
+  EXPECT_GE(large.bound.height, 42);  // for 4 * 10^12
   EXPECT_GT(large.probability, 2 * plain.probability);
   EXPECT_EQ(bound("tanh(a) * tanh(c)").bound.arguments, 4);
-  // Over a common denominator the degrees and the coefficients of both sides add up.
+  // With a common denominator, the degrees and coefficients of both sides add up.
   EXPECT_EQ(bound("a / c").bound.degree, 4);
   EXPECT_GE(bound("a * 0.001").bound.height, 2 * 9.9);  // numerator and denominator: 1 and 1000
-  // Exponents have half of the numbers.
+  // Exponents are drawn from half as many numbers.
   EXPECT_GT(bound("exp(a)").probability, bound("tanh(a)").probability);
 }
 

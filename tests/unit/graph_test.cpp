@@ -1,5 +1,5 @@
-// A task graph in random legal orders computes what the interpreter does; without one of its edges
-// it need not.
+// A task graph has the interpreter's results in random valid orders, but not necessarily without
+// one of its edges.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,8 +30,8 @@ using test::is_right;
 using test::lines_behind;
 using test::wrong_orders;
 
-// Edges whose loss no order of whole nodes shows on integers.
-// Memory that nobody reads but who wrote it in the same node: two nodes may not have it at once.
+// True for scratch that each node only reads after writing it: two nodes must not use it
+// concurrently, but no order of whole nodes shows a missing edge.
 bool is_private(const TaskGraph& graph, graph::MemoryId memory) {
   for (const graph::NodeSide& side : graph.sides)
     for (const graph::MemoryAccess& access : side.accesses)
@@ -49,7 +49,7 @@ bool only_excludes(const TaskGraph& graph, SideId a, SideId b) {
   return true;
 }
 
-// Both add to what is in one rectangle.
+// True if both sides add to the same rectangle.
 bool is_chain_of_sums(const TaskGraph& graph, SideId a, SideId b) {
   const auto updates = [&](SideId side, const graph::MemoryAccess& like) {
     bool reads = false, writes = false;
@@ -70,7 +70,7 @@ struct Losses {
   int shown = 0, implied = 0, excluding = 0, summing = 0, hidden = 0;
 };
 
-// Leaves out each edge in turn. implied: other edges say the same.
+// Removes each edge in turn and counts the effects. implied: other edges imply the removed one.
 Losses losses(const GraphCase& of) {
   Losses result;
   for (const SideId h : of.graph.sides.ids())
@@ -91,8 +91,8 @@ Losses losses(const GraphCase& of) {
   return result;
 }
 
-// As if a copy were one node, done when its data has landed: edges that paths through copies imply
-// are left out.
+// Removes the edges that are implied if each copy counts as one node, which is done when the copy
+// completes.
 Befores reduced_over_copies(const TaskGraph& graph) {
   Table<graph::NodeId, std::set<graph::NodeId>> above(graph.nodes.size());
   for (const graph::NodeId n : graph.nodes.ids())
@@ -113,13 +113,13 @@ Befores reduced_over_copies(const TaskGraph& graph) {
   });
 }
 
-// Copies, gathers, pipelines, segments; those that are dead; the longest path and the longest that
-// carries data.
+// Numbers of copies, gathers, pipelines, segments and dead nodes; the lengths of the longest path
+// and of the longest path with data dependences only.
 using Shape = std::array<std::int64_t, 7>;
 struct OperationCase {
   const char* words;
   Shape shape;
-  bool has_edges;  // that matter: without any of them results are wrong
+  bool has_edges;  // without edges, results are wrong
 };
 void PrintTo(const OperationCase& of, std::ostream* out) { *out << of.words; }
 
@@ -182,7 +182,7 @@ TEST(Graph, of_every_kernel_gives_its_results) {
   EXPECT_GE(kernels, 25);
 }
 
-// The order of each sum is that of the eager schedule, also where copies add.
+// Each sum has the order of the eager schedule, also if copies add.
 TEST(Graph, gives_the_bits_of_plain_arithmetic) {
   for (const char* words :
        {"all-reduce --devices 4 --m 4 --n 8", "reduce-scatter --devices 4 --m 16 --n 8",
@@ -221,7 +221,7 @@ TEST(Graph, names_the_trace_regions_of_a_node) {
       << cli::graph_dot(of.graph);
 }
 
-// Those that have a graph.
+// Only programs that have a graph.
 TEST(Graph, of_good_programs_of_the_suite_gives_their_results) {
   int programs = 0;
   for (const auto& file :
@@ -239,8 +239,8 @@ TEST(Graph, of_good_programs_of_the_suite_gives_their_results) {
   EXPECT_GE(programs, 60);
 }
 
-// A path through a copy orders nothing where its data is sent and its source overwritten before it
-// lands.
+// A path through a copy does not order nodes if its source is overwritten after the read and before
+// the copy completes.
 TEST(Graph, is_reduced_over_halves_and_not_over_whole_copies) {
   const GraphCase of =
       graph_case(test::source_dir() + "/tests/cli/graph_eager_sends.tsr --devices 2");

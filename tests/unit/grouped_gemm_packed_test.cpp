@@ -1,5 +1,5 @@
-// Grouped GEMMs whose groups differ in two or three extents: SameFirst, SameLast and AllDifferent
-// of TransformerEngine's tests/cpp/operator/test_grouped_gemm.cu.
+// Grouped GEMMs with groups that differ in two or three extents: SameFirst, SameLast and
+// AllDifferent in TransformerEngine's tests/cpp/operator/test_grouped_gemm.cu.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -35,8 +35,8 @@ std::int64_t total(const Sizes& sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
 }
 
-// The groups' matrices one after the other, with the dims that differ and the shape that these
-// give.
+// Returns the concatenated matrices of the groups, with the dims that differ and the resulting
+// shape.
 GroupedTensor operand(const Sizes& first, const Sizes& last, FillRole role, Fill fill,
                       std::uint64_t seed) {
   std::int64_t elements = 0;
@@ -75,7 +75,7 @@ struct Call {
            : is_uniform(n) ? Shape{total(m), n[0]}
                            : Shape{1, elements};
   }
-  // By the definition, the groups' blocks one after the other.
+  // Returns the result by its definition: the concatenated blocks of the groups.
   std::vector<double> naive() const {
     std::vector<double> all;
     std::int64_t at_a = 0, at_b = 0;
@@ -182,7 +182,7 @@ TEST(GroupedGemmPacked, alpha_and_beta_c_are_of_each_group_and_a_bias_is_refused
       EXPECT_TRUE(check_grouped_gemm(call.lhs, call.rhs, call.options, *out, {}).ok);
     }
   }
-  // As in the source; of columns that are equal a bias is taken.
+  // As in the source. A bias requires equal numbers of columns.
   Call call(all_different, false, false);
   const Tensor bias(DType::f32, {3, 80});
   call.options.bias = &bias;
@@ -195,7 +195,7 @@ TEST(GroupedGemmPacked, alpha_and_beta_c_are_of_each_group_and_a_bias_is_refused
 }
 
 TEST(GroupedGemmPacked, quantised_operands_have_scales_of_each_group) {
-  // 32 divides every contraction but one of all_different.
+  // 32 divides every contraction except one of all_different.
   const Groups mx = {{64, 96, 32}, {80, 112, 96}, {96, 128, 64}};
   for (const ScalingMode mode :
        {ScalingMode::CurrentTensor, ScalingMode::DelayedTensor, ScalingMode::Mxfp8_1D}) {
@@ -210,7 +210,7 @@ TEST(GroupedGemmPacked, quantised_operands_have_scales_of_each_group) {
       ASSERT_TRUE(out) << render(out.diags());
       const Verdict verdict = check_grouped_gemm(call.lhs, call.rhs, call.options, *out, {});
       EXPECT_TRUE(verdict.ok) << verdict.message;
-      // And near the product of the operands before.
+      // And close to the product of the original operands.
       const std::vector<double> want = call.naive();
       for (std::size_t i = 0; i < want.size(); ++i)
         ASSERT_NEAR(out->at(static_cast<std::int64_t>(i)), want[i],
@@ -247,7 +247,7 @@ TEST(GroupedGemmPacked, what_is_no_such_operand_is_refused_with_its_place) {
             "grouped GEMM lhs_last_dims has size 4, expected num_groups=3");
   EXPECT_EQ(with(m, {6, 6, 0, 33}, {1, 315}),
             "Contracting dimension mismatch: group 0 has 6 in lhs and 7 in rhs");
-  // An axis that there is not, and all of them.
+  // An axis that does not exist, and all axes.
   Call call(small_and_empty, false, false);
   call.options.lhs_contracting = {2};
   EXPECT_EQ(
@@ -256,17 +256,17 @@ TEST(GroupedGemmPacked, what_is_no_such_operand_is_refused_with_its_place) {
       "axes");
   call.options.lhs_contracting = {0, 1};
   EXPECT_EQ(refusal(call), "every axis of lhs is contracted: it is not a matrix");
-  // Weights that are equal contract nothing ragged, and gradients are those of rows.
+  // With equal weights, no contraction is ragged, and gradients are those of ragged rows.
   call.options.lhs_contracting = {1};
   call.rhs = no_scale_tensor(std::make_shared<const Tensor>(DType::f32, Shape{4, 7, 5}));
   call.options.rhs_contracting = {1};
   EXPECT_EQ(refusal(call), "the contraction of lhs is ragged and the contraction of rhs is not");
-  // A single dims array may not fill its operand where another is ragged along its last dims.
+  // The sizes must fill the operand if the other operand is ragged along its last dims.
   Call padded(same_last, false, false);
   padded.rhs = no_scale_tensor(std::make_shared<const Tensor>(DType::f32, Shape{145, 80}),
                                padded.rhs.first_dims);
   EXPECT_EQ(refusal(padded), "Unexpected group_sizes! K = 145, got sum(group_sizes)=144");
-  // A result that no memory has.
+  // A result that is too large for any memory.
   Call large({{INT32_MAX, INT32_MAX, 0}, {INT32_MAX, 5, 0}, {1, 2, 1}}, false, false);
   EXPECT_EQ(refusal(large),
             "the result of group 0 is too large: 2147483647 rows of 2147483647 columns");

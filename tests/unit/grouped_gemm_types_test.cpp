@@ -1,5 +1,5 @@
-// Which element types grouped GEMM takes: the functions of types.h say it, and the library, the
-// options and their help do what they say, for every type that there is.
+// Element types of grouped GEMM: the library, the options and their help agree with the functions
+// of types.h, for every type.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +48,8 @@ TEST(GroupedGemmTypes, the_library_takes_what_they_name) {
     EXPECT_EQ(succeeds(DelayedScaling::make(dtype)), is_quantised(dtype)) << name(dtype);
     const GroupedTensor lhs =
         no_scale_tensor(std::make_shared<const Tensor>(dtype, Shape{16, 16}), dim_sizes({16}));
-    const DType other = dtype == DType::e5m2 ? DType::e4m3 : dtype;  // e5m2 goes with e4m3 alone
+    const DType other =
+        dtype == DType::e5m2 ? DType::e4m3 : dtype;  // e5m2 is only combined with e4m3
     GroupedTensor rhs = no_scale_tensor(std::make_shared<const Tensor>(other, Shape{1, 16, 16}));
     rhs.dq_dtype = lhs.dq_dtype;
     GroupedGemmOptions options;
@@ -63,7 +64,7 @@ TEST(GroupedGemmTypes, the_library_takes_what_they_name) {
   }
 }
 
-// A type that scaling does not know is bad input wherever it is named, and never an abort.
+// A type that scaling does not support is bad input wherever it is used, and never an abort.
 TEST(GroupedGemmTypes, the_command_takes_what_they_name) {
   for (const std::string_view type : dtype_names()) {
     const Names quantised = quantised_names(), operands = grouped_gemm_operand_names();
@@ -81,7 +82,7 @@ TEST(GroupedGemmTypes, the_command_takes_what_they_name) {
     }
     std::vector<std::string> words = plain;
     words.insert(words.end(), {"--dtype", std::string(type)});
-    const bool is_pair = type == "e5m2";  // of two e5m2 there is no product
+    const bool is_pair = type == "e5m2";  // there is no product of two e5m2
     EXPECT_EQ(grouped_gemm_with(words).code, takes(operands) && !is_pair ? 0 : 2) << type;
   }
   const std::string help = grouped_gemm_with({"--help"}).text;

@@ -1,4 +1,4 @@
-// Memory that is not there is a diagnostic, in the middle of whatever needs it.
+// Missing memory is a diagnostic, wherever an allocation fails.
 #include "core/host/host_memory.h"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ void expect_no_memory(const Diags& diags) {
   EXPECT_NE(diags.front().message.find("(a test)"), std::string::npos) << render(diags);
 }
 
-// So much is left to ask for.
+// Limits further allocations to `bytes`.
 class Left {
  public:
   explicit Left(std::int64_t bytes) : cap_(taken() + bytes, "a test") {}
@@ -70,7 +70,7 @@ TEST(host_memory, limits_of_cgroups_are_those_of_all_around) {
   const std::string v2 = folder.file("v2"), v1 = folder.file("v1");
   write(v2 + "/a/b/memory.max", "max\n");
   write(v2 + "/a/memory.max", "3000000\n");
-  write(v1 + "/c/memory.limit_in_bytes", "9223372036854771712\n");  // none, as version 1 has it
+  write(v1 + "/c/memory.limit_in_bytes", "9223372036854771712\n");  // no limit, in version 1
   const std::string mounts =
       "25 30 0:22 / /sys rw shared:7 - sysfs sysfs rw\n"
       "31 25 0:27 / " +
@@ -89,7 +89,7 @@ TEST(host_memory, limits_of_cgroups_are_those_of_all_around) {
   write(v1 + "/memory.limit_in_bytes", "2000000\n");
   EXPECT_EQ(limit("5:memory:/outer/c\n3:cpu,cpuacct:/x\n"), 2000000);
   EXPECT_EQ(limit("0::/a/b\n5:memory:/outer/c\n"), 2000000);
-  EXPECT_EQ(limit(""), 2000000);  // its own place is not told: that of the mount
+  EXPECT_EQ(limit(""), 2000000);  // own cgroup unknown: limit of the mount
 }
 
 TEST(host_memory, the_lowest_limit_is_told_with_its_name) {
@@ -128,7 +128,7 @@ TEST(host_memory, tensors_and_operations_say_what_is_missing) {
   const auto out = grouped_matmul(lhs, rhs, sizes, options);  // 256 MiB
   ASSERT_FALSE(out);
   expect_no_memory(out.diags());
-  EXPECT_TRUE(Tensor::allocate(DType::f32, {1024, 1024}));  // and lifetime goes on
+  EXPECT_TRUE(Tensor::allocate(DType::f32, {1024, 1024}));  // later allocations succeed
 }
 
 TEST(host_memory, collectives_say_it_too) {
@@ -148,7 +148,8 @@ TEST(host_memory, scratch_is_counted_before_the_run_and_operands_are_not_scratch
       "  copy t -> o\n}\n");
   EXPECT_EQ(scratch_bytes(program, {.machine = {.devices = 3, .cores = 2}}),
             6 * (4 * mebi + mebi / 4));
-  // Without arithmetic what is computed holds nothing, and what is carried to a result does.
+  // Without arithmetic, computed scratch has no storage, but scratch that is copied to a result
+  // does.
   EXPECT_EQ(scratch_bytes(program, {.machine = {.devices = 3}, .math = Math::none}), 3 * mebi / 4);
   if (!can_cap) GTEST_SKIP() << "no limit of data under a sanitizer";
   const Left left(100 * mebi);

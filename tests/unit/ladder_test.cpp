@@ -25,7 +25,7 @@ const std::string folder = "docs/tutorial/ladder";
 
 std::string page() { return test::read_file(folder + "/README.md"); }
 
-// The names of the programs in a folder, in the order of the steps.
+// Returns the names of the programs in a folder, in the order of the steps.
 std::vector<std::string> programs_in(const std::string& path) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(path))
@@ -34,7 +34,7 @@ std::vector<std::string> programs_in(const std::string& path) {
   return names;
 }
 
-// The page speaks of files as seen from the repository's root.
+// File names in the page are relative to the repository's root.
 class Ladder : public testing::Test {
  protected:
   void SetUp() override {
@@ -65,11 +65,11 @@ std::string trimmed(const std::string& line) {
   return at == std::string::npos ? "" : line.substr(at);
 }
 
-// A line and what stands in its place, both without indentation.
+// A line and its replacement, both without indentation.
 using Edit = std::pair<std::string, std::string>;
 
-// What the page names as `line` by `line` in the paragraphs that begin with "**Break it:**", one
-// list for each.
+// Returns the edits, written "`line` by `line`", of each paragraph that begins with "**Break
+// it:**".
 std::vector<std::vector<Edit>> edits_of(const std::string& text) {
   static const std::regex replacement("`([^`]+)`\\s+by\\s+`([^`]+)`");
   std::vector<std::vector<Edit>> all;
@@ -135,7 +135,7 @@ TEST_F(Ladder, programs_are_short_formatted_and_valid) {
   }
 }
 
-// Without options but the number of devices; where groups have sizes, all of them are zero.
+// Without options, except the number of devices. Group sizes are zero.
 TEST_F(Ladder, programs_are_proved_with_their_defaults) {
   for (const std::string& name : programs_) {
     for (const char* devices : {"1", "2", "5"}) {

@@ -1,4 +1,4 @@
-// Storages, snapshots and shadow state, against a model that copies everything at once.
+// Storages, snapshots and shadow state, compared with a model that copies immediately.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -231,7 +231,7 @@ TEST(Storage, OnlyStoredElementsAreWrittenBack) {
   EXPECT_FALSE(out.never_written());
 }
 
-// Whatever lands first.
+// In any order of completion.
 TEST(Storage, AWriteBackCountsWithThoseOfItsTime) {
   const Buffer slot_buffer = scratch({8, 8}), out_buffer = bound(Role::out, {8, 8});
   Tensor tensor(DType::f32, {8, 8});
@@ -292,7 +292,7 @@ TEST(Storage, AccumulatingCopiesRoundOnce) {
   EXPECT_EQ(a.load_real(box({{1, 1}})), 260);  // 259 to bf16's 258 or 260
 }
 
-// A large copy is deferred, and its source may change or vanish before and after it lands.
+// A large copy is deferred. Its source may change or be freed before and after the copy completes.
 TEST(Snapshot, KeepsWhatItSaw) {
   const Buffer source_buffer = scratch({64, 64}, DType::f32, Space::hbm),
                slot_buffer = scratch({64, 64});
@@ -313,7 +313,7 @@ TEST(Snapshot, KeepsWhatItSaw) {
   EXPECT_EQ(value_at(slot.read(slot.whole()), 1, 0), 1);
 }
 
-// Two halves that came from two places travel on together, and their bytes stay where they are.
+// Two halves with different sources are copied together, and their bytes are not moved.
 TEST(Snapshot, OfSeveralAliasesKeepsThemAll) {
   const Buffer half = scratch({32, 64}, DType::f32, Space::hbm),
                gathered_buffer = scratch({2, 64, 64}, DType::f32, Space::hbm),
@@ -342,7 +342,7 @@ TEST(Snapshot, OfSeveralAliasesKeepsThemAll) {
   EXPECT_EQ(value_at(slot.read(slot.whole()), 32, 0), 4);
 }
 
-// Idle scratch keeps what is initialised and stored, and has no bytes.
+// Idle scratch tracks initialised and stored elements, but has no bytes.
 TEST(Storage, IdleScratchTracksWithoutBytes) {
   const Buffer idle_buffer = scratch({8, 64}), out_buffer = bound(Role::out, {8, 64});
   Tensor tensor(DType::f32, {8, 64});
@@ -363,7 +363,7 @@ TEST(Storage, IdleScratchTracksWithoutBytes) {
   EXPECT_TRUE(idle.is_initialised(idle.whole()));
 }
 
-// Everything at once and by element: what the storages must be indistinguishable from.
+// Reference model for storages: copies immediately, element by element.
 struct Model {
   Shape shape;
   std::vector<float> values;
@@ -442,7 +442,7 @@ TEST_P(CopyOnWrite, IsIndistinguishableFromCopying) {
   std::map<int, std::pair<std::int64_t, std::int64_t>> sizes;
   std::set<std::size_t> slots;
   std::map<std::size_t, Box> targets;
-  // Half the time a part of what was last copied there, which may be an alias.
+  // With probability 1/2, a part of the last copy to this storage, which may be an alias.
   const auto pick = [&](std::size_t which, std::int64_t largest) {
     const auto landed = targets.find(which);
     if (landed == targets.end() || rng() % 2 != 0) {
@@ -464,7 +464,7 @@ TEST_P(CopyOnWrite, IsIndistinguishableFromCopying) {
     const Box where = pick(which, 32);
     switch (below(rng, 7)) {
       case 0:
-      case 1: {  // read half
+      case 1: {  // read side
         ModelCopy copy;
         const bool stored_only = slots.count(which) != 0 && rng() % 2 != 0;
         Snapshot snapshot = stored_only ? storage.snapshot_stored(where) : storage.snapshot(where);
@@ -484,7 +484,7 @@ TEST_P(CopyOnWrite, IsIndistinguishableFromCopying) {
       }
       case 2:
       case 3:
-      case 4: {  // write half
+      case 4: {  // write side
         if (flights.empty()) break;
         auto flight = flights.begin();
         std::advance(flight, below(rng, static_cast<std::int64_t>(flights.size())));

@@ -1,4 +1,4 @@
-// .npy files: what NumPy writes, what we write, and files that are damaged or lie.
+// .npy files: files of NumPy, files written by Tessera, and files that are damaged or wrong.
 #include "core/data/npy.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ constexpr std::string_view accepted =
     "accepted are <f4 (f32), <f2 (f16), |i1 (i8), |u1 (u8), <i2 (i16), <u2 (u16), <i4 (i32), "
     "<u4 (u32), <i8 (i64), |V2 (bf16) and |V1 (e4m3, e5m2, e8m0)";
 
-// A file as NumPy lays it out, version 1 or later, with any dict and any bytes.
+// Returns a file in NumPy's format, version 1 or later, with the given dict and bytes.
 std::string npy(const std::string& dict, const std::string& data, int version = 1) {
   const std::size_t before = version == 1 ? 10 : 12;
   std::string text = dict;
@@ -41,7 +41,7 @@ class Npy : public testing::Test {
     write_bytes(path, bytes);
     return read_npy(path, declared);
   }
-  // The message after the path and ": ", with the class in front.
+  // Returns the message without the path and ": ", with the error class as prefix.
   std::string failure(const std::string& bytes, std::optional<DType> declared = std::nullopt) {
     const auto tensor = read(bytes, declared);
     if (tensor) return "no error";
@@ -70,7 +70,7 @@ TEST_F(Npy, ReadsWhatNumpyWrites) {
   EXPECT_EQ(tensor->at(0), 1.5);
   EXPECT_EQ(tensor->at(1), -2);
   EXPECT_EQ(tensor->at(3), 4);
-  // And the other way, to the byte.
+  // Writing the tensor gives the same bytes.
   ASSERT_TRUE(write_npy(path, *tensor));
   EXPECT_EQ(read_bytes(path), written);
 }
@@ -102,7 +102,7 @@ TEST_F(Npy, FortranOrderIsTransposed) {
   EXPECT_EQ(read(npy(dict("|i1", "(3,)", "True"), "\1\2\3"))->at(2), 3);
 }
 
-// By the definition: element (i, j, ...) lies at i + d0 * (j + d1 * ...).
+// By definition, element (i, j, ...) is at position i + d0 * (j + d1 * ...).
 TEST_F(Npy, FortranOrderOfEveryRankAndSize) {
   for (const Shape& shape :
        {Shape{70, 33}, Shape{3, 4, 5}, Shape{2, 1, 3, 2}, Shape{2, 3, 2, 3, 2}}) {
@@ -160,7 +160,7 @@ TEST_F(Npy, RawBytesHaveTheDeclaredType) {
             "invalid: elements '|V2' do not name their type: declare bf16");
   EXPECT_EQ(failure(npy(dict("|V1", "(2,)"), data)),
             "invalid: elements '|V1' do not name their type: declare e4m3, e5m2 or e8m0");
-  // ml_dtypes names this one.
+  // ml_dtypes has a name for this type.
   EXPECT_EQ(read(npy(dict("<f1", "(1,)"), "\x3C"))->dtype(), DType::e5m2);
   EXPECT_EQ(failure(npy(dict("<f1", "(2,)"), data), DType::e4m3),
             "invalid: holds e5m2 ('<f1'), but e4m3 is declared");

@@ -1,5 +1,5 @@
-// Which parallel dimensions are independent by the form of a program: what is said so is also what
-// a run of single points says, and each rule has a program that breaks it alone.
+// Parallel dimensions that are independent by the structure of a program. Runs of single points
+// agree with the analysis, and for each rule there is a program that only breaks this rule.
 #include "analysis/certificate/points/point_structure.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-// A product of tiles; `body` stands in a pipeline over parallel i and j, and s.
+// Returns a tile product. `body` is in a pipeline over parallel i and j, and s.
 std::string product(const std::string& windows, const std::string& body,
                     const std::string& after = "") {
   return "kernel k()\n"

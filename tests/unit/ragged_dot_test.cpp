@@ -62,7 +62,7 @@ class Draw {
     shuffle(l);
     shuffle(r);
     const auto of = [](const std::vector<Axis>& all, char part) {
-      Index found;  // by number within the part
+      Index found;  // by position within the part
       for (std::int64_t number = 0;; ++number) {
         const auto at = std::find_if(all.begin(), all.end(), [&](const Axis& axis) {
           return axis.part == part && axis.number == number;
@@ -121,7 +121,7 @@ class Draw {
     return made(DType::f32, shape, role, Fill::integers, 1000, random_.next());
   }
 
-  // [groups], or with the axes that stand before the ragged one.
+  // Returns group sizes: [groups], or with the axes before the ragged axis.
   Tensor sizes(const Drawn& drawn, RaggedMode mode, std::int64_t groups) {
     const RaggedDotDims& dims = drawn.dims;
     Index before = mode == RaggedMode::Batch ? Index{} : dims.lhs_batch, part;
@@ -158,11 +158,12 @@ class Draw {
   SplitMix random_;
 };
 
-// The plain dot product: the sizes of a ragged batch change no value.
+// Returns the expected result. For a ragged batch this is the plain dot product, because the sizes
+// do not affect the result.
 Array expected(const Drawn& d, RaggedMode mode) {
   if (mode != RaggedMode::Batch)
     return ragged::naive(array(d.lhs), array(d.rhs), array(d.sizes), d.dims, d.first, d.count);
-  // One group that holds every index, over a copy of rhs with an axis for it.
+  // One group that contains every index, with a copy of rhs with a group axis.
   RaggedDotDims dims = d.dims;
   Array rhs = array(d.rhs);
   dims.rhs_group = {static_cast<std::int64_t>(rhs.shape.size())};
@@ -188,7 +189,7 @@ TEST(RaggedDot, any_axes_give_the_definitions_values_in_each_mode) {
       ASSERT_EQ(out->shape(), want.shape);
       ASSERT_EQ(array(*out).values, want.values);
       many += d.lhs.rank() > 3 ? 1 : 0;
-      // The reference by itself gives the same, and judges it so.
+      // The reference device has the same result, and its check passes.
       RaggedDotOptions reference = options;
       reference.device = "reference";
       reference.tiling = {};
@@ -207,8 +208,8 @@ TEST(RaggedDot, any_axes_give_the_definitions_values_in_each_mode) {
   EXPECT_GT(many, 40);
 }
 
-// The value is bilinear, so its central differences of step 1 are exact in f64: so are the
-// gradients of whole numbers.
+// The result is bilinear, so central differences of step 1 are exact in f64, and so are the
+// gradients for integers.
 TEST(RaggedDot, gradients_are_the_finite_differences_in_f64) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);
@@ -322,7 +323,7 @@ TEST(RaggedDot, group_offset_chooses_the_groups_that_are_computed) {
   offset.set(0, 2);
   EXPECT_EQ(refusal(lhs, f32({2, 5, 7}), sizes, dims, options),
             "ValueError: 2 groups from group 2 on do not fit into the 3 of group_sizes");
-  // All of a ragged batch is computed, whatever its sizes say.
+  // A ragged batch is computed completely, whatever the sizes are.
   offset.set(0, 0);
   EXPECT_EQ(refusal(f32({4, 2, 5}), f32({4, 5, 7}), sizes_tensor({1, 3}),
                     {{2}, {1}, {0}, {0}, {0}, {}}, options),

@@ -1,4 +1,4 @@
-// What ends a run that would not end: a number of steps, a request from outside.
+// Limits that end an endless run: a number of steps, or an external request.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ const std::string empty_loop = "kernel k()\n{\n  for i in 4611686018427387904 {\
 const std::string short_one =
     "kernel k()\n  out o: i64[4] smem\n{\n  for i in 4 {\n    o[i] = i\n  }\n}\n";
 
-// Asks for the end when it has seen so many events.
+// Requests the end of the run after a number of events.
 class Asking : public Observer {
  public:
   Asking(std::atomic<bool>& stop, std::int64_t after) : stop_(stop), after_(after) {}
@@ -90,7 +90,7 @@ TEST(run_limits, a_request_ends_the_run_and_is_no_finding) {
   EXPECT_GT(result.stats.steps, 2000);
   EXPECT_LT(result.stats.steps, 20000);
   EXPECT_TRUE(result.findings.empty());
-  // Asked before it begins, it takes no step.
+  // If the request precedes the run, the run has no steps.
   EXPECT_EQ(run_of(program, {}).stats.steps, 0);
   EXPECT_EQ(run_of(expanded(empty_loop), {}).end, RunEnd::stop);
 }
@@ -128,7 +128,7 @@ TEST(run_limits, semaphores_that_nobody_uses_cost_nothing) {
       "kernel k()\n  sem s[1048576]: count\n{\n  signal s[1048575], 1\n"
       "  wait s[1048575], 1\n}\n");
   Operands operands(program, 1);
-  // A profile without a limit; all cells would take some 60 MB, in every core.
+  // A profile without a limit. All cells would need about 60 MB per core.
   const auto c = certify(program, operands.bindings(), {});
   ASSERT_TRUE(c) << test::messages(c.diags());
   EXPECT_EQ(c->verdict, SchedulesVerdict::proved);
@@ -150,7 +150,7 @@ TEST(run_limits, a_budget_ends_the_run_that_is_recorded) {
 
 TEST(run_limits, an_analysis_is_interrupted_without_losing_the_findings_of_the_run) {
   const Program program =
-      expanded("kernel k()\n  sem s: count\n{\n  signal s, 1\n}\n");  // a count is left over
+      expanded("kernel k()\n  sem s: count\n{\n  signal s, 1\n}\n");  // a leftover
   std::atomic<bool> stop = false;
   class AtEnd : public Observer {
    public:
@@ -163,7 +163,7 @@ TEST(run_limits, an_analysis_is_interrupted_without_losing_the_findings_of_the_r
   } at_end(stop);
   Operands operands(program, 1);
   CertifyOptions options;
-  options.run.observers = {&at_end};  // told of the end before the analysis is
+  options.run.observers = {&at_end};  // its end() is called before the analysis
   const StopScope scope(&stop);
   const auto c = certify(program, operands.bindings(), options);
   ASSERT_TRUE(c) << test::messages(c.diags());
@@ -173,7 +173,7 @@ TEST(run_limits, an_analysis_is_interrupted_without_losing_the_findings_of_the_r
   EXPECT_EQ(c->findings[0].kind, FindingKind::semaphore_leak);
 }
 
-// The record has been put in order by then, and is dropped.
+// The record is already sorted at that time, and is discarded.
 TEST(run_limits, an_analysis_that_is_interrupted_knows_no_protocol) {
   const Program program = expanded(
       "kernel k()\n  in a: f32[4, 128] hbm\n  out o: f32[4, 128] hbm\n{\n  pipeline i in 4 {\n"

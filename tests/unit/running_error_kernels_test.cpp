@@ -1,6 +1,5 @@
-// What error bounds are worth: of products, softmax, layernorm and attention by blocks they hold,
-// are near enough to the errors to find one product of 1,024 that is missing, and are 0 of
-// integers.
+// Quality of error bounds. For products, softmax, layernorm and blockwise attention the bounds
+// hold, and they are tight enough to find one missing product of 1,024. For integers they are 0.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +22,7 @@ namespace {
 
 using Values = std::vector<double>;
 
-// A run of a program on random operands, with the bounds of its only result.
+// A run of a program on random operands, with its only result and the error bounds.
 struct Ran {
   std::map<std::string, Values, std::less<>> operands;
   Values got;
@@ -66,7 +65,7 @@ Ran run_of(const std::string& text, const RunOptions& options = {}, Data data = 
   return ran;
 }
 
-// How often the bound is the error, in the middle; all hold.
+// Returns the median ratio of bound to error. Expects that all bounds hold.
 double median_ratio(const Ran& ran, const Values& exact) {
   Values ratios;
   for (std::size_t i = 0; i < exact.size(); ++i) {
@@ -82,7 +81,7 @@ double median_ratio(const Ran& ran, const Values& exact) {
   return *middle;
 }
 
-// How many elements do not take these values for what is right.
+// Returns the number of elements that differ from `wrong` by more than their bounds.
 int found(const Ran& ran, const Values& wrong) {
   int count = 0;
   for (std::size_t i = 0; i < wrong.size(); ++i)
@@ -100,7 +99,7 @@ Values product(const Values& a, const Values& b, std::size_t m, std::size_t k, s
   return c;
 }
 
-// Of rows of n: e^x over their sum.
+// Returns the softmax of each row of n elements.
 Values softmax(Values x, std::size_t n) {
   for (std::size_t row = 0; row < x.size(); row += n) {
     const auto begin = x.begin() + static_cast<std::ptrdiff_t>(row);
@@ -173,7 +172,7 @@ TEST(RunningErrorOfKernels, IsNearThatOfLayernorm) {
   EXPECT_LT(median_ratio(ran, exact), 60);
 }
 
-// The sum and the largest score so far are carried from block to block of the keys.
+// The running sum and maximum score are carried from block to block of the keys.
 TEST(RunningErrorOfKernels, HoldsForAttentionByBlocks) {
   const Ran ran = run_of(
       "kernel k()\n  in q: f32[32, 64] hbm;  in k: f32[128, 64] hbm;  in v: f32[128, 64] hbm\n"
@@ -194,13 +193,14 @@ TEST(RunningErrorOfKernels, HoldsForAttentionByBlocks) {
   for (double& score : scores) score *= 0.125;
   const Values& v = ran.operands.at("v");
   EXPECT_LT(median_ratio(ran, product(softmax(scores, 128), v, 32, 128, 64)), 5000);
-  // Were one key of the 128 left out, that would be found.
+  // An omitted key, of 128, is found.
   for (std::size_t i = 0; i < 32; ++i)
     scores[i * 128 + 77] = -std::numeric_limits<double>::infinity();
   EXPECT_GT(found(ran, product(softmax(scores, 128), v, 32, 128, 64)), 32 * 64 * 8 / 10);
 }
 
-// Copies that add round as sums do; what is padded is 0, and what they carry is carried.
+// Copies that add round like sums. The bound of padding is 0, and the bounds of copied elements are
+// copied.
 TEST(RunningErrorOfKernels, IsCarriedByCopies) {
   const Ran ran = run_of(
       "kernel k()\n  in x: f32[20, 8] hbm;  out o: bf16[20, 8] hbm;  hbm h: f32[20, 8]\n"
@@ -217,7 +217,7 @@ TEST(RunningErrorOfKernels, IsCarriedByCopies) {
   EXPECT_LT(median_ratio(ran, exact), 3);
 }
 
-// Of blocks that are written back in part each element keeps its own bound.
+// If a block is partly written back, each element keeps its own bound.
 TEST(RunningErrorOfKernels, IsCarriedByWriteBacksOfParts) {
   const Ran ran = run_of(
       "kernel k()\n  in x: f32[24, 8] hbm;  out o: f32[24, 8] hbm;  hbm h: f32[24, 8]\n{\n"

@@ -1,5 +1,5 @@
-// Random programs, evaluated again in 64-bit significands: no element lies farther from the exact
-// value than its bound says, nor from what other roundings give where the bound allows for them.
+// Random programs, compared with an evaluation with 64-bit significands: no element differs by more
+// than its bound from the exact value, or from other roundings if the bound allows for them.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -28,10 +28,10 @@ using test::Variable;
 
 struct Tally {
   std::int64_t elements = 0, known = 0, exact = 0, off = 0;
-  std::vector<double> ratios;  // bound over error, of those that are off
+  std::vector<double> ratios;  // bound / error, for elements with an error
 };
 
-// Both runs of the program, and one evaluation of it.
+// Compares a run of the program for `seed` with one evaluation.
 void judge(std::uint64_t seed, bool is_exact, Math math, Tally& tally) {
   const Drawn drawn = Draws(seed).program();
   SCOPED_TRACE(fmt::format("seed {}\n{}", seed, drawn.text));
@@ -70,7 +70,7 @@ void judge(std::uint64_t seed, bool is_exact, Math math, Tally& tally) {
       const Real exact = variable.values[i];
       if (std::isinf(got[i]) && exact == Real{got[i]}) continue;
       const Real error = std::abs(Real{got[i]} - exact), bound = Real{bounds[i]};
-      // This evaluation is rounded as well.
+      // The evaluation also has rounding errors.
       ASSERT_LE(error, bound * (1 + 1e-9L) + 1e-17L * std::abs(exact))
           << buffer.name << " " << i << ": " << got[i] << ", exact " << static_cast<double>(exact);
       tally.exact += bound == 0 ? 1 : 0;
@@ -99,7 +99,7 @@ void judge_many(std::uint64_t first, std::uint64_t count, bool is_exact, Math ma
   ::testing::Test::RecordProperty("exact", std::to_string(tally.exact));
   ::testing::Test::RecordProperty("off", std::to_string(tally.off));
   ::testing::Test::RecordProperty("median_bound_over_error", std::to_string(median(tally.ratios)));
-  // Bounds that say nothing would hold as well.
+  // Trivial bounds would also hold, so check that bounds are tight.
   EXPECT_GT(tally.known, tally.elements * 8 / 10);
   EXPECT_GT(tally.exact, tally.elements / 10);
   EXPECT_LT(median(tally.ratios), is_exact ? 8 : 40);

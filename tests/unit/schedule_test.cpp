@@ -1,4 +1,4 @@
-// The text form of schedules, and the numbers behind random ones.
+// The text form of schedules, and the random numbers of random schedules.
 #include "interp/schedule/schedule.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ TEST(schedule, a_bad_text_is_named) {
       "dev0.core0*12");
 }
 
-// "`lazy`, `lifo`" of the strategies with or without a seed.
+// Returns the names of the strategies, for example "`lazy`, `lifo`".
 std::string named(const std::vector<const Strategy*>& some, const std::string& between,
                   const std::string& last) {
   std::string text;
@@ -76,7 +76,7 @@ TEST(schedule, the_pages_name_the_strategies_of_the_table) {
             named(seeded, ", ", " and ") + " draw the number of granules");
   expect_in("docs/explain/machine.md",
             named(plain, ", ", " and ") + " read all granules except the last");
-  EXPECT_EQ(plain.front()->name, "eager");  // the default is the one that was given
+  EXPECT_EQ(plain.front()->name, "eager");  // the default
   plain.erase(plain.begin());
   expect_in("docs/explain/certificate.md", "the one that was given, " + named(plain, ", ", ", ") +
                                                ", then by turns " + named(seeded, ", ", " and "));
@@ -100,7 +100,7 @@ TEST(schedule, draws_below_a_bound_are_spread) {
   SplitMix random(1);
   std::int64_t count[7] = {};
   for (int i = 0; i < 70000; ++i) ++count[random.below(7)];
-  // Within four standard deviations of 70000 draws that hit one in seven.
+  // Within four standard deviations for 70000 draws with probability 1/7.
   for (const std::int64_t n : count)
     EXPECT_NEAR(static_cast<double>(n), 10000, 4 * std::sqrt(70000.0 * 6 / 49));
 }

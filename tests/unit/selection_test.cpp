@@ -1,4 +1,5 @@
-// The chain that chooses a configuration: who answers when, and what is kept where.
+// The chain that chooses a configuration: the order of its sources, and the caches that store the
+// choice.
 #include "kernels/tuning/selection.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +29,7 @@ Config rows(std::int64_t block_m) {
 
 OperationKey key_of(const std::string& call) { return {"d", "grouped_matmul@v1", call}; }
 
-// A call whose tuning finds block_m 32 and whose heuristics say 16.
+// Returns a call for which tuning finds block_m 32 and the heuristics choose 16.
 Selection asking(const std::string& call, std::atomic<int>* tunings = nullptr) {
   Selection selection;
   selection.key = key_of(call);

@@ -1,4 +1,5 @@
-// A session stands between any two steps of a run, and the way there does not matter.
+// A session can be positioned between any two steps of a run. Its state does not depend on the path
+// to this position.
 #include "debugger/session/session.h"
 
 #include <fmt/format.h>
@@ -57,7 +58,7 @@ constexpr std::string_view stuck = R"(kernel stuck(rows = 4)
 }
 )";
 
-// Scopes, write-backs of blocks that leave the shape, and accumulators.
+// Scopes, write-backs of blocks that extend beyond the shape, and accumulators.
 constexpr std::string_view windows = R"(kernel windows(rows = 6, steps = 3)
   in  a:   f32[rows, 24] hbm
   in  b:   f32[24, 8] hbm
@@ -77,7 +78,7 @@ constexpr std::string_view windows = R"(kernel windows(rows = 6, steps = 3)
 }
 )";
 
-// Large enough for copies that are names of their sources.
+// Large enough for copies that are aliases of their sources.
 constexpr std::string_view gather = R"(kernel gather(rows = 16)
   in   a:   f32[rows, 32] hbm
   out  out: f32[rows, 32] hbm
@@ -115,7 +116,7 @@ std::vector<Case> cases() {
         all.push_back({ring, 3, schedule, granularity, has_images});
         all.push_back({stuck, 2, schedule, granularity, has_images});
       }
-  // Longer ones: what images hold.
+  // Longer runs, with images.
   for (const std::string schedule : {"eager", "random:3"})
     for (const CopyGranularity granularity : {CopyGranularity::whole, CopyGranularity::partial}) {
       all.push_back({windows, 1, schedule, granularity, true});
@@ -129,7 +130,7 @@ std::string name_of(const Case& c) {
                      name(c.granularity), c.has_images ? ", with images" : "");
 }
 
-// The state before each step and at the end, of a run that was never turned back.
+// Returns the state before each step and at the end, for a run that only goes forward.
 std::vector<std::uint64_t> hashes(Session& session) {
   std::vector<std::uint64_t> all = {state(session)};
   while (!session.is_over()) {
@@ -171,7 +172,7 @@ TEST(Session, ARunInPartsIsTheRun) {
   }
 }
 
-// Where the conditions hold on the way, and on the way back.
+// The positions at which conditions hold are the same forward and backward.
 TEST(Session, TheWayBackMeetsTheSamePlaces) {
   for (const Case& given : cases()) {
     SCOPED_TRACE(name_of(given));
@@ -189,7 +190,7 @@ TEST(Session, TheWayBackMeetsTheSamePlaces) {
     while (!session->is_over()) {
       const auto arrival = session->forward(all);
       ASSERT_TRUE(arrival);
-      // What holds at the end alone is no place that lies before another one.
+      // A condition that only holds at the end of the run is not a stop.
       if (arrival->why == Arrival::Why::condition && !session->is_over())
         forth.push_back(session->position());
     }

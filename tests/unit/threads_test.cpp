@@ -1,5 +1,5 @@
-// Task graphs on threads: subtasks of nodes, in random legal orders with delays, compute what the
-// interpreter does.
+// Task graphs on threads: subtasks of nodes, in random valid orders with delays, have the
+// interpreter's results.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -20,7 +20,7 @@ namespace {
 using test::graph_case;
 using test::GraphCase;
 
-// Strands as small as may be.
+// The smallest subtasks.
 constexpr std::int64_t smallest = 1;
 
 // Once in commit order, then in random orders.
@@ -81,11 +81,11 @@ TEST(Threads, give_the_results_of_good_programs_of_the_suite) {
   }
 }
 
-// Each tile of the result is a subtask: slots and sums are private, and a block that a later point
-// finds in its slot is fetched for each.
+// Each result tile is a subtask. Slots and sums are private, and each subtask fetches the blocks
+// that the pipeline would reuse from a slot.
 TEST(Threads, share_a_pipeline_by_tiles_of_the_result) {
   EXPECT_EQ(works(graph_case("gmm --group-sizes 32 --k 96 --n 64 --tiling 8,32,32")), 8U);
-  // Rows of two groups in one block of the result, each stored by itself.
+  // Rows of two groups in one result block, stored separately.
   EXPECT_EQ(works(graph_case("gmm --group-sizes 4,28 --k 96 --n 64 --tiling 8,32,32")), 10U);
   EXPECT_GE(works(graph_case("ag-matmul --devices 2 --m 16 --k 64 --n 32 --tiling 8,16,16")), 16U);
 }
@@ -102,8 +102,8 @@ TEST(Threads, end_where_they_are_asked_to) {
   EXPECT_TRUE(end.is_stopped);
 }
 
-// A graph that is kept is of one verdict: that of a loop whose points come one after the other says
-// nothing of one whose points may come in any order.
+// A cached graph is only valid for one verdict: the verdict on a sequential loop does not apply to
+// a parallel loop.
 TEST(Threads, plan_anew_where_only_a_loop_became_parallel) {
   const auto problem = [](const char* mark) {
     const std::string text = std::string(R"(kernel last_wins()

@@ -1,4 +1,4 @@
-// The model of a run's time against sums that one can do by hand.
+// The time model of runs, compared with times computed by hand.
 #include "analysis/timeline/timing.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace {
 
 using test::plain_machine, test::timed, test::two_copies;
 
-// Equal but for the rounding of at most 64 additions of times up to `seconds`.
+// Expects equal times, except for the rounding of at most 64 additions of times up to `seconds`.
 void expect_time(double found, double expected, double seconds) {
   EXPECT_NEAR(found, expected, 64 * std::numeric_limits<double>::epsilon() * seconds);
 }
@@ -38,7 +38,7 @@ TEST(Timing, copies_of_one_device_share_its_memory_and_a_product_waits_for_both)
   expect_time(timing.devices[0].waiting, 2e-3 + 4e-9, timing.seconds);
   expect_time(timing.devices[0].overlapped, 0, timing.seconds);
   expect_time(timing.devices[0].moving, 2e-3 + 4e-9, timing.seconds);
-  // Both operands and the result once through memory take longer than the product.
+  // The memory traffic of both operands and the result takes longer than the product.
   expect_time(timing.roofline.seconds, 2e-3 + 4e-9, timing.seconds);
   EXPECT_EQ(timing.roofline.by, Roofline::By::hbm);
 }
@@ -82,7 +82,7 @@ TEST(Timing, cores_of_one_device_share_its_memory) {
 }
 )",
                               plain_machine(), {}, 1, "eager", 2);
-  // 1 MB for each core at 1 GB/s, one after the other; 4 bytes of each come behind both.
+  // 1 MB per core at 1 GB/s, in sequence, then 4 bytes per core.
   expect_time(timing.seconds, 2e-3 + 8e-9, timing.seconds);
   ASSERT_EQ(timing.devices.size(), 2U);
   for (const DeviceTiming& core : timing.devices)
@@ -97,8 +97,8 @@ TEST(Timing, latency_and_overhead_come_once_for_each_copy_and_op) {
   rates.op_overhead = 1e-4;
   const double without = timed(two_copies, plain_machine()).seconds;
   const Timing timing = timed(two_copies, plain_machine(), rates);
-  // Two starts, two waits, zero, product, start, wait. The latencies of a and b overlap, that of
-  // the result does not; the second start and the last wait's op come while a copy is on its way.
+  // Two starts, two waits, zero, product, start, wait. The latencies of a and b overlap; the
+  // latency of the result does not. The second start and the last wait run during a copy.
   expect_time(timing.devices[0].control, 8e-4, timing.seconds);
   EXPECT_GT(timing.seconds, without + 2e-3);
   EXPECT_LT(timing.seconds, without + 2e-3 + 8e-4);
@@ -120,7 +120,8 @@ TEST(Timing, narrow_blocks_move_as_whole_tiles_of_lanes) {
   expect_time(timing.devices[0].memory, (2 * 504 * 512 + 8 * 128) * 4 / 1e9, timing.seconds);
 }
 
-// Tiles of 100 by 100: with two buffers the next block arrives while this one is multiplied.
+// A product with tiles of 100 x 100. With depth 2, the next block arrives during the current
+// product.
 std::string product(int depth) {
   return "kernel t()\n  in a: f32[100, 2000] hbm\n  in b: f32[2000, 100] hbm\n"
          "  out o: f32[100, 100] hbm\n  tile acc: f32[100, 100]\n{\n"
@@ -134,7 +135,7 @@ std::string product(int depth) {
 
 TEST(Timing, a_second_buffer_hides_copies_behind_products) {
   MachineProfile machine = plain_machine();
-  machine.matmul_flops = 2e6 / 80e-6;  // a product takes as long as its two blocks
+  machine.matmul_flops = 2e6 / 80e-6;  // a product takes as long as the copies of its two blocks
   const Timing serial = timed(product(1), machine), overlapped = timed(product(2), machine);
   expect_time(serial.seconds, 20 * 160e-6 + 40e-6, serial.seconds);
   expect_time(overlapped.seconds, 21 * 80e-6 + 40e-6, overlapped.seconds);
@@ -158,7 +159,7 @@ TEST(Timing, links_of_a_ring_send_at_once) {
   MachineRates rates;
   rates.link_latency = 1e-3;
   const Timing timing = timed(pass_right, plain_machine(), rates, 4);
-  // The automatic barrier costs a hop or two; then each link moves 1 MB at 100 MB/s, and a hop.
+  // The automatic barrier takes one or two hops. Then each link moves 1 MB at 100 MB/s, plus a hop.
   EXPECT_GE(timing.seconds, 10e-3 + 1e-3);
   EXPECT_LE(timing.seconds, 10e-3 + 1e-3 + 4e-3);
   for (const DeviceTiming& device : timing.devices) {
@@ -167,7 +168,7 @@ TEST(Timing, links_of_a_ring_send_at_once) {
   }
 }
 
-// A device behind a switch has one port for all that it sends.
+// A device connected to a switch has one port for all its copies.
 TEST(Timing, one_port_sends_to_all_others_in_turn) {
   MachineProfile machine = plain_machine();
   machine.hbm_bandwidth = 1e12;
@@ -196,9 +197,9 @@ TEST(Timing, is_the_same_under_every_schedule_of_a_program_that_is_proved) {
   }
 }
 
-// The published predictions for the all-gather matmul over rows on 8 devices of v6e: the time lies
-// between that of full overlap (the longest of products, memory and gathering) and that of none
-// (products and gathering, one after the other).
+// The published predictions for the all-gather matmul over rows on 8 devices of v6e. The time is
+// between full overlap (the maximum of products, memory and gathering) and no overlap (the sum of
+// products and gathering).
 TEST(Timing, the_all_gather_matmul_lies_between_full_overlap_and_none) {
   struct Row {
     std::int64_t m, n, k;

@@ -1,4 +1,4 @@
-// Which values of a run nothing uses: none of the shipped kernels has any.
+// Unused values of a run. The shipped kernels have none.
 #include "interp/observe/value_use.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace tessera {
 namespace {
 
-// What is noted of a command line behind `verify`, one line each.
+// Returns the notes for a command line of `verify`, one per line.
 std::string notes_of(const std::string& words, CopyGranularity granularity = CopyGranularity::whole,
                      ValueUse use = ValueUse()) {
   std::istringstream stream(words);
@@ -65,7 +65,7 @@ std::string notes_of_program(const std::string& text,
   return notes_of(file, granularity, std::move(use));
 }
 
-// Two parts of one copy overwrite nothing of each other.
+// Two parts of one copy do not overwrite each other.
 TEST(ValueUse, takes_a_copy_that_lands_in_parts_as_one_write) {
   const std::string text = R"(kernel copies()
   in a: f32[8] hbm; out o: f32[8] hbm; vmem t: f32[8]; vmem u: f32[8]
@@ -86,7 +86,7 @@ TEST(ValueUse, takes_a_copy_that_lands_in_parts_as_one_write) {
   }
 }
 
-// A run that is too large is not half followed.
+// A run that is too large is not analysed at all.
 TEST(ValueUse, says_why_nothing_is_known_of_a_run_that_is_too_large) {
   const std::string text = R"(kernel copies()
   in a: f32[8] hbm; out o: f32[8] hbm; vmem t: f32[8]; vmem u: f32[8]
@@ -100,7 +100,7 @@ TEST(ValueUse, says_why_nothing_is_known_of_a_run_that_is_too_large) {
             "more than 1 writes wait to be read at one time");
 }
 
-// Of many tiles each is found among the others.
+// Each of many tiles is found.
 TEST(ValueUse, follows_many_writes_of_one_memory) {
   const std::string notes = notes_of_program(R"(kernel tiles_of()
   in a: f32[64, 64] hbm; out o: f32[64, 64] hbm; hbm b: f32[64, 64]

@@ -22,7 +22,7 @@ Tensor made(DType dtype, Shape shape, FillRole role, std::uint64_t seed, Fill ki
   return tensor;
 }
 
-// lhs [m, k] . rhs [1, k, n] with a result that the test spoils.
+// lhs [m, k] . rhs [1, k, n] with a result that the test modifies.
 struct Case {
   Tensor lhs, rhs;
   Tensor out;
@@ -39,7 +39,8 @@ struct Case {
   }
 };
 
-// Ascending sums in f32, each product rounded: what the slowest honest kernel does.
+// Computes sums in ascending order in f32, and rounds each product: the least accurate correct
+// kernel.
 void sum_in_f32(Case& c) {
   const std::int64_t m = c.lhs.dim(0), k = c.lhs.dim(1), n = c.rhs.dim(2);
   for (std::int64_t i = 0; i < m; ++i) {
@@ -80,7 +81,7 @@ TEST(Verdict, a_missing_product_is_found) {
   EXPECT_EQ(verdict.wrong_elements, 1);
   EXPECT_EQ(verdict.worst, (std::vector<std::int64_t>{5, 3}));
   ASSERT_GT(verdict.max_error_over_bound, 1);
-  // What the sum rounds is within the bound.
+  // The rounding of the sum is within the bound.
   EXPECT_NEAR(verdict.max_abs_error, std::abs(product),
               verdict.max_abs_error / verdict.max_error_over_bound);
 }
@@ -161,7 +162,8 @@ TEST(Verdict, what_overflows_must_be_infinite) {
   EXPECT_TRUE(c.check().ok);
 }
 
-// Terms of both signs whose sums overflow f32 on the way give inf, -inf or NaN, by their order.
+// If partial sums of terms with both signs overflow f32, the result is inf, -inf or NaN, depending
+// on the order.
 TEST(Verdict, sums_that_overflow_on_the_way_are_undetermined_and_no_mismatch) {
   Case c(DType::f32, DType::f32, 1, 2, 1, Fill::normal);
   c.rhs.set(0, 2);
@@ -182,12 +184,12 @@ TEST(Verdict, sums_that_overflow_on_the_way_are_undetermined_and_no_mismatch) {
   }
   EXPECT_EQ(with(3e38, -3e38, 0).message, "1 rows checked; every element is exact");
   EXPECT_FALSE(with(3e38, -3e38, 1e38).ok) << "a sum that did not overflow has its bound";
-  // The terms exceed f32 together, but no sum of some of them does: nothing excuses a NaN.
+  // The sum of absolute values exceeds f32, but no partial sum does, so a NaN is a mismatch.
   for (const double got : {nan, inf, -inf}) EXPECT_FALSE(with(1.2e38, -1.2e38, got).ok) << got;
   // All of one sign: the sum is inf in any order.
   EXPECT_TRUE(with(3e38, 3e38, inf).ok);
   for (const double got : {nan, -inf, 3e38}) EXPECT_FALSE(with(3e38, 3e38, got).ok) << got;
-  // An infinite term may meet a sum that overflowed to the other side.
+  // An infinite term may be added to a sum that overflowed with the other sign.
   EXPECT_TRUE(with(inf, -3e38, nan).ok);
   EXPECT_FALSE(with(inf, -1e38, nan).ok);
   EXPECT_FALSE(with(inf, -3e38, 0).ok);

@@ -1,5 +1,6 @@
-// Views with another shape: random programs of views of views against plain arrays of positions,
-// with starts that are known and that the run alone knows; races are those of the memory.
+// Views with another shape: random programs with views of views, compared with plain arrays of
+// positions, for constant starts and starts that are only known at run time. Accesses through views
+// race like accesses to the memory.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ namespace tessera {
 namespace {
 
 using testing::Operands;
-using Positions = std::vector<std::int64_t>;  // of elements of the memory, in order
+using Positions = std::vector<std::int64_t>;  // element positions in the memory, in order
 
 class Draws {
  public:
@@ -25,7 +26,7 @@ class Draws {
   std::int64_t below(std::int64_t n) {
     return static_cast<std::int64_t>(random_.below(static_cast<std::uint64_t>(n)));
   }
-  // Extents whose product is n, some of them 1.
+  // Returns extents with product n, some of them 1.
   Shape shape(std::int64_t n) {
     Shape result;
     while (n > 1 && result.size() < 4) {
@@ -43,7 +44,7 @@ class Draws {
   SplitMix random_;
 };
 
-// A view by its name, its extents and the elements that it shows.
+// A view: its name, its extents and its elements.
 struct View {
   std::string name;
   Shape shape;
@@ -52,16 +53,16 @@ struct View {
 
 struct Part {
   std::string text;  // v1[2, 1 +: 3, :]
-  Shape shape;       // without what is dropped
+  Shape shape;       // without dropped dimensions
   Positions at;
-  std::string later;  // the text with starts that the run alone knows: v1[z + 2, z + 1 +: 3, :]
+  std::string later;  // the text with starts known at run time: v1[z + 2, z + 1 +: 3, :]
 };
 
 Part part_of(const View& view, Draws& draws) {
   std::vector<std::int64_t> start, size;
   std::vector<std::string> items, later;
   Part part;
-  // Mostly elements that follow one another: single indices, one range, whole dimensions.
+  // Mostly contiguous elements: single indices, one range, whole dimensions.
   const auto range =
       static_cast<std::size_t>(draws.below(static_cast<std::int64_t>(view.shape.size()) + 1));
   for (std::size_t d = 0; d < view.shape.size(); ++d) {
@@ -98,7 +99,7 @@ Part part_of(const View& view, Draws& draws) {
 
 std::string dims(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
-// A memory and views of it, of slices of views too.
+// A memory and views of it, including views of slices of views.
 struct Scene {
   Scene(Draws& draws, std::string_view dtype, const std::string& memory) {
     constexpr std::int64_t totals[] = {12, 24, 30, 36, 64};
@@ -132,7 +133,7 @@ std::string kernel(const Scene& scene, const std::string& body) {
       shape, scene.text, body);
 }
 
-// What each statement does to the elements, in plain loops.
+// Applies a statement to the elements, with plain loops.
 void apply(const Part& to, const Part& from, int kind, std::int64_t number,
            std::vector<double>& x) {
   std::vector<double> values;
@@ -177,7 +178,7 @@ TEST(Views, RandomProgramsAgreeWithPlainArrays) {
                : kind == 2 ? fmt::format("  copy {} -> {} reshaped\n", source, target)
                            : fmt::format("  {} = {}\n", target, source);
       };
-      // What is a rectangle is known of known starts.
+      // With constant starts, the accessed rectangle is known.
       const std::string line = line_of(to.text, from.text);
       const auto program = test::program(kernel(scene, body + line));
       ASSERT_TRUE(program) << test::messages(program.diags()) << kernel(scene, body + line);
@@ -193,7 +194,7 @@ TEST(Views, RandomProgramsAgreeWithPlainArrays) {
       const std::string chosen = is_dynamic ? line_of(to.later, from.later) : line;
       const auto final = test::program(kernel(scene, body + chosen));
       ASSERT_TRUE(final) << test::messages(final.diags());
-      if (!expand(*final)) {  // that a dimension is whole must be known
+      if (!expand(*final)) {  // whole dimensions must be known
         ++refused;
         continue;
       }
@@ -215,14 +216,14 @@ TEST(Views, RandomProgramsAgreeWithPlainArrays) {
                                            << kernel(scene, body);
       EXPECT_EQ(operands.values(0, "o"), x) << "seed " << seed << "\n" << kernel(scene, body);
     }
-    // The text of the expanded program is the program.
+    // The printed expanded program is the same program.
     const auto again = test::program(print(*expanded));
     ASSERT_TRUE(again) << test::messages(again.diags()) << print(*expanded);
   }
   EXPECT_GT(taken, 2 * refused);
 }
 
-// A copy into one view beside a store to another: a race where they have an element in common.
+// A copy to one view during a store to another view is a race if they share an element.
 TEST(Views, RacesAreThoseOfTheMemory) {
   int races = 0, runs = 0;
   for (std::uint64_t seed = 1000; seed < 1120; ++seed) {
@@ -252,7 +253,7 @@ TEST(Views, RacesAreThoseOfTheMemory) {
   EXPECT_GT(runs - races, 10);
 }
 
-// A part of one box and the elements in another of as many, in any shape.
+// A part of one box and its counterpart in another box with the same number of elements.
 TEST(Views, CounterpartsHoldTheSameElementsInOrder) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Draws draws(seed);

@@ -1,4 +1,4 @@
-// Where wrong elements lie, told by what they have in common.
+// Descriptions of the positions of wrong elements, by their common properties.
 #include "cli/reports/wrong_elements.h"
 
 #include <gtest/gtest.h>
