@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# api_reference_test.sh WORK: of a header with all kinds of comments, exactly the declarations without one are named.
+# api_reference_test.sh WORK: checks a header with all kinds of comments. Exactly the declarations without a comment must be
+# reported.
 set -euo pipefail
 work=$1
 source_root=$(cd -P "${BASH_SOURCE[0]%/*}/.." && pwd)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# hostile_test.sh GMM_RUN [CASE...]: what the command line makes of hostile files, names, folders and signals, as a
-# shell sees it: the exit code, JSON on standard output, and that nothing is lost. All cases without names.
+# hostile_test.sh GMM_RUN [CASE...]: checks commands with hostile files, names, folders and signals: the exit code, JSON on
+# standard output, and that no file is lost. Default: all cases.
 set -uo pipefail
 gmm_run=$1
 work=$(mktemp -d)
@@ -11,7 +11,7 @@ umask 022
 ulimit -c 0
 failures=0
 small=(gmm --m 256 --groups 2 --k 64 --n 64 --interpret --no-math)
-# So long that whoever ends in time did not run it.
+# Takes too long to run, so a command that ends in time has not run it.
 long=(gmm --m 1000000 --groups 4 --k 4096 --n 65536 --interpret)
 
 fail() {
@@ -19,7 +19,7 @@ fail() {
   failures=$((failures + 1))
 }
 
-# expect CODE COMMAND...: runs it for at most 60 s; what it says is in out and err.
+# expect CODE COMMAND...: runs the command for at most 60 s; its output is in the files out and err.
 expect() {
   local wanted=$1 code=0
   shift
@@ -27,32 +27,32 @@ expect() {
   [ "$code" = "$wanted" ] || fail "exit code $code, not $wanted, of ${*:0:200}: $(head -c 300 out err)"
 }
 
-# says TEXT: in what the last command wrote.
+# says TEXT: the output of the last command contains the text.
 says() { grep -qF -- "$1" out err || fail "it does not say '$1': $(head -c 600 out err)"; }
 
-# says_status WORD: standard output is one JSON object with this status. That it is valid JSON, the unit tests ask a parser.
+# says_status WORD: standard output is one JSON object with this status. The unit tests check that it is valid JSON.
 says_status() {
   [ "$(head -c 1 out)$(tail -c 2 out)" = "{}" ] || fail "standard output is no object: $(head -c 300 out)"
   grep -q "^  \"status\": \"$1\"" out || fail "the status is not $1: $(head -c 300 out)"
 }
 
-# many COUNT TEXT: the text as often.
+# many COUNT TEXT: prints the text COUNT times.
 many() { awk -v count="$1" -v text="$2" 'BEGIN { for (i = 0; i < count; ++i) printf "%s", text }'; }
 
-# numbered COUNT FORMAT: the format with 0, 1, ...
+# numbered COUNT FORMAT: prints the format with 0, 1, ...
 numbered() { awk -v count="$1" -v format="$2" 'BEGIN { for (i = 0; i < count; ++i) printf format, i }'; }
 
-# holds FILE TEXT: the file is what it was.
+# holds FILE TEXT: the file still contains the text.
 holds() { [ "$(cat "$1" 2>&1)" = "$2" ] || fail "$1 is not what it was: $(head -c 200 "$1" 2>&1)"; }
 
-# only FILE...: nothing else lies in this folder.
+# only FILE...: there are no other files in this folder.
 only() {
   local found
   found=$(find . -mindepth 1 -maxdepth 1 ! -name out ! -name err ! -name cache -printf '%f\n' | sort | tr '\n' ' ')
   [ "$found" = "$(printf '%s\n' "$@" | sort | sed '/^$/d' | tr '\n' ' ')" ] || fail "there are also: $found"
 }
 
-# A tuned entry of the cache for the small problem; its name.
+# Creates a tuned cache entry for the small problem; sets `entry` to its name.
 tuned_entry() {
   expect 0 "$gmm_run" tune gmm --m 256 --groups 2 --k 64 --n 64 --interpret
   entry=$(ls cache/configurations/*.json)
@@ -101,7 +101,7 @@ outputs_come_first() {
 misfits() {
   local change
   tuned_entry
-  # As another user's or an older Tessera's might be; the entry of a changed file has another checksum.
+  # Like an entry of another user or an older version. The changed entry does not match its checksum.
   for change in 's/"block_m": 128/"block_m": 1099511627776/' 's/"num_stages": 2/"num_stages": 1024/'; do
     cp "$entry" good
     sed -i "$change" "$entry"
@@ -135,7 +135,7 @@ strange_entries() {
   expect 3 "$gmm_run" tune gmm --m 256 --groups 2 --k 64 --n 64 --interpret
 }
 
-# A run that is ended while it writes: the old file stays whole, and no temporary file is left.
+# A run that is killed while it writes: the old file stays complete, and no temporary file is left.
 ended_while_writing() {
   local signal pid
   echo old >y.npy
@@ -143,7 +143,7 @@ ended_while_writing() {
     "$gmm_run" gmm --m 4096 --groups 2 --k 8 --n 16384 --dtype f32 --interpret --check none --out y.npy \
       >out 2>err </dev/null &
     pid=$!
-    # The file, which has no name yet, is open from the beginning; it grows when it is written.
+    # The file is open from the start but has no name yet. It grows while it is written.
     while kill -0 $pid 2>/dev/null && [ -z "$(find -L /proc/$pid/fd -maxdepth 1 -type f -size +1M 2>/dev/null)" ]; do
       sleep 0.01
     done
@@ -202,7 +202,7 @@ strange_programs() {
   says_status bad_input
 }
 
-# A program that is piped in, also to a command that reads it more than once.
+# A program from standard input, also for commands that read it more than once.
 standard_input() {
   printf 'kernel k(n = 2)\n  out o: i64[n] smem\n{\n  for i in n { o[i] = i }\n}\n' >k
   expect 0 bash -c '"$0" run - --set n=3 --interpret <k' "$gmm_run"

@@ -12,7 +12,7 @@ for notice in LICENSE THIRD_PARTY_NOTICES; do test -s "$work/prefix/share/doc/te
 "$work/prefix/bin/gmm-run" gmm --group-sizes 8,8 --k 16 --n 16 >"$work/run.txt"
 grep -q '^ok ' "$work/run.txt" || { cat "$work/run.txt"; exit 1; }
 [ ! -e "$work/prefix/tessera" ] || { echo 'the Python module is installed, which is for pip alone'; exit 1; }
-# A copy, so that nothing of the source tree is found by accident.
+# A copy, so that no file of the source tree is found by accident.
 cp -r "$source_root/examples/embed" "$work/embed"
 (cd "$work/prefix/include" && find tessera -name '*.h' | LC_ALL=C sort | sed 's/.*/#include <&>/') >"$work/embed/headers.cpp"
 [ "$(wc -l <"$work/embed/headers.cpp")" -gt 50 ] || { echo 'headers are not installed'; exit 1; }

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# limits_test.sh GMM_RUN SANITIZED: what ends a run from outside, memory that is not there and signals, is
-# exit code 3 with whole JSON, and nothing is lost. SANITIZED (1) leaves out limits of memory: sanitizers
-# reserve more than they use.
+# limits_test.sh GMM_RUN SANITIZED: runs that are ended by missing memory or by signals have exit code 3 and complete JSON,
+# and no output is lost. SANITIZED 1: skips memory limits, because sanitizers reserve more memory than they use.
 set -euo pipefail
 gmm_run=$1
 sanitized=$2
@@ -18,12 +17,12 @@ fail() {
   exit 1
 }
 
-# field NAME: of the JSON object that is all of the output.
+# field NAME: prints a field of the JSON output.
 field() {
   cmake -DFILE=out.json -DNAME="$1" -P "$fields"
 }
 
-# expect NAME CODE STATUS: the last command's exit code, and what its JSON says.
+# expect NAME CODE STATUS: checks the exit code of the last command and the status in its JSON.
 expect() {
   [[ $code == "$2" ]] || fail "$1: exit code $code, expected $2: $(head -c 400 err.txt)"
   [[ $(field status) == "$3" ]] || fail "$1: status $(field status), expected $3"
@@ -49,17 +48,17 @@ kernel k()
 }
 END
 
-# A ring permute: four devices, a task for each.
+# A ring permute for four devices, with one task per device.
 cp "$here/../examples/right_permute.tsr" permute.tsr
 
-# sized COMMAND...: sizes that no memory has are bad input or missing memory; no internal error, no hang.
+# sized COMMAND...: sizes beyond any memory are bad input or missing memory, never an internal error or a hang.
 sized() {
   code=0
   (ulimit -v 2000000 && timeout 20 "$gmm_run" "$@" >out.json 2>err.txt) || code=$?
   [[ $code -le 3 && $code != 0 ]] || fail "$*: exit code $code: $(head -c 400 err.txt)"
 }
 
-limited() { # KIB COMMAND...: under ulimit -v
+limited() { # KIB COMMAND...: runs the command under ulimit -v
   code=0
   (ulimit -v "$1" && timeout 120 "$gmm_run" "${@:2}" --json >out.json 2>err.txt) || code=$?
 }
@@ -71,7 +70,7 @@ if [[ $sanitized == 0 ]]; then
   limited 600000 verify endless.tsr --interpret
   expect "a record that does not fit" 3 budget
   [[ $(field verdict) == explored && $(field why) == budget ]] || fail "verdict"
-  # Threads that cannot be created are done without; memory that runs out is told.
+  # If threads cannot be created, fewer are used. Missing memory is reported.
   for memory in 8M 10M 12M; do
     code=0
     timeout 20 "$gmm_run" run permute.tsr --devices 4 --device threads --max-memory $memory --json \
@@ -91,13 +90,13 @@ if [[ $sanitized == 0 ]]; then
   expect "--max-memory" 3 budget
 fi
 
-# await_begin PID: until it catches signals (bits 1 and 14 of the mask), and a moment more.
+# await_begin PID: waits until the process catches signals (bits 1 and 14 of the mask), and half a second longer.
 await_begin() {
   until ((0x$(sed -n 's/^SigCgt:\t//p' "/proc/$1/status") & 0x4002)); do sleep 0.05; done
   sleep 0.5
 }
 
-# interrupted NAME COMMAND...: $signal once the command has begun.
+# interrupted NAME COMMAND...: sends $signal once the command has begun.
 interrupted() {
   "$gmm_run" "${@:2}" --json >out.json 2>err.txt &
   local pid=$!
@@ -126,13 +125,13 @@ signal=TERM
 interrupted "run" run endless.tsr --interpret --no-verify --trace t.txt
 grep -q 'dev0.core0' t.txt || fail "the trace is not written as far as it went"
 
-# Long work is told of on a terminal, and only there.
+# Progress is only shown on a terminal.
 [[ ! -s err.txt ]] || fail "progress without a terminal: $(head -c 200 err.txt)"
 script -qec "timeout -s INT 4 $gmm_run run endless.tsr --interpret --no-verify" /dev/null >shown.txt || true
 grep -q 'running: [0-9.]* .*steps, [0-9.]* .*a second, [0-9]* s' shown.txt || fail "no progress is shown"
 grep -q 'interrupted' shown.txt || fail "no report after the progress"
 
-# A second signal ends the process at once, whatever it does.
+# A second signal ends the process immediately.
 "$gmm_run" run endless.tsr --interpret >/dev/null 2>&1 &
 pid=$!
 await_begin $pid
@@ -143,7 +142,7 @@ code=0
 wait $pid || code=$?
 [[ $code == 3 || $code == 130 ]] || fail "two signals: exit code $code"
 
-# timeout(1) signals twice at once, and that is one request.
+# timeout(1) sends two signals immediately after each other; they count as one request.
 for _ in 1 2 3; do
   code=0
   timeout -s TERM 1 "$gmm_run" run endless.tsr --interpret --json >out.json 2>err.txt || code=$?

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# An old tool is named with the version that is needed, before the build fails over it.
+# A tool that is too old is reported with the required version before the build fails.
 set -euo pipefail
 root=$(cd -P "${BASH_SOURCE[0]%/*}/.." && pwd)
 work=$(mktemp -d)
@@ -15,7 +15,7 @@ said=$(PATH=$work:$PATH check_versions build 2>&1) || outcome=$?
 [ "$outcome" = 3 ] || { echo "exit code $outcome, expected 3"; exit 1; }
 [ "$said" = 'run-tests: cmake 3.22.1 is here, 3.25 is needed' ] || { echo "it said: $said"; exit 1; }
 
-# ./gmm-run builds once, also while a source is dated in the future, and again after that source has changed.
+# ./gmm-run builds once, even if a source is dated in the future, and again after that source has changed.
 mkdir -p "$work/tree"/{scripts,build/release/bin,cmake,docs/reference}
 touch "$work/tree"/{CMakePresets.json,scripts/packages.txt,docs/reference/findings.md}
 cp "$root/CMakeLists.txt" "$work/tree"

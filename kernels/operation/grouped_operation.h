@@ -15,7 +15,7 @@
 
 namespace tessera {
 
-// Options of a call: the keyword-only parameters of ejKernel's function, then those of Tessera.
+// Options of a call: the keyword-only parameters of ejKernel's function, then additional ones.
 struct GroupedMatmulCall {
   std::optional<DType> preferred_element_type;  // result type; none: f32
   bool transpose_rhs = false;                   // rhs is [groups, n, k]

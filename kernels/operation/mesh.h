@@ -32,9 +32,9 @@ struct Mesh {
 // beyond the list are not split. Like jax.sharding.PartitionSpec.
 using PartitionSpec = std::vector<std::optional<std::string>>;
 
-// Fails unless the spec can split a tensor of this shape: its axes are in the mesh, no axis is used
-// twice, it has at most as many entries as the tensor has dimensions, and the axis sizes divide the
-// extents. what: the name of the tensor in messages.
+// Fails unless the spec can split a tensor of this shape. Its axes must be in the mesh and must not
+// repeat, axis sizes must divide the extents, and the spec must not have more entries than the
+// tensor has dimensions. what: the tensor's name in messages.
 Expected<void> check_spec(const char* what, const Shape& shape, const PartitionSpec& spec,
                           const Mesh& mesh);
 // Returns the shape of each shard. Requires a spec that check_spec accepts.

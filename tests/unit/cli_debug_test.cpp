@@ -1,5 +1,5 @@
-// The debug command: its options next to those of the debugged command, scripts that return to the
-// same place, and the place at which it opens a run with findings.
+// The debug command: its options in addition to the options of the debugged command, scripts that
+// return to the same place, and the position at which the debugger opens a run with findings.
 #include <gtest/gtest.h>
 
 #include <filesystem>

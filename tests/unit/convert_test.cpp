@@ -1,4 +1,5 @@
-// Arrays from every type to every other, against the scalar conversions and the stated rules.
+// Conversion of arrays from every type to every other, compared with the scalar conversions and the
+// rules.
 #include "core/data/convert.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +26,7 @@ std::vector<std::byte> bytes_of(const std::vector<T>& values) {
   return bytes;
 }
 
-// All codes of the types up to two bytes, else random bits and the ends of the range.
+// Returns all codes for types of up to two bytes, otherwise random bits and the ends of the range.
 std::vector<std::byte> sample(DType dtype) {
   std::mt19937_64 random(11);
   if (dtype == DType::f32) return bytes_of(reference::random_floats(20'001));
@@ -59,7 +60,7 @@ std::vector<std::byte> converted(const std::vector<std::byte>& bytes, DType from
 
 class ConvertFrom : public testing::TestWithParam<int> {};
 
-// i64 is left out as a source: its values do not all pass through double.
+// Not for i64 as a source: not all of its values are exact in double.
 TEST_P(ConvertFrom, EveryTypeAgreesWithTheScalars) {
   const DType from{static_cast<std::uint8_t>(GetParam())};
   const auto bytes = sample(from);
@@ -73,7 +74,7 @@ TEST_P(ConvertFrom, EveryTypeAgreesWithTheScalars) {
         std::byte expected[8];
         store_element(expected, to, load_element(source, from), overflow);
         if (from == to) std::memcpy(expected, source, static_cast<std::size_t>(size_of(to)));
-        // Double makes a signalling NaN quiet.
+        // The conversion to double quiets a signalling NaN.
         if (from == DType::bf16 && to == DType::f32) std::memcpy(expected + 2, source, 2);
         const auto size = static_cast<std::size_t>(size_of(to));
         ASSERT_EQ(std::memcmp(expected, &result[e * size], size), 0)
@@ -172,7 +173,7 @@ TEST(Convert, IntegersSaturate) {
   EXPECT_EQ(from_i64<std::uint32_t>(4000000000, DType::u32), 4000000000U);
 }
 
-// Through double, 2^61 + 2^53 + 1 would first lose its last bit and then be a tie.
+// A conversion through double would drop the last bit of 2^61 + 2^53 + 1 and then round a tie.
 TEST(Convert, IntegersRoundToFloatOnce) {
   const auto just_above_tie = (std::int64_t{1} << 61) + (std::int64_t{1} << 53) + 1;
   EXPECT_EQ(from_i64<std::uint16_t>(just_above_tie, DType::bf16), to_bf16(0x1p61F) + 1);

@@ -1,4 +1,4 @@
-// Where modelled time goes, against sums that one can do by hand.
+// Attribution of modelled time, compared with sums computed by hand.
 #include "analysis/timeline/cost.h"
 
 #include <gtest/gtest.h>
@@ -36,12 +36,13 @@ const LineCost& line(const Cost& cost, int number) {
   return found == cost.lines.end() ? none : *found;
 }
 
-// Equal but for the rounding of at most 64 additions of times up to `seconds`.
+// Expects equal times, except for the rounding of at most 64 additions of times up to `seconds`.
 void expect_time(double found, double expected, double seconds) {
   EXPECT_NEAR(found, expected, 64 * std::numeric_limits<double>::epsilon() * seconds);
 }
 
-// The path is a chain without gaps from the start to the end, and each of its seconds has a line.
+// Expects that the critical path has no gaps from start to end, and that its whole time is
+// attributed to lines.
 void expect_whole_path(const Costed& run) {
   const double seconds = run.timing.seconds;
   expect_time(run.cost.critical.seconds(), seconds, seconds);
@@ -65,7 +66,7 @@ TEST(Cost, ThePathGoesThroughTheCopiesThatTheMemoryWasBusyWith) {
   expect_whole_path(run);
   expect_time(run.cost.critical.memory, 2e-3 + 4e-9, seconds);
   expect_time(run.cost.critical.work, 2.5e-4, seconds);
-  // `start b -> y` waits at the memory for `start a -> x`.
+  // `start b -> y` waits until the memory has served `start a -> x`.
   expect_time(line(run.cost, 11).critical, 1e-3, seconds);
   expect_time(line(run.cost, 12).critical, 1e-3, seconds);
   EXPECT_EQ(line(run.cost, 14).critical, 0);

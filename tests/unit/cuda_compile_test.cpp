@@ -59,7 +59,7 @@ TEST_F(CudaCompile, every_candidate_of_the_model_passes_the_gates) {
 }
 TEST_F(CudaCompile, every_type_layout_and_epilogue_passes_the_gates) {
   std::vector<TestConfiguration> all = test_configurations();
-  // The epilogue's operands are in registers in addition to the largest accumulators.
+  // The epilogue's loads are in flight together with the largest accumulators.
   all.push_back(gmm_configuration(128, 256, 4, "bf16", "bf16", 0, 1));
   pass_the_gates(all);
 }

@@ -1,11 +1,11 @@
-// Blocks that take their next tile when they are done with the last (templates/take.cuh).
+// Blocks that take their next tile when the previous one is done (templates/take.cuh).
 #include "tests/unit/cuda_emulation.h"
 
 namespace tessera::cuda {
 namespace {
 
 const Sizes uneven{{130, 5, 0, 260, 40}, 440, 72, 264};
-const Sizes short_tiles{{640, 100, 1}, 741, 64, 256};  // one step a tile: producers run far ahead
+const Sizes short_tiles{{640, 100, 1}, 741, 64, 256};  // one step per tile: producers run far ahead
 
 TEST_F(CudaEmulate, gmm_with_tiles_as_blocks_are_free) {
   Emulation kernel(gmm_configuration(128, 256, 4, "bf16", "bf16", 0).with({.dynamic = true}));

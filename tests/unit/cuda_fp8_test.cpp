@@ -1,5 +1,5 @@
-// Operands of one byte on the emulated multiprocessor, whose matrix instructions add such products
-// up to 14 bits only (tests/cuda/emulate/ptx.h).
+// FP8 operands on the emulated multiprocessor. Its matrix instructions add FP8 products with only
+// 14 bits (tests/cuda/emulate/ptx.h).
 #include "devices/cuda/lower/tile_config.h"
 #include "tests/unit/cuda_emulation.h"
 
@@ -33,8 +33,8 @@ TEST_F(CudaEmulate, gmm_of_e4m3_on_few_rows) {
   kernel.check({{3, 16, 0, 17, 1}, 40, 208, 328}, 222, Fill::normal);
 }
 
-// The bound holds over a long contraction of one sign, where sums of the instructions alone would
-// lose it: every block's sum is added in f32.
+// The bound holds for a long contraction with terms of one sign, because the sum of every block is
+// added in f32. Sums by the matrix instructions only would violate it.
 TEST_F(CudaEmulate, long_sums_of_e4m3_keep_their_digits) {
   const TestConfiguration configuration = fp8_configuration(128, 128, 4, "e4m3", "f32");
   const Sizes deep{{40}, 40, 4096, 16};

@@ -1,6 +1,7 @@
-// Operations on a GPU, collectives as CUDA graphs: eight devices share one, whole numbers are those
-// of the reference, other results within the bounds, and each node's numbers the interpreter's. A
-// call is a test of its own. Without a GPU each is skipped with the reason.
+// Operations on a GPU, with collectives as CUDA graphs: eight devices share one GPU. Integer
+// results are equal to the reference, other results are within the bounds, and the values of each
+// node agree with the interpreter. Each call is a separate test. Without a GPU, each test is
+// skipped with the reason.
 #include <gtest/gtest.h>
 
 #include <sstream>

@@ -1,5 +1,5 @@
-// Grouped GEMM on a GPU: which kernel a call gets, whether it compiles, and (skipped without a GPU)
-// what it computes on the caller's memory.
+// Grouped GEMM on a GPU: the kernel for a call, its compilation, and (skipped without a GPU) its
+// results in the caller's memory.
 #include <gtest/gtest.h>
 
 #include "devices/cuda/cuda_device.h"
@@ -15,7 +15,7 @@
 namespace tessera::cuda {
 namespace {
 
-// A call, and the configuration that is given with it.
+// A call, with an optional configuration.
 struct Call {
   GroupedGemmDesc desc;
   std::optional<KernelConfig> given = {};
@@ -106,7 +106,7 @@ TEST(CudaGroupedGemm, every_call_passes_the_gates_of_the_compiler) {
   }
 }
 
-// Whole numbers: the bits of the interpreter.
+// Integer operands give the same bits as the interpreter.
 TEST(CudaGroupedGemm, the_callers_memory_gets_the_interpreters_bits) {
   if (const Support here = cuda_device().available(); !here.ok) GTEST_SKIP() << here.reason;
   for (const Call& call : fast_calls()) {

@@ -64,7 +64,8 @@ TEST(CudaModel, large_groups_take_large_tiles) {
   }
 }
 
-// If memory is the limit, other tiles are almost as fast. The choice must not be slower.
+// If memory is the limit, all tiles are almost equally fast. Swapped operands must be chosen, or be
+// at most 2 % slower than the best estimate.
 TEST(CudaModel, few_rows_swap_the_operands) {
   EXPECT_LT(best_of(moe("S24").product).tiling.m, 64);
   for (const char* id : {"S24", "S25"}) {

@@ -75,7 +75,7 @@ kernel special()
 }
 )";
 
-// The same as one pipeline, of which a CUDA kernel is made.
+// The same as one pipeline, which is lowered to a CUDA kernel.
 constexpr const char* pipeline_text = R"(
 kernel special()
   in x: f32[12, 12] hbm
@@ -116,7 +116,7 @@ kernel special()
 }
 )";
 
-// The rules, written out.
+// Reference implementation of the rules.
 float larger(float a, float b) {
   if (std::isnan(a) || std::isnan(b)) return nan;
   if (a == b) return std::signbit(a) ? b : a;
@@ -134,7 +134,7 @@ Tensor tensor(std::int64_t m, std::int64_t k,
   return result;
 }
 
-// The first element folded with the others.
+// Returns the fold of each line by f, starting from its first element.
 Tensor folded(std::int64_t m, std::int64_t k, float (*f)(float, float)) {
   return tensor(m, k, [&](std::size_t i, std::size_t j) {
     const std::vector<float>& line = lines[i + j];
@@ -170,7 +170,7 @@ Tensors expected() {
   return all;
 }
 
-// NaN equals any NaN.
+// Expects equal bits; all NaN are equal.
 void expect_bits(const std::string& name, const Tensor& got) {
   const Tensor wanted = std::move(expected().at(name));
   for (std::int64_t i = 0; i < wanted.elements(); ++i) {

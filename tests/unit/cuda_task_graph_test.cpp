@@ -78,8 +78,8 @@ TEST_F(CudaTaskGraph, of_every_kernel_gives_the_interpreters_results) {
   }
 }
 
-// bf16 products whose contraction steps and columns are multiples of those of the fast kernels. No
-// tile is computed by the general kernel.
+// bf16 products with contraction steps and columns that are multiples of the fast kernels' tiles.
+// No tile is computed by the general kernel.
 const char* const products[] = {
     "ag-matmul --devices 2 --m 72 --k 256 --n 64 --tiling 24,64,64",
     "ag-matmul --gather m --devices 2 --m 32 --k 128 --n 64 --tiling 16,64,64",
@@ -100,8 +100,8 @@ TEST_F(CudaTaskGraph, gives_products_to_the_fast_kernels) {
   }
 }
 
-// Products that the fast kernels do not support: half a contraction step, columns next to those of
-// another tile, f32, and a machine without fast kernels.
+// Products that the fast kernels do not support: half a contraction step, columns next to another
+// tile's columns, f32, and a machine without fast kernels.
 TEST_F(CudaTaskGraph, gives_others_to_the_general_kernel) {
   const auto products_of = [](const std::string& words, bool has_fast = true) {
     GraphPlanOptions options = small_plan();

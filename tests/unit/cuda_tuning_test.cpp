@@ -297,7 +297,7 @@ TEST(SecondsInTurn, the_hopeless_and_the_failing_are_not_run_again) {
   EXPECT_EQ(failing, 1);
 }
 
-// On a GPU: every candidate is timed, and the fastest is stored with the clock and GPU used.
+// On a GPU: every candidate is timed, and the name of the GPU is part of the measure and the key.
 TEST(CudaTuningDevice, every_candidate_is_timed) {
   if (const Support here = cuda_device().available(); !here.ok) GTEST_SKIP() << here.reason;
   for (const bool is_tgmm : {false, true}) {

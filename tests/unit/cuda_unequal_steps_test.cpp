@@ -1,6 +1,6 @@
-// Two CTAs that work on a pair of tiles whose steps differ: a product of a matrix whose blocks are
-// zero like the fields of a chequerboard. At a slot that only the neighbour takes, a CTA must not
-// give back the one before, which its products may still read.
+// Two CTAs that compute a pair of tiles with different steps: a product with a matrix in which
+// blocks are zero like the squares of a chequerboard. At a slot that only the neighbour uses, a CTA
+// must not release the slot before it, which its products may still read.
 #include <fmt/format.h>
 
 #include <utility>
@@ -55,7 +55,7 @@ class CudaUnequalSteps : public CudaEmulate {
     wanted_ = std::exchange(out, Tensor(out.dtype(), out.shape()));
   }
 
-  // What is wrong with runs of two CTAs, or nothing.
+  // Runs two CTAs. Returns the error or mismatch, or empty.
   std::string outcome(const MachineHints& hints) {
     const Expected<LoweredKernel> kernel = lower(program_, hints);
     if (!kernel) return render(kernel.diags());

@@ -1,4 +1,4 @@
-// The debug adapter: pauses, and what it makes of hostile clients.
+// The debug adapter: pauses, and behaviour with hostile clients.
 #include <gtest/gtest.h>
 
 #include <map>

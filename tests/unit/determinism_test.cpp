@@ -1,4 +1,4 @@
-// A run is a pure function of program, inputs and schedule: the hash of its events is the same in a
+// A run is a pure function of program, inputs and schedule. The hash of its events is the same in a
 // hundred runs, and the hashes below are the same for every process, compiler and build.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Diagnostics as a reader sees them: place, text, source line, caret.
+// Rendered diagnostics: place, text, source line, caret.
 #include "core/report/diag.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST(Diag, CaretStaysWithinTheLine) {
             "ring.tsr:1:3: error: t\nab\n  ^\n");
   EXPECT_EQ(render_place(place("ab", 1, 99, 2), "error", "t"),
             "ring.tsr:1:99: error: t\nab\n  ^\n");
-  // Column 0 is the whole line.
+  // Column 0: the whole line.
   EXPECT_EQ(render_place(place("ab", 1, 0, 0), "error", "t"), "ring.tsr:1: error: t\nab\n");
 }
 

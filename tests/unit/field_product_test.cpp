@@ -1,5 +1,5 @@
-// Products of matrices over the field, by each kind of instructions of this CPU, against sums of
-// single products. Residues at both ends of the range make the largest sums that there are.
+// Matrix products over the finite field, with each instruction set of this CPU, compared with sums
+// of single products. Residues at both ends of the range give the largest possible sums.
 #include <gtest/gtest.h>
 
 #include "analysis/equality/product.h"

@@ -1,5 +1,5 @@
-// docs/reference/findings.md as a test: each program has the finding that its line announces and no
-// other, and is proved with the mends that the page gives.
+// Checks docs/reference/findings.md: each program has exactly the findings announced in its lines,
+// and is proved with the fixes of the page.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -123,7 +123,7 @@ TEST(FindingsPage, programs_have_what_they_announce_and_are_proved_when_mended) 
   EXPECT_GE(programs, 18);
 }
 
-// The file name in a command is the name of a program on the page.
+// The file of a command contains the program of that name.
 TEST(FindingsPage, commands_print_what_is_shown) {
   const TemporaryFolder folder;
   const std::filesystem::path before = std::filesystem::current_path();

@@ -256,7 +256,7 @@ TEST(GroupedGemmPacked, what_is_no_such_operand_is_refused_with_its_place) {
       "axes");
   call.options.lhs_contracting = {0, 1};
   EXPECT_EQ(refusal(call), "every axis of lhs is contracted: it is not a matrix");
-  // With equal weights, no contraction is ragged, and gradients are those of ragged rows.
+  // With equal weights, no contraction is ragged, and gradients are computed as for ragged rows.
   call.options.lhs_contracting = {1};
   call.rhs = no_scale_tensor(std::make_shared<const Tensor>(DType::f32, Shape{4, 7, 5}));
   call.options.rhs_contracting = {1};

@@ -17,7 +17,7 @@ TEST(GrownArray, keeps_what_it_has_while_it_grows) {
   ASSERT_EQ(array.size(), 100'000U);
   EXPECT_EQ(std::accumulate(array.begin(), array.end(), std::int64_t{0}), 4'999'950'000);
   EXPECT_EQ(array.back(), 99'999);
-  array.push_back(array[7]);  // one of its own, whatever moves
+  array.push_back(array[7]);  // an own element, which may move
   EXPECT_EQ(array.back(), 7);
   array.resize(3);
   array.resize(5, 9);

@@ -1,4 +1,4 @@
-// The tree that commands build their JSON of.
+// The tree from which commands build their JSON.
 #include "text/json.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// JSON of others: no depth ends the process, and no message repeats all of it.
+// Untrusted JSON: deep nesting does not end the process, and messages do not contain the whole
+// text.
 #include "core/report/json_text.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// docs/tutorial/ladder as a test: the page shows the programs as they are, its commands print what
-// it shows, and each program is broken by the edit that it names.
+// Checks docs/tutorial/ladder: the page shows the programs unchanged, its commands print the output
+// shown, and each program is broken by the edit that the page describes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -30,7 +30,8 @@ std::string message(const Ids& sizes, std::int64_t m, std::int64_t tm, std::int6
   return result.diags()[0].message;
 }
 
-// The sources' own method with exact bins: a histogram of the tiles in which groups begin.
+// The method of the original sources, with exact bins: a histogram of the tiles in which groups
+// begin.
 Ids histogram_tiles(const Ids& sizes, std::int64_t m, std::int64_t tm, EmptyGroups empty) {
   const std::int64_t tiles = m / tm, length = tiles + static_cast<std::int64_t>(sizes.size()) - 1;
   Ids bins(static_cast<std::size_t>(tiles), 1);

@@ -1,4 +1,4 @@
-// Every code of every narrow format, and the values where rounding decides.
+// Every code of every narrow format, and the values near rounding boundaries.
 #include "core/data/numeric.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ void expect_same(double actual, double expected, std::uint32_t code) {
   ASSERT_EQ(std::signbit(actual), std::signbit(expected)) << "code " << code;
 }
 
-// decode(code) for all codes against the definition, and back: every code but a NaN's returns.
+// Compares decode(code) with the definition for all codes. Encoding returns every code except NaN.
 template <typename Decode, typename Encode>
 void check_decode(const reference::Format& format, Decode decode, Encode encode) {
   for (int i = 0; i < format.codes(); ++i) {
@@ -151,7 +151,7 @@ TEST(Numeric, Fp8Samples) {
   EXPECT_EQ(to_e4m3(nan), 0x7F);
 }
 
-// Rounding to float first would land on the tie and lose the last bit.
+// Rounding to float first would give a tie and lose the last bit.
 TEST(Numeric, DoublesRoundOnce) {
   EXPECT_EQ(to_bf16(1 + 0x1p-8 + 0x1p-40), 0x3F81);
   EXPECT_EQ(to_bf16(1 + 0x1p-8), 0x3F80);

@@ -26,7 +26,7 @@ struct Operands {
   GroupedProblem problem;
 };
 
-// By definition, one element at a time.
+// Returns one element of the product, by its definition.
 double gmm_element(const GroupedProblem& p, std::int64_t row, std::int64_t column) {
   const std::int64_t k = p.lhs->dim(1), n = p.rhs->dim(p.transpose_rhs ? 1 : 2);
   std::int64_t begin = 0, owner = -1;
@@ -62,7 +62,7 @@ double tgmm_element(const GroupedProblem& p, std::int64_t g, std::int64_t i, std
 
 void expect_gmm(const GroupedProblem& p, const Tensor& got) {
   const std::int64_t n = got.dim(1);
-  // Every 11th element of a large result: each row, column and block is met.
+  // Every 11th element of a large result covers each row, column and block.
   for (std::int64_t i = 0; i<got.elements(); i += got.elements()> 10000 ? 11 : 1) {
     ASSERT_EQ(got.at(i), gmm_element(p, i / n, i % n)) << "row " << i / n << " column " << i % n;
   }
@@ -76,7 +76,7 @@ void expect_tgmm(const GroupedProblem& p, const Tensor& got) {
 }
 
 TEST(Reference, gmm_equals_its_definition) {
-  // 300 rows and columns: more than one block of the reference each way.
+  // 300 rows and columns: more than one block of the reference in each direction.
   const Tensor lhs = made(DType::f32, {300, 270}, 1), existing = made(DType::f32, {300, 290}, 2);
   const Tensor plain = made(DType::f32, {3, 270, 290}, 3),
                transposed = made(DType::f32, {3, 290, 270}, 4);

@@ -173,7 +173,7 @@ TEST(run_limits, an_analysis_is_interrupted_without_losing_the_findings_of_the_r
   EXPECT_EQ(c->findings[0].kind, FindingKind::semaphore_leak);
 }
 
-// The record is already sorted at that time, and is discarded.
+// The request arrives after the run. The record is complete at that time, and is discarded.
 TEST(run_limits, an_analysis_that_is_interrupted_knows_no_protocol) {
   const Program program = expanded(
       "kernel k()\n  in a: f32[4, 128] hbm\n  out o: f32[4, 128] hbm\n{\n  pipeline i in 4 {\n"

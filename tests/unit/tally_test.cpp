@@ -1,4 +1,4 @@
-// Tally of the agents that signal a semaphore, for few and many agents.
+// Tallies of the signals and waits of a semaphore cell by statement and core, for many entries.
 #include <gtest/gtest.h>
 
 #include "interp/machine/semaphores.h"

@@ -1,5 +1,5 @@
-// Shapes of any size are judged without overflow; tensors are aligned, zero and convert element by
-// element.
+// Shapes of any size are checked without overflow. Tensors are aligned, initially zero, and
+// converted element by element.
 #include "core/data/tensor.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 #include "core/report/invalid_value.h"
 
-// A tensor without memory is an error of ours, not of the sanitizer.
+// A failed allocation must be reported by Tessera, not by the sanitizer.
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }  // NOLINT
 
 namespace tessera {

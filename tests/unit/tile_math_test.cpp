@@ -1,5 +1,5 @@
-// Matrix products on strided tiles against loops in double, judged by the a-priori bound, and bit
-// by bit where the order of the sum is fixed or the numbers are small integers.
+// Matrix products on strided tiles, compared with loops in double: within the a-priori bound, and
+// bit for bit if the summation order is fixed or the operands are small integers.
 #include "interp/tiles/tile_math.h"
 
 #include <gtest/gtest.h>
@@ -177,12 +177,12 @@ TEST(IntegerProduct, IsExactBeyondTheRangeOfFloatsAndWraps) {
   }
 }
 
-// i8 into f32: the product's own sums are exact, however long they are, and are added once.
+// i8 into f32: the sum of products is exact for any length, and is added to the accumulator once.
 TEST(IntegerProduct, OfI8IntoF32AddsExactSums) {
   constexpr std::int64_t k = 140000;
   for (const Math math : {Math::library, Math::exact}) {
     std::vector<std::int8_t> a(k, 127), b(2 * k, 127);
-    std::vector<float> acc{0.5F, -1, 0, 7};  // rows of two, of which one column is used
+    std::vector<float> acc{0.5F, -1, 0, 7};  // rows of two elements; only one column is used
     const Matrix left{reinterpret_cast<std::byte*>(a.data()), DType::i8, 1, k, k, 1},
         right{reinterpret_cast<std::byte*>(b.data()), DType::i8, k, 2, 2, 1},
         sums{reinterpret_cast<std::byte*>(acc.data()), DType::f32, 1, 2, 4, 2};
@@ -211,7 +211,7 @@ TEST(IntegerProduct, OfI8IntoF32AddsExactSums) {
     }
 }
 
-// Products between must not change how one is computed.
+// Other products in between must not change the result of a product.
 TEST(LibraryProduct, DoesNotDependOnEarlierOnes) {
   Rng rng(7);
   std::normal_distribution<double> normal;

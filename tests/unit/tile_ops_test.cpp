@@ -55,7 +55,7 @@ double reference(Binary op, bool floats, double a, double b) {
   return 0;
 }
 
-// Returns `value` wrapped to the widest type of the operands.
+// Returns the integer sum, difference or product `value`, wrapped to the wider of the two types.
 double wrapped(DType a, DType b, double value) {
   const DType range = wider_integer(a, b);
   if (range == DType::i64) return value;

@@ -1,5 +1,5 @@
-// Every kind of finding is shown by a pair of golden programs: a bad one that announces the whole
-// message on its line, and the same program put right.
+// Every kind of finding has twin golden programs: a bad one, which announces the whole message on
+// its line, and the same program with the defect fixed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
