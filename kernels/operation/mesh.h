@@ -34,7 +34,7 @@ using PartitionSpec = std::vector<std::optional<std::string>>;
 
 // Fails unless the spec can split a tensor of this shape. Its axes must be in the mesh and must not
 // repeat, axis sizes must divide the extents, and the spec must not have more entries than the
-// tensor has dimensions. what: the tensor's name in messages.
+// tensor has dimensions. `what` names the tensor in messages.
 Expected<void> check_spec(const char* what, const Shape& shape, const PartitionSpec& spec,
                           const Mesh& mesh);
 // Returns the shape of each shard. Requires a spec that check_spec accepts.

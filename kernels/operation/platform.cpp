@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> backends = {"any", "gpu", "tpu", "cpu"};
 
-// Returns the index of `text` in `names`. Fails if it is not there. what: noun for the message.
+// Returns the index of `text` in `names`. Fails if it is not there; the message calls it a `what`.
 Expected<std::size_t> position(std::string_view what, std::string_view text,
                                std::span<const std::string_view> names) {
   const auto found = std::find(names.begin(), names.end(), text);

@@ -58,7 +58,7 @@ struct Shards {
 };
 
 // Returns the number of rows of lhs and existing_out to split over the mesh: m, or with do_padding
-// m rounded up to a multiple of the axis that splits the rows of lhs.
+// m rounded up to a multiple of the size of the axis that splits the rows of lhs.
 std::int64_t divisible_rows(const GroupedMatmulCall& call, const Tensor& lhs) {
   const PartitionSpec& spec = call.in_specs->front();
   const std::int64_t rows = lhs.rank() > 0 ? lhs.dim(0) : 0;

@@ -6,8 +6,8 @@
 namespace tessera {
 
 // Both functions fail if mesh, in_specs or out_specs is missing, if a spec does not fit, if an axis
-// has no devices, or if the platform is not the simulated one. The errors of a shard are returned
-// with its device.
+// has no devices, or, with ErrorCode::unsupported, if another platform than the simulated one is
+// requested. The errors of a shard are returned with its device.
 Expected<Tensor> product_on_mesh(const GroupedMatmulOperands& operands,
                                  const GroupedMatmulCall& call);
 Expected<GroupedMatmulGradients> gradients_on_mesh(const Tensor& cotangent,

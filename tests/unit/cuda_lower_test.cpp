@@ -96,7 +96,8 @@ TEST(CudaLower, the_operands_that_are_read_by_element_are_recorded) {
   }
 }
 
-// A load after a branch is waited for before the next load begins.
+// Loads are predicated, because a load in a branch would have to complete before the next load
+// begins.
 TEST(CudaLower, operands_of_the_epilogue_are_read_without_a_branch) {
   TestConfiguration configuration = gmm_configuration(128, 256, 4, "bf16", "bf16", 0);
   configuration.settings["existing"] = "1";

@@ -78,8 +78,8 @@ TEST(CudaModel, few_rows_swap_the_operands) {
   }
 }
 
-// Alternating tiles of 128 x 128 and 64 x 256 exceed the bandwidth of the L2 cache. Measured: a
-// third slower, even if the epilogue is long compared to the products.
+// Tiles of 128 x 128 and 64 x 256 that consumers take in turn need more L2 bandwidth than there is.
+// Measured: a third slower, even if the epilogue is long compared to the products.
 TEST(CudaModel, a_short_contraction_takes_large_tiles_too) {
   const KernelConfig best = best_of(moe("S11").product);
   EXPECT_EQ(best.tiling.m * best.tiling.n, 128 * 256) << to_string(best);
