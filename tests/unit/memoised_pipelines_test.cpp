@@ -167,7 +167,7 @@ void expect_same_verdicts(test::SmallProgram& program, SchedulesVerdict expected
   }
 }
 
-// One device reads an element that only the other device has stored.
+// Both devices read h. In the refuted program, only one of them has stored to its h.
 TEST(MemoisedPipelines, are_for_what_is_defined) {
   const auto with = [](const std::string& condition) {
     return test::SmallProgram(header + "  sem s: bytes\n{\n  if " + condition +
