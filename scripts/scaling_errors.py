@@ -7,6 +7,7 @@
 bound. `against unquantised`: largest error relative to the f64 product of the operands before quantisation, divided
 by the largest element of that product.
 """
+
 import json
 import os
 import subprocess
@@ -14,10 +15,8 @@ import sys
 import tempfile
 
 RUN = sys.argv[1] if len(sys.argv) > 1 else "build/release/bin/gmm-run"
-CALL = ["grouped-gemm", "--group-sizes", "96,0,160,64", "--k", "256", "--n", "96", "--dtype", "f32",
-        "--no-verify", "--interpret"]
-DATA = {"normal": ["--fill", "normal"], "outliers": ["--fill", "normal", "--outliers", "97"],
-        "integers": ["--fill", "integers"]}
+CALL = ["grouped-gemm", "--group-sizes", "96,0,160,64", "--k", "256", "--n", "96", "--dtype", "f32", "--no-verify", "--interpret"]
+DATA = {"normal": ["--fill", "normal"], "outliers": ["--fill", "normal", "--outliers", "97"], "integers": ["--fill", "integers"]}
 MODES = ["none", "current", "delayed", "mxfp8"]
 
 
@@ -32,6 +31,7 @@ def run(arguments, out):
 def values(path):
     """The f32 elements of an .npy file."""
     import array
+
     with open(path, "rb") as file:
         content = file.read()
     header = 10 + int.from_bytes(content[8:10], "little")
@@ -55,8 +55,7 @@ def main():
                     result = run([*CALL, *fill, *scaled], found)
                     error = max(abs(a - b) for a, b in zip(values(found), right))
                     elements = f"e4m3 . {rhs}" if rhs else "f32"
-                    print(f"{mode:10}{elements:12}{data:11}{result['max_error_over_bound']:14.4f}"
-                          f"{error / largest:21.2e}")
+                    print(f"{mode:10}{elements:12}{data:11}{result['max_error_over_bound']:14.4f}{error / largest:21.2e}")
 
 
 if __name__ == "__main__":

@@ -15,9 +15,19 @@ from . import _tessera
 from .errors import BadInput, EnvironmentFailure
 
 _NAMES = {
-    "f32": np.float32, "bf16": ml_dtypes.bfloat16, "f16": np.float16, "e4m3": ml_dtypes.float8_e4m3fn,
-    "e5m2": ml_dtypes.float8_e5m2, "e8m0": ml_dtypes.float8_e8m0fnu, "i8": np.int8, "u8": np.uint8, "i16": np.int16,
-    "u16": np.uint16, "i32": np.int32, "u32": np.uint32, "i64": np.int64,
+    "f32": np.float32,
+    "bf16": ml_dtypes.bfloat16,
+    "f16": np.float16,
+    "e4m3": ml_dtypes.float8_e4m3fn,
+    "e5m2": ml_dtypes.float8_e5m2,
+    "e8m0": ml_dtypes.float8_e8m0fnu,
+    "i8": np.int8,
+    "u8": np.uint8,
+    "i16": np.int16,
+    "u16": np.uint16,
+    "i32": np.int32,
+    "u32": np.uint32,
+    "i64": np.int64,
 }
 _NUMPY = {name: np.dtype(_NAMES[name]) for name, _ in _tessera.dtypes()}
 _OURS = {dtype: name for name, dtype in _NUMPY.items()}
@@ -59,8 +69,7 @@ def _is_of(array: Any, module: str, cls: str) -> bool:
 
 def is_array(given: Any) -> bool:
     """True for an array of NumPy, JAX or PyTorch, and for any other object with an array interface or DLPack."""
-    return isinstance(given, np.ndarray | np.generic) or any(
-        hasattr(given, name) for name in ("__array_interface__", "__array__", "__dlpack__"))
+    return isinstance(given, np.ndarray | np.generic) or any(hasattr(given, name) for name in ("__array_interface__", "__array__", "__dlpack__"))
 
 
 def is_list_of_arrays(given: Any) -> bool:
@@ -107,7 +116,7 @@ def handed_over(name: str, array: Any) -> tuple[Any, str]:
     if not array.dtype.isnative:
         raise BadInput(f"{name}: bytes are in the other order; expected {array.dtype.newbyteorder('=')}")
     if any(stride % array.dtype.itemsize for stride in array.strides):
-        array = np.array(array, order="C")    # a field of a packed record
+        array = np.array(array, order="C")  # a field of a packed record
     return array.view(_BITS[array.dtype.itemsize]), dtype
 
 

@@ -32,20 +32,27 @@ class Report:
         return self.object.get("findings", [])
 
 
-def run(text: str, operands: Mapping[str, Operand], results: Mapping[str, np.dtype], *, devices: int = 1,
-        options: Sequence[str] = (), name: str = "kernel.tsr") -> Report:
+def run(
+    text: str,
+    operands: Mapping[str, Operand],
+    results: Mapping[str, np.dtype],
+    *,
+    devices: int = 1,
+    options: Sequence[str] = (),
+    name: str = "kernel.tsr",
+) -> Report:
     """Runs the kernel. `results`: NumPy type of each requested result, by name."""
     return _command("run", text, operands, results, devices, options, name)
 
 
-def verify(text: str, operands: Mapping[str, Operand], *, devices: int = 1, options: Sequence[str] = (),
-           name: str = "kernel.tsr") -> Report:
+def verify(text: str, operands: Mapping[str, Operand], *, devices: int = 1, options: Sequence[str] = (), name: str = "kernel.tsr") -> Report:
     """Verifies all schedules of the kernel for these operands."""
     return _command("verify", text, operands, {}, devices, options, name)
 
 
-def _command(command: str, text: str, operands: Mapping[str, Operand], results: Mapping[str, np.dtype], devices: int,
-             options: Sequence[str], name: str) -> Report:
+def _command(
+    command: str, text: str, operands: Mapping[str, Operand], results: Mapping[str, np.dtype], devices: int, options: Sequence[str], name: str
+) -> Report:
     words = Words([command, name, "--devices", str(devices), *options], {name: text})
     for operand, given in operands.items():
         parts = list(given) if isinstance(given, list | tuple) else [np.asarray(given)]
@@ -55,6 +62,5 @@ def _command(command: str, text: str, operands: Mapping[str, Operand], results: 
     for result in results:
         words.words += [f"--out={result}@{device}=<{result}@{device}>" for device in range(devices)]
     code, found, out, err, written = _tessera.command(words.words, words.texts, words.arrays)
-    wanted = {result: [written[f"<{result}@{device}>"][0].view(dtype) for device in range(devices)]
-              for result, dtype in results.items() if code == 0}
+    wanted = {result: [written[f"<{result}@{device}>"][0].view(dtype) for device in range(devices)] for result, dtype in results.items() if code == 0}
     return Report(json.loads(found), err + out, code, wanted)

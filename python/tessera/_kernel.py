@@ -114,8 +114,7 @@ class Kernel:
     def _words(self, command: str, operands: Sequence[Any], arguments: Mapping[str, Any]) -> tuple[Words, str]:
         words = Words([command, self._source], {self._source: self._text})
         if len(operands) > len(self.operands):
-            raise BadInput(f"{self.name}: expected at most {len(self.operands)} operands "
-                           f"({', '.join(self.operands)}), found {len(operands)}")
+            raise BadInput(f"{self.name}: expected at most {len(self.operands)} operands ({', '.join(self.operands)}), found {len(operands)}")
         given = dict(zip(self.operands, operands, strict=False))
         settings: dict[str, Any] = {}
         rows = options_of(command, self._source)
@@ -134,8 +133,9 @@ class Kernel:
             words.option(rows[name], value)
         return words, _arrays.family_of(list(given.values()))
 
-    def _sort(self, name: str, value: Any, command: str, given: dict[str, Any], settings: dict[str, Any],
-              chosen: dict[str, Any], rows: Mapping[str, Any]) -> None:
+    def _sort(
+        self, name: str, value: Any, command: str, given: dict[str, Any], settings: dict[str, Any], chosen: dict[str, Any], rows: Mapping[str, Any]
+    ) -> None:
         if name in ("options", "in_", "set"):
             if not isinstance(value or {}, Mapping):
                 raise BadInput(f"{name}: expected names and values, found {value!r}")
@@ -211,6 +211,4 @@ def _devices(arguments: Mapping[str, Any]) -> int:
     try:
         return int(given)
     except (TypeError, ValueError):
-        return 1        # the command reports the error
-
-
+        return 1  # the command reports the error

@@ -75,8 +75,7 @@ class Operation(Generic[P]):
             words.words.append("--out=<out@{d}>" if self._ranks else "--out=<out>")
         return asked(words, Report, wanted or family)
 
-    def _words(self, command: list[str], args: tuple[Any, ...],
-               arguments: Mapping[str, Any]) -> tuple[Words, str]:
+    def _words(self, command: list[str], args: tuple[Any, ...], arguments: Mapping[str, Any]) -> tuple[Words, str]:
         given = dict(self._function(*args, **arguments))  # type: ignore[arg-type]
         devices = self._devices(given)
         if devices is not None:

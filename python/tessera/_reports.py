@@ -82,7 +82,7 @@ class Report:
 
     @property
     def status(self) -> str:
-        """"ok", "finding", "mismatch", "bad_input", "unsupported", "environment", "budget" or "interrupted"."""
+        """ "ok", "finding", "mismatch", "bad_input", "unsupported", "environment", "budget" or "interrupted"."""
         return self.object.get("status", "ok" if self.exit_code == 0 else "bad_input")
 
     @property
@@ -107,8 +107,20 @@ class Report:
     @property
     def statistics(self) -> dict[str, Any]:
         """Statistics of the run: steps, ops, copies, bytes, peak memory, seconds."""
-        names = ("steps", "ops", "dmas", "dma_bytes", "peak_vmem", "peak_smem", "events", "wall_seconds", "flops",
-                 "max_abs_error", "max_error_over_bound", "checked_rows")
+        names = (
+            "steps",
+            "ops",
+            "dmas",
+            "dma_bytes",
+            "peak_vmem",
+            "peak_smem",
+            "events",
+            "wall_seconds",
+            "flops",
+            "max_abs_error",
+            "max_error_over_bound",
+            "checked_rows",
+        )
         return {name: self.object[name] for name in names if name in self.object}
 
     def check(self) -> Report:
@@ -124,7 +136,7 @@ class Proof(Report):
 
     @property
     def verdict(self) -> str:
-        """"proved", "refuted", or "explored" if neither could be shown."""
+        """ "proved", "refuted", or "explored" if neither could be shown."""
         return self.object.get("verdict", "explored")
 
     @property
@@ -171,7 +183,7 @@ class Timing(Report):
 
 def error_of(report: Report) -> Error | KeyboardInterrupt:
     """Returns the exception for a report whose exit code is not 0."""
-    text = re.sub(r"\bgive --set (\w+=)", r"give \1", report.text.rstrip("\n"))    # the Python argument
+    text = re.sub(r"\bgive --set (\w+=)", r"give \1", report.text.rstrip("\n"))  # the Python argument
     if report.status == "interrupted":
         return KeyboardInterrupt(text)
     if report.status in ("finding", "mismatch"):

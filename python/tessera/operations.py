@@ -22,8 +22,20 @@ from ._arrays import is_array
 from ._operation import Operands, operation, sizes
 
 __all__ = [
-    "ag_matmul", "all_gather", "all_reduce", "ep_gmm", "gmm", "grouped_gemm", "matmul_rs", "ragged_all_to_all", "ragged_dot",
-    "reduce_scatter", "right_permute", "ring_of_experts", "sharded_gmm", "tgmm",
+    "ag_matmul",
+    "all_gather",
+    "all_reduce",
+    "ep_gmm",
+    "gmm",
+    "grouped_gemm",
+    "matmul_rs",
+    "ragged_all_to_all",
+    "ragged_dot",
+    "reduce_scatter",
+    "right_permute",
+    "ring_of_experts",
+    "sharded_gmm",
+    "tgmm",
 ]
 
 
@@ -59,8 +71,7 @@ def ragged_dot(lhs: Any, rhs: Any, group_sizes: Any, **options: Any) -> Operands
 
 
 @operation("grouped-gemm")
-def grouped_gemm(lhs: Any, rhs: Any, group_sizes: Any = None, *, existing: Any = None, bias: Any = None,
-                 **options: Any) -> Operands:
+def grouped_gemm(lhs: Any, rhs: Any, group_sizes: Any = None, *, existing: Any = None, bias: Any = None, **options: Any) -> Operands:
     """Grouped GEMM: out[g] = alpha . lhs[g] . transpose(rhs[g]) + beta . existing[g] + bias[g], with optional scaling.
 
     lhs [m, k], rhs [groups, n, k] (`contracting="1/1"`: [groups, k, n]), group_sizes [groups], bias [groups, n].

@@ -30,8 +30,7 @@ os.environ.setdefault("NPROC", "16")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--host-devices", type=int, default=0, metavar="N",
-                     help="make the CPU look like N devices to JAX, for kernels under shard_map")
+    parser.addoption("--host-devices", type=int, default=0, metavar="N", help="make the CPU look like N devices to JAX, for kernels under shard_map")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -39,6 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
     count = config.getoption("--host-devices")
     if count:
         from tessera.pallas.trace import host_devices
+
         host_devices(count)
 
 
@@ -55,14 +55,14 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         return
     combinations = [dict(zip(lists, values)) for values in itertools.product(*lists.values())]
     metafunc.fixturenames.append("_tessera_promises")
-    metafunc.parametrize("_tessera_promises", combinations,
-                         ids=["-".join(f"{name}={value}" for name, value in one.items()) for one in combinations])
+    metafunc.parametrize("_tessera_promises", combinations, ids=["-".join(f"{name}={value}" for name, value in one.items()) for one in combinations])
 
 
 @pytest.fixture
 def tessera_devices(request: pytest.FixtureRequest) -> int:
     """The marker's `devices`; by default all CPU devices of JAX. The test fails if JAX has fewer devices (`--host-devices`)."""
     import jax
+
     found = len(jax.devices("cpu"))
     wanted = _given(request.node).get("devices", found)
     if wanted > found:
@@ -91,6 +91,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         yield
         return
     from tessera.pallas.intercept import recorded
+
     given = {name: value for name, value in _given(item).items() if name not in OF_THE_TEST}
     with recorded(**given) as session:
         outcome = yield
@@ -107,8 +108,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
     """Adds each verdict that is not proved and ok to the report of the test, once."""
-    texts = list(dict.fromkeys(str(verdict) for verdict in _asked()
-                               if not (verdict.proved and verdict.ok))) if call.when == "call" else []
+    texts = list(dict.fromkeys(str(verdict) for verdict in _asked() if not (verdict.proved and verdict.ok))) if call.when == "call" else []
     if call.excinfo is not None:
         _shorten(call.excinfo.value, texts)
     outcome = yield
@@ -129,12 +129,14 @@ def _shorten(error: BaseException, texts: list[str]) -> None:
 
 def _asked() -> list[Any]:
     import sys
+
     program = sys.modules.get("tessera.pallas.program")
     return [] if program is None else list(program.asked)
 
 
 def _forget() -> None:
     import sys
+
     program = sys.modules.get("tessera.pallas.program")
     if program is not None:
         program.asked.clear()

@@ -17,10 +17,16 @@ def test_types_cross_bit_for_bit(dtype):
     np.testing.assert_array_equal(out.astype(np.float64), 2 * a.astype(np.float64))
 
 
-@pytest.mark.parametrize("view", [
-    lambda a: a.T, lambda a: a[::2, 1::3], lambda a: a[::-1, ::-1], lambda a: np.broadcast_to(a[:1], (5, 12)),
-    lambda a: np.asfortranarray(a),
-])
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda a: a.T,
+        lambda a: a[::2, 1::3],
+        lambda a: a[::-1, ::-1],
+        lambda a: np.broadcast_to(a[:1], (5, 12)),
+        lambda a: np.asfortranarray(a),
+    ],
+)
 def test_any_strides_are_read_as_they_lie(view):
     a = view(np.arange(96, dtype=np.float32).reshape(8, 12))
     np.testing.assert_array_equal(tessera.load(DOUBLE)(a), 2 * a)

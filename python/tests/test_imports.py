@@ -24,11 +24,11 @@ def _imported(name: str, path: Path, node: ast.Import | ast.ImportFrom) -> Itera
         yield from (one.name for one in node.names if one.name in MODULES)
         return
     package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
-    base = ".".join([*package[:len(package) - node.level + 1], *filter(None, [node.module])]) if node.level else node.module
+    base = ".".join([*package[: len(package) - node.level + 1], *filter(None, [node.module])]) if node.level else node.module
     for one in node.names:
         if f"{base}.{one.name}" in MODULES:
             yield f"{base}.{one.name}"
-        elif base in MODULES and one.name != "_tessera":      # the extension module
+        elif base in MODULES and one.name != "_tessera":  # the extension module
             yield base
 
 
@@ -49,8 +49,7 @@ def _edges() -> Iterator[tuple[str, str, bool]]:
 
 
 def test_imports_are_at_the_top():
-    inner = [f"{name} imports {other}" for name, other, top in _edges()
-             if not top and (name, ".".join(other.split(".")[:2])) not in OPTIONAL]
+    inner = [f"{name} imports {other}" for name, other, top in _edges() if not top and (name, ".".join(other.split(".")[:2])) not in OPTIONAL]
     assert not inner
 
 
@@ -59,4 +58,4 @@ def test_imports_make_no_circle():
     for name, other, _ in _edges():
         graph.setdefault(name, set()).add(other)
     assert len(graph) > 40
-    graphlib.TopologicalSorter(graph).prepare()     # raises CycleError, which names the circle
+    graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle

@@ -51,12 +51,20 @@ def test_a_finding_is_an_exception_with_the_report(hangs):
     assert [f.message for f in again.findings] == [finding.message]
 
 
-@pytest.mark.parametrize(("arguments", "wrong"), [
-    ({"schedul": "eager"}, r"has no argument schedul; did you mean 'schedule'\?"),
-    ({"schedule": "egar"}, "egar"), ({"nn": 3}, "no argument nn"), ({"devices": "many"}, "--devices: expected an integer"),
-    ({"no_verify": 3}, "no_verify: expected True or False, found 3"), ({"max_memory": "1G"}, "--max-memory limits a process"),
-    ({"no_math": True}, "no_math computes no result"), ({"a": "missing.npy"}, "missing.npy"), ({"check": "full"}, "no argument check"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "wrong"),
+    [
+        ({"schedul": "eager"}, r"has no argument schedul; did you mean 'schedule'\?"),
+        ({"schedule": "egar"}, "egar"),
+        ({"nn": 3}, "no argument nn"),
+        ({"devices": "many"}, "--devices wants an integer"),
+        ({"no_verify": 3}, "no_verify: expected True or False, found 3"),
+        ({"max_memory": "1G"}, "--max-memory caps a whole process"),
+        ({"no_math": True}, "no_math computes no result"),
+        ({"a": "missing.npy"}, "missing.npy"),
+        ({"check": "full"}, "no argument check"),
+    ],
+)
 def test_an_argument_is_honoured_or_refused(arguments, wrong):
     with pytest.raises(tessera.Error, match=wrong):
         tessera.load(DOUBLE)(**{"m": 4, "n": 4, **arguments})

@@ -84,8 +84,7 @@ def test_several_threads_call_at_once(generator):
 def test_memory_and_signals_stay_as_they_were():
     before = resource.getrlimit(resource.RLIMIT_DATA), resource.getrlimit(resource.RLIMIT_AS), signal.getsignal(signal.SIGINT)
     tessera.load(DOUBLE)(np.ones((2, 2), np.float32))
-    assert before == (resource.getrlimit(resource.RLIMIT_DATA), resource.getrlimit(resource.RLIMIT_AS),
-                      signal.getsignal(signal.SIGINT))
+    assert before == (resource.getrlimit(resource.RLIMIT_DATA), resource.getrlimit(resource.RLIMIT_AS), signal.getsignal(signal.SIGINT))
 
 
 FORKS = """

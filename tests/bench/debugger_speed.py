@@ -8,6 +8,7 @@ The session is driven through a pipe as a user would drive it. `--print` asks fo
 place as well. Places are drawn with a fixed seed. Peak memory is the session's, and that of the
 plain run, which is timed too. Of wall and processor time (a tick more, for its clock is coarse)
 the shorter one counts, so that others on the machine change little."""
+
 import argparse
 import os
 import random
@@ -24,8 +25,7 @@ END = "there is no stop with number `999999`"
 
 class Debugger:
     def __init__(self, words):
-        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.STDOUT, text=True, bufsize=1)
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1)
 
     def seconds(self):
         """Of the processor, which others on the machine do not change."""
@@ -60,8 +60,7 @@ def peak_mib():
 
 
 def row(name, seconds):
-    print(f"{name:<24} median {statistics.median(seconds) * 1000:8.1f} ms, "
-          f"worst {max(seconds) * 1000:8.1f} ms")
+    print(f"{name:<24} median {statistics.median(seconds) * 1000:8.1f} ms, worst {max(seconds) * 1000:8.1f} ms")
 
 
 def main():
@@ -73,8 +72,7 @@ def main():
     given = parser.parse_args()
 
     begin = time.monotonic()
-    subprocess.run([given.gmm_run, *given.command, "--interpret", "--no-verify"], check=True,
-                   stdout=subprocess.DEVNULL)
+    subprocess.run([given.gmm_run, *given.command, "--interpret", "--no-verify"], check=True, stdout=subprocess.DEVNULL)
     print(f"{'plain run':<24} {time.monotonic() - begin:.2f} s, peak {peak_mib():.0f} MiB")
 
     debugger = Debugger([given.gmm_run, "debug", *given.command])

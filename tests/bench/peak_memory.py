@@ -7,6 +7,7 @@ Every run is without the reference (--check none); "unchecked" is the interprete
 Prints one JSON object a line; the limit is operands + results, plus 1 byte for 4 of them for the checks
 (a kernel's scratch, at most 1 MiB here, comes on top).
 """
+
 import argparse
 import json
 import os
@@ -14,7 +15,7 @@ import pathlib
 import subprocess
 
 GROUPS = 8
-MIB = 2 ** 20
+MIB = 2**20
 
 
 def peak(command):
@@ -35,10 +36,26 @@ def main():
     for dtype, width in (("f32", 4), ("bf16", 2)):
         for size in options.size:
             operands = (1 + GROUPS) * size * size * width + size * size * 4
-            command = [options.binary, "gmm", "--interpret", "--check", "none", "--m", str(size), "--k", str(size),
-                       "--n", str(size), "--groups", str(GROUPS), "--group-sizes", "uniform", "--dtype", dtype]
-            row = {"dtype": dtype, "size": size, "operands_and_results_mib": operands / MIB,
-                   "limit_mib": operands * 1.25 / MIB}
+            command = [
+                options.binary,
+                "gmm",
+                "--interpret",
+                "--check",
+                "none",
+                "--m",
+                str(size),
+                "--k",
+                str(size),
+                "--n",
+                str(size),
+                "--groups",
+                str(GROUPS),
+                "--group-sizes",
+                "uniform",
+                "--dtype",
+                dtype,
+            ]
+            row = {"dtype": dtype, "size": size, "operands_and_results_mib": operands / MIB, "limit_mib": operands * 1.25 / MIB}
             for name, more in (("checked", []), ("unchecked", ["--unchecked"])):
                 row[name + "_mib"] = round((peak(command + more) - idle) / MIB, 1)
             print(json.dumps(row))

@@ -7,6 +7,7 @@ Each program of tests/review/perf_*.tsr is doubled until it takes so many second
 row for each: processor seconds, of several runs the least, peak memory, and both beside the row before. An ordinary run leaves the verdict
 to `verify` from 200,000 events on, so there the sizes are the last below that.
 """
+
 import argparse
 import os
 import pathlib

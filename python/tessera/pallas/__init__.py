@@ -20,5 +20,18 @@ from tessera.pallas.show import show
 from tessera.pallas.trace import host_devices
 from tessera.pallas.verdict import Accepted, SiteVerdict, Verdict
 
-__all__ = ["Accepted", "Finding", "FindingError", "Refused", "SiteVerdict", "Verdict", "host_devices", "interpret", "kernels",
-           "run", "show", "text", "verify"]
+__all__ = [
+    "Accepted",
+    "Finding",
+    "FindingError",
+    "Refused",
+    "SiteVerdict",
+    "Verdict",
+    "host_devices",
+    "interpret",
+    "kernels",
+    "run",
+    "show",
+    "text",
+    "verify",
+]

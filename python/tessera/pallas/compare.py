@@ -32,6 +32,7 @@ class Numbers:
     is_final: True if another comparison of the same kernel would have the same result.
     note: elements that are not compared bit for bit.
     """
+
     status: str
     text: str
     elements: int = 0
@@ -46,8 +47,12 @@ class Numbers:
 
     def __add__(self, other: Numbers) -> Numbers:
         """Joins two comparisons with the same status and text."""
-        return replace(self, elements=self.elements + other.elements, share=max(self.share, other.share),
-                       unused=tuple(dict.fromkeys((*self.unused, *other.unused))))
+        return replace(
+            self,
+            elements=self.elements + other.elements,
+            share=max(self.share, other.share),
+            unused=tuple(dict.fromkeys((*self.unused, *other.unused))),
+        )
 
 
 def computed_in(jaxpr: core.Jaxpr) -> str:
@@ -56,8 +61,9 @@ def computed_in(jaxpr: core.Jaxpr) -> str:
     return "bf16" if "bfloat16" in found else "f16" if "float16" in found else "f32"
 
 
-def compare(kernel: Kernel, eqn: core.JaxprEqn, shape: dict[str, int], lanes: Sequence[Sequence[Any]], *, seed: int,
-            options: Sequence[str], limit: float) -> Numbers:
+def compare(
+    kernel: Kernel, eqn: core.JaxprEqn, shape: dict[str, int], lanes: Sequence[Sequence[Any]], *, seed: int, options: Sequence[str], limit: float
+) -> Numbers:
     if kernel.opaque:
         words = ", ".join(sorted({f"{one.primitive} at {one.place}" for one in kernel.opaque}))
         return Numbers("unknown", f"not compared with JAX: protocol only, values are unknown from {words} on")
@@ -67,6 +73,7 @@ def compare(kernel: Kernel, eqn: core.JaxprEqn, shape: dict[str, int], lanes: Se
 @dataclass(frozen=True)
 class _Equal:
     """Results for one set of inputs that all agree with JAX's. bits: True for bit for bit, False for within the error bound."""
+
     bits: bool
     elements: int
     share: float
@@ -79,9 +86,9 @@ class _Comparison:
     def __init__(self, kernel: Kernel, eqn: core.JaxprEqn, shape: dict[str, int], options: Sequence[str], limit: float):
         self.kernel, self.eqn, self.shape, self.options, self.limit = kernel, eqn, shape, options, limit
         self.computed_in = computed_in(eqn.params["jaxpr"])
-        self.jax = ""           # JAX's mode of interpretation
-        self.imprecise = 0      # elements for which JAX's numbers on a CPU are imprecise
-        self.zeros = 0          # zeros with another sign
+        self.jax = ""  # JAX's mode of interpretation
+        self.imprecise = 0  # elements for which JAX's numbers on a CPU are imprecise
+        self.zeros = 0  # zeros with another sign
 
     def of(self, sets: Sequence[Any]) -> Numbers:
         numbers = []
@@ -94,8 +101,14 @@ class _Comparison:
         except NoReference as error:
             return Numbers("unknown", f"not compared with JAX: {error}", is_final=error.is_final)
         how = _BITS if all(one.bits for one in numbers) else "within the running error bound"
-        return Numbers("same", f"as JAX ({self.jax}) on these inputs and a second seed, {how}", sum(one.elements for one in numbers),
-                       max(one.share for one in numbers), next((one.unused for one in numbers if one.unused), ()), note=self._note())
+        return Numbers(
+            "same",
+            f"as JAX ({self.jax}) on these inputs and a second seed, {how}",
+            sum(one.elements for one in numbers),
+            max(one.share for one in numbers),
+            next((one.unused for one in numbers if one.unused), ()),
+            note=self._note(),
+        )
 
     def _note(self) -> str:
         """Describes the elements that differ in their bits, with the reason."""
@@ -104,8 +117,10 @@ class _Comparison:
             return zeros
         of_exp2 = " and computes exp2(x) as exp(x * ln 2)" if _has_exp2(self.eqn.params["jaxpr"]) else ""
         several = self.imprecise > 1
-        return (f"{self.imprecise} element{'s differ' if several else ' differs'} because JAX on CPUs flushes denormals to 0{of_exp2}: "
-                f"{'they are' if several else 'it is'} not compared bit for bit{zeros and '; ' + zeros}")
+        return (
+            f"{self.imprecise} element{'s differ' if several else ' differs'} because JAX on CPUs flushes denormals to 0{of_exp2}: "
+            f"{'they are' if several else 'it is'} not compared bit for bit{zeros and '; ' + zeros}"
+        )
 
     def _expected(self, sets: Sequence[Any]) -> list[Any]:
         answer = reference(self.eqn, self.shape, sets, limit=self.limit, machine=self._machine())
@@ -139,8 +154,15 @@ class _Comparison:
             return self._differ(apart)
         pairs = [pair for have, want in zip(found, expected) for pair in zip(have, want)]
         bits = all(elements.same_bits(ours, theirs) for ours, theirs in pairs)
-        self.zeros += 0 if bits else sum(int(((ours == 0) & (theirs == 0) & (np.signbit(ours) != np.signbit(theirs))).sum())
-                                         for ours, theirs in pairs if elements.is_float(ours))
+        self.zeros += (
+            0
+            if bits
+            else sum(
+                int(((ours == 0) & (theirs == 0) & (np.signbit(ours) != np.signbit(theirs))).sum())
+                for ours, theirs in pairs
+                if elements.is_float(ours)
+            )
+        )
         share = 0.0 if bits else max((value.get("largest_share") or 0.0 for value in values), default=0.0)
         return _Equal(bits, sum(value.get("elements") or 0 for value in values), share, engine.unused(self.kernel, report))
 
@@ -188,14 +210,18 @@ class _Comparison:
             return Numbers("unknown", f"not compared with JAX: {report.object.get('error') or report.text}")
         found, largest, allowed, wrong = engine.results(self.kernel, report), 0.0, True, ""
         if all(elements.same_bits(ours, theirs) for have, want in zip(found, expected) for ours, theirs in zip(have, want)):
-            return Numbers("same", f"as JAX ({self.jax}) on these inputs, {_BITS}", sum(array.size for have in found for array in have),
-                           unused=engine.unused(self.kernel, report))
+            return Numbers(
+                "same",
+                f"as JAX ({self.jax}) on these inputs, {_BITS}",
+                sum(array.size for have in found for array in have),
+                unused=engine.unused(self.kernel, report),
+            )
         if apart := self._apart(found, expected):
             return self._differ(self._at_line(inputs, expected, 1e300) or apart)
         for have, want in zip(found, expected):
             for ours, theirs in zip(have, want):
                 digits = elements.digits(ours.dtype) if elements.is_float(ours) else 0
-                half = 2.0 ** (-digits / 2) if digits > 1 else 0.0      # powers of 2 (e8m0) must be equal
+                half = 2.0 ** (-digits / 2) if digits > 1 else 0.0  # powers of 2 (e8m0) must be equal
                 ours, theirs = ours.astype(np.float64), np.asarray(theirs).astype(np.float64)
                 finite = np.isfinite(ours) & np.isfinite(theirs)
                 size = np.abs(theirs[finite]).max(initial=0) or 1.0

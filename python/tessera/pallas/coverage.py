@@ -20,6 +20,7 @@ Path = tuple[str, ...]
 @dataclass(frozen=True)
 class Unreached:
     """A kernel that was not reached with the inputs given. `path` names it among several cases."""
+
     place: str
     name: str
     why: str
@@ -32,6 +33,7 @@ class Unreached:
 @dataclass
 class Reached:
     """Paths of the kernels, and of the equations around them, that an analysis reached."""
+
     paths: set[Path] = field(default_factory=set)
 
     def unreached(self, jaxpr: core.Jaxpr) -> Iterator[tuple[core.JaxprEqn, Unreached]]:
@@ -46,9 +48,9 @@ class Reached:
     def _why(self, path: Path, eqns: tuple[core.JaxprEqn, ...]) -> str:
         """Returns the reason, with the innermost reached equation around the kernel."""
         for depth in range(len(eqns) - 1, 0, -1):
-            if path[:2 * depth - 1] in self.paths:
+            if path[: 2 * depth - 1] in self.paths:
                 around, place = eqns[depth - 1].primitive.name, jaxpr_tools.place(eqns[depth - 1])
-                if path[:2 * depth] in self.paths:
+                if path[: 2 * depth] in self.paths:
                     break
                 if around == "cond":
                     return f"not reached: the `cond` at {place} takes another branch with these inputs"
@@ -82,5 +84,5 @@ def _kernels(jaxpr: core.Jaxpr, path: Path, around: tuple[core.JaxprEqn, ...]) -
             continue
         platforms = eqn.params.get("branches_platforms")
         parts = [part for _, part in jaxpr_tools.named_jaxprs(eqn.params)]
-        for part in parts if platforms is None else parts[jaxpr_tools.tpu_branch(platforms):][:1]:
+        for part in parts if platforms is None else parts[jaxpr_tools.tpu_branch(platforms) :][:1]:
             yield from _kernels(part, (*path, label, part_label(eqn, part)), (*around, eqn))

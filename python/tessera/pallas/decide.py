@@ -28,8 +28,17 @@ def converted(eqn: core.JaxprEqn, world: World, parallel: bool = False, lines: b
     return convert(eqn, mesh=world if world.shape else None, parallel=parallel, lines=lines, cores=cores)
 
 
-def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], given: Mapping[str, Any], *, seed: int = 1,
-           limit: float = 60, check_numbers: bool = True, parallel: bool = False) -> SiteVerdict:
+def decide(
+    eqn: core.JaxprEqn,
+    world: World,
+    lanes: Sequence[Sequence[Any]],
+    given: Mapping[str, Any],
+    *,
+    seed: int = 1,
+    limit: float = 60,
+    check_numbers: bool = True,
+    parallel: bool = False,
+) -> SiteVerdict:
     """Returns the verdict on one call of a kernel, from the cache if it is stored there.
 
     lanes: inputs of the call for each device.
@@ -44,8 +53,25 @@ def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], giv
         return replace(site, what=str(refused), stack=refused.stack, seconds=time.perf_counter() - begun)
     words = options.command_line(given, "verify")
     arrays = [np.asarray(value) for row in lanes for value in row]
-    name = cache.key([kernel.text, jaxpr_text(eqn), str(kernel.places), str(kernel.loops), kernel.cores, engine.version_key(), jax.__version__, words,
-                      world.shape, parallel, seed, limit, check_numbers, len(lanes), *arrays])
+    name = cache.key(
+        [
+            kernel.text,
+            jaxpr_text(eqn),
+            str(kernel.places),
+            str(kernel.loops),
+            kernel.cores,
+            engine.version_key(),
+            jax.__version__,
+            words,
+            world.shape,
+            parallel,
+            seed,
+            limit,
+            check_numbers,
+            len(lanes),
+            *arrays,
+        ]
+    )
     kept, note = cache.load(name, stored.SHAPE)
     if kept is not None:
         return replace(stored.restored(site, kept), kernel=kernel, seconds=time.perf_counter() - begun)
@@ -56,8 +82,7 @@ def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], giv
     if found.status in ("proved", "explored"):
         numbers = Numbers("not asked", "not compared with JAX, as numbers=False asks")
         if check_numbers:
-            numbers = compare(kernel, eqn, world.shape, lanes, seed=seed, options=options.command_line(_of_runs(given), "run"),
-                              limit=limit)
+            numbers = compare(kernel, eqn, world.shape, lanes, seed=seed, options=options.command_line(_of_runs(given), "run"), limit=limit)
         found = replace(found, numbers=numbers, status="mismatch" if numbers.status == "differ" else found.status)
     if found.numbers.is_final:
         cache.store(name, stored.as_json(found))
@@ -66,8 +91,16 @@ def decide(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], giv
 
 def site_of(eqn: core.JaxprEqn, world: World, what: str = "") -> SiteVerdict:
     """Returns the verdict `refused` for a kernel that is not analysed. `what`: the reason."""
-    return SiteVerdict(jaxpr_tools.place(eqn), jaxpr_tools.kernel_name(eqn), "refused", world.size, callers(jaxpr_tools.frames(eqn)),
-                       what=what, mesh=bool(world.shape), axes=tuple(world.shape.items()))
+    return SiteVerdict(
+        jaxpr_tools.place(eqn),
+        jaxpr_tools.kernel_name(eqn),
+        "refused",
+        world.size,
+        callers(jaxpr_tools.frames(eqn)),
+        what=what,
+        mesh=bool(world.shape),
+        axes=tuple(world.shape.items()),
+    )
 
 
 def _has_parallel_dimensions(eqn: core.JaxprEqn) -> bool:
@@ -77,7 +110,7 @@ def _has_parallel_dimensions(eqn: core.JaxprEqn) -> bool:
     return any("parallel" in str(kind).lower() and size != 1 for kind, size in zip(wanted, sizes))
 
 
-_MOST_SHOWN = 16    # max size of an integer input that is printed with its values
+_MOST_SHOWN = 16  # max size of an integer input that is printed with its values
 
 
 def given_text(eqn: core.JaxprEqn, lanes: Sequence[Sequence[Any]]) -> str:
@@ -97,8 +130,16 @@ def jaxpr_text(eqn: core.JaxprEqn) -> str:
     params = eqn.params
     operations = jaxpr_tools.printed(params["jaxpr"]) or uuid.uuid4().hex
     maps = [str(block.index_map_jaxpr) for block in params["grid_mapping"].block_mappings]
-    return "\n".join([operations, str(params["grid_mapping"]), *maps, str(params["input_output_aliases"]),
-                      str(params["out_avals"]), str(params["compiler_params"])])
+    return "\n".join(
+        [
+            operations,
+            str(params["grid_mapping"]),
+            *maps,
+            str(params["input_output_aliases"]),
+            str(params["out_avals"]),
+            str(params["compiler_params"]),
+        ]
+    )
 
 
 def _of_runs(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -122,10 +163,10 @@ def _proved(site: SiteVerdict, kernel: Kernel, lanes: Sequence[Sequence[Any]], w
     if certificate.get("automatic_barrier"):
         conditions += ("it has no barrier: all devices were made to meet before it begins",)
     strictly = [*words, "--uninitialised", "strict"]
-    found = first_use.told(engine.findings(kernel, report),
-                           lambda: engine.findings(kernel, engine.verify(kernel, lanes, strictly)))
+    found = first_use.told(engine.findings(kernel, report), lambda: engine.findings(kernel, engine.verify(kernel, lanes, strictly)))
     is_complete = bool(said.get("complete", True)) and not said.get("more_races") and said.get("has_all_races", True)
     # If a condition of the certificate does not hold, other schedules can have other findings.
     is_complete = is_complete and not (said["verdict"] == "refuted" and said.get("conditions"))
-    return replace(site, status=said["verdict"], findings=found, conditions=conditions, promises=promises,
-                   certificate=certificate, complete=is_complete)
+    return replace(
+        site, status=said["verdict"], findings=found, conditions=conditions, promises=promises, certificate=certificate, complete=is_complete
+    )

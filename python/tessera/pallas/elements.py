@@ -26,7 +26,7 @@ def _other(array: np.ndarray, generator: np.random.Generator) -> np.ndarray:
     largest = float(jnp.finfo(array.dtype).max)
     with np.errstate(over="ignore", invalid="ignore"):
         scaled = flat.astype(np.float32) * factor
-        finite = np.clip(scaled, -largest, largest)     # a finite number stays finite
+        finite = np.clip(scaled, -largest, largest)  # a finite number stays finite
         return np.where(np.isinf(flat), scaled, finite).astype(array.dtype).reshape(array.shape)
 
 

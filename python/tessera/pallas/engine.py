@@ -27,14 +27,12 @@ Lanes = Sequence[Sequence[Any]]  # inputs of each device, in the order of the ca
 
 def operands(kernel: Kernel, lanes: Lanes) -> dict[str, list[np.ndarray]]:
     """Returns the operands by name, with the declared types and shapes, one per device."""
-    return {one.name: [np.asarray(row[one.index]).astype(one.dtype).reshape(one.shape) for row in lanes]
-            for one in kernel.operands}
+    return {one.name: [np.asarray(row[one.index]).astype(one.dtype).reshape(one.shape) for row in lanes] for one in kernel.operands}
 
 
 def results(kernel: Kernel, report: _engine.Report) -> list[list[np.ndarray]]:
     """Returns the results of each device, with the types and shapes of the call's results."""
-    columns = [[array.astype(one.result_dtype).reshape(one.result_shape) for array in report.results[one.name]]
-               for one in kernel.results]
+    columns = [[array.astype(one.result_dtype).reshape(one.result_shape) for array in report.results[one.name]] for one in kernel.results]
     return [list(row) for row in zip(*columns)]
 
 
@@ -43,20 +41,30 @@ def _on_cores(kernel: Kernel, options: Sequence[str]) -> list[str]:
 
 
 def run(kernel: Kernel, lanes: Lanes, options: Sequence[str]) -> _engine.Report:
-    return _engine.run(kernel.text, operands(kernel, lanes), {one.name: one.dtype for one in kernel.results},
-                       devices=len(lanes), options=_on_cores(kernel, options), name=f"{kernel.name}.tsr")
+    return _engine.run(
+        kernel.text,
+        operands(kernel, lanes),
+        {one.name: one.dtype for one in kernel.results},
+        devices=len(lanes),
+        options=_on_cores(kernel, options),
+        name=f"{kernel.name}.tsr",
+    )
 
 
 def verify(kernel: Kernel, lanes: Lanes, options: Sequence[str]) -> _engine.Report:
-    return _engine.verify(kernel.text, operands(kernel, lanes), devices=len(lanes), options=_on_cores(kernel, options),
-                          name=f"{kernel.name}.tsr")
+    return _engine.verify(kernel.text, operands(kernel, lanes), devices=len(lanes), options=_on_cores(kernel, options), name=f"{kernel.name}.tsr")
 
 
 def accept(given: Mapping[str, Any]) -> None:
     """Raises TypeError for an unknown option of `verify`, and BadInput for an invalid value. Verifies an empty kernel to check them."""
     options.command_line(given, "verify")
-    _accept(tuple(options.command_line({name: value for name, value in given.items() if name not in options.OF_THE_KERNEL
-                                        and not str(value).startswith("steps:")}, "verify")))
+    _accept(
+        tuple(
+            options.command_line(
+                {name: value for name, value in given.items() if name not in options.OF_THE_KERNEL and not str(value).startswith("steps:")}, "verify"
+            )
+        )
+    )
 
 
 @functools.lru_cache
@@ -80,8 +88,14 @@ def compared(kernel: Kernel, lanes: Lanes, expected: Lanes, computed_in: str, op
                 array = np.asarray(row[place]).astype(one.dtype).reshape(one.shape)
                 np.save(path, array.view(f"V{array.dtype.itemsize}") if array.dtype.kind == "V" else array)
                 line += ["--expect", f"{one.name}@{device}={path}"]
-        return _engine.run(kernel.text, operands(kernel, lanes), {one.name: one.dtype for one in kernel.results}, devices=len(lanes),
-                           options=_on_cores(kernel, line), name=f"{kernel.name}.tsr")
+        return _engine.run(
+            kernel.text,
+            operands(kernel, lanes),
+            {one.name: one.dtype for one in kernel.results},
+            devices=len(lanes),
+            options=_on_cores(kernel, line),
+            name=f"{kernel.name}.tsr",
+        )
 
 
 @functools.cache
@@ -104,7 +118,7 @@ def version_key() -> str:
     return f"{state.st_size}-{state.st_mtime_ns}-{_sources()}"
 
 
-Call = tuple[str, int, str]     # file, line, function
+Call = tuple[str, int, str]  # file, line, function
 
 
 @dataclass(frozen=True)
@@ -114,6 +128,7 @@ class Note:
     role: for notes on undefined data, `undefined_since` (the memory `buffer` is undefined since this place) or `moved_by` (this
     place copied the data); else empty.
     """
+
     message: str
     place: str = ""
     at: str = ""
@@ -138,6 +153,7 @@ class Finding:
     count: number of similar findings, on `devices` devices.
     For undefined data, into: ref of the result to which it is copied; buffer: accessed memory; access: accessed part of it.
     """
+
     kind: str
     message: str
     place: str
@@ -164,7 +180,7 @@ class Finding:
             yield f"  {note}"
             if (note.place, note.function, note.stack) != (self.place, self.function, self.stack):
                 shared = _shared(note.stack, self.stack)
-                yield from (f"  {line}" for line in _where(note.source, note.function, note.stack[:len(note.stack) - shared]))
+                yield from (f"  {line}" for line in _where(note.source, note.function, note.stack[: len(note.stack) - shared]))
 
 
 def _alike(count: int, devices: int) -> str:
@@ -201,7 +217,7 @@ def unused(kernel: Kernel, report: _engine.Report) -> tuple[str, ...]:
 
     Copies of blocks are excluded: their place is the `pallas_call`.
     """
-    call = str(kernel.places[min(kernel.places)]) if kernel.places else ""      # place of the first declaration
+    call = str(kernel.places[min(kernel.places)]) if kernel.places else ""  # place of the first declaration
     found = []
     for one in report.object.get("notes", []):
         note = _note(kernel, one)
@@ -212,6 +228,7 @@ def unused(kernel: Kernel, report: _engine.Report) -> tuple[str, ...]:
 
 def restored(kept: dict[str, Any]) -> Finding:
     """Rebuilds a finding from the JSON of its `dataclasses.asdict`."""
+
     def calls(stack: Sequence[Sequence[Any]]) -> tuple[Call, ...]:
         return tuple((file, line, name) for file, line, name in stack)
 
@@ -228,15 +245,36 @@ def _finding(kernel: Kernel, one: dict[str, Any]) -> Finding:
     message = words.said(kernel, one)
     notes += [Note(text) for text in words.explained(kernel, [message, *(note.message for note in notes)])]
     access = one.get("access") or {}
-    return Finding(one["kind"], message, str(place), place.stack, _source(place), tuple(notes), one.get("count") or 1,
-                   one.get("follows_from") is not None, _turns(kernel, one), place.function, len(one.get("devices") or ()),
-                   words.undefined_result(kernel, one), words.renamed(kernel, access.get("buffer", "")), words.renamed(kernel, access.get("slice", "")))
+    return Finding(
+        one["kind"],
+        message,
+        str(place),
+        place.stack,
+        _source(place),
+        tuple(notes),
+        one.get("count") or 1,
+        one.get("follows_from") is not None,
+        _turns(kernel, one),
+        place.function,
+        len(one.get("devices") or ()),
+        words.undefined_result(kernel, one),
+        words.renamed(kernel, access.get("buffer", "")),
+        words.renamed(kernel, access.get("slice", "")),
+    )
 
 
 def _note(kernel: Kernel, one: dict[str, Any]) -> Note:
     place = _place(kernel, one)
-    return Note(words.renamed(kernel, one["message"]), str(place), _turns(kernel, one), _source(place), place.function, place.stack,
-                one.get("role", ""), words.renamed(kernel, one.get("buffer") or ""))
+    return Note(
+        words.renamed(kernel, one["message"]),
+        str(place),
+        _turns(kernel, one),
+        _source(place),
+        place.function,
+        place.stack,
+        one.get("role", ""),
+        words.renamed(kernel, one.get("buffer") or ""),
+    )
 
 
 def _counted(notes: Sequence[Note]) -> list[Note]:
@@ -254,8 +292,7 @@ def _place(kernel: Kernel, one: dict[str, Any]) -> Place:
 
 def _turns(kernel: Kernel, one: dict[str, Any]) -> str:
     """Returns the iterations of the Python's loops and the grid point: `program_id(0)=1 step=0`."""
-    return " ".join(f"{kernel.loops[loop['name']]}={loop['value']}" for loop in one.get("loops") or ()
-                    if loop["name"] in kernel.loops)
+    return " ".join(f"{kernel.loops[loop['name']]}={loop['value']}" for loop in one.get("loops") or () if loop["name"] in kernel.loops)
 
 
 def _source(place: Place) -> str:

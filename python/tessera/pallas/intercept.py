@@ -40,8 +40,8 @@ class _Meeting:
         self._size, self._limit, self._is_busy = size, limit, is_busy
         self._changed = threading.Condition()
         self._inputs: dict[int, Any] = {}
-        self._round = 0     # number of completed rendezvous; a kernel in a loop has several
-        self._outcomes: dict[int, Any] = {}     # by round: a device may enter the next round before another has read its results
+        self._round = 0  # number of completed rendezvous; a kernel in a loop has several
+        self._outcomes: dict[int, Any] = {}  # by round: a device may enter the next round before another has read its results
 
     def take(self, device: int, inputs: Sequence[Any], work: Any) -> Any:
         with self._changed:
@@ -72,14 +72,17 @@ class _Meeting:
             left -= 0 if was_busy or self._is_busy() else time.monotonic() - begun
             if left <= 0 and self._round == here and len(self._inputs) < self._size:
                 del self._inputs[device]
-                raise RuntimeError(f"the {self._size} devices of a pallas_call did not come together: JAX was used before tessera.pallas was "
-                                   "imported, and has fewer threads; set NPROC=16 in the environment")
+                raise RuntimeError(
+                    f"the {self._size} devices of a pallas_call did not come together: JAX was used before tessera.pallas was "
+                    "imported, and has fewer threads; set NPROC=16 in the environment"
+                )
 
 
 @dataclass
 class Session:
     """The kernels under `interpret`. `verdict` has one site for each `pallas_call`, shape and set of control inputs, and lists each
     kernel that was compiled and did not run."""
+
     given: Mapping[str, Any]
     prove: bool
     numbers: bool
@@ -90,11 +93,11 @@ class Session:
     found: list[SiteVerdict] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     _compiled: dict[Path, Unreached] = field(default_factory=dict)
-    _equations: list[core.JaxprEqn] = field(default_factory=list)   # kept alive, so that ids are not reused
-    _paths: dict[int, Path] = field(default_factory=dict)           # by equation id
-    _reached: set[Path] = field(default_factory=set)                # paths of kernels that have a site
+    _equations: list[core.JaxprEqn] = field(default_factory=list)  # kept alive, so that ids are not reused
+    _paths: dict[int, Path] = field(default_factory=dict)  # by equation id
+    _reached: set[Path] = field(default_factory=set)  # paths of kernels that have a site
     _meetings: dict[Any, _Meeting] = field(default_factory=dict)
-    _running: int = 0       # number of kernels that are running
+    _running: int = 0  # number of kernels that are running
     _has_invented: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -140,8 +143,7 @@ class Session:
         """
         try:
             if self.prove:
-                site = decide(eqn, world, lanes, self.given, limit=self.limit, check_numbers=self.numbers,
-                              parallel=self.parallel)
+                site = decide(eqn, world, lanes, self.given, limit=self.limit, check_numbers=self.numbers, parallel=self.parallel)
                 if self._has_invented:
                     site = replace(site, complete=False, notes=(*site.notes, "it was analysed with inputs that another kernel did not compute"))
                 self.found.append(site)
@@ -202,8 +204,16 @@ def interpret(**how: Any) -> Iterator[Session]:
 
 
 @contextlib.contextmanager
-def recorded(*, prove: bool = True, numbers: bool = True, parallel: bool = False, limit: float = 60, accept: Sequence[Accepted] = (),
-             all: bool = False, **given: Any) -> Iterator[Session]:
+def recorded(
+    *,
+    prove: bool = True,
+    numbers: bool = True,
+    parallel: bool = False,
+    limit: float = 60,
+    accept: Sequence[Accepted] = (),
+    all: bool = False,
+    **given: Any,
+) -> Iterator[Session]:
     """Like `interpret`, but the end of the block does not raise."""
     engine.accept(given)
     if not all_accepted(accept):
@@ -228,8 +238,9 @@ def recorded(*, prove: bool = True, numbers: bool = True, parallel: bool = False
 
 
 def _equation(ctx: mlir.LoweringRuleContext, primitive: Any, params: dict[str, Any]) -> core.JaxprEqn:
-    eqn = core.new_jaxpr_eqn([core.Var(aval) for aval in ctx.avals_in], [core.Var(aval) for aval in ctx.avals_out], primitive, params,
-                             core.no_effects)
+    eqn = core.new_jaxpr_eqn(
+        [core.Var(aval) for aval in ctx.avals_in], [core.Var(aval) for aval in ctx.avals_out], primitive, params, core.no_effects
+    )
     return eqn if ctx.traceback is None else eqn.replace(source_info=eqn.source_info.replace(traceback=ctx.traceback))
 
 
@@ -277,11 +288,11 @@ def _lowering(session: Session) -> Any:
 
         try:
             return mlir.lower_fun(with_callback, multiple_results=True)(ctx, *nodes)
-        except NotImplementedError as error:    # under a mesh whose arrays JAX partitions automatically
+        except NotImplementedError as error:  # under a mesh whose arrays JAX partitions automatically
             raise session.refused(eqn, str(error)) from None
         except ValueError as error:
             if "lowering platform" not in str(error):
                 raise
-            return pallas_call._pallas_call_lowering(ctx, *nodes, **params)     # exported for another platform
+            return pallas_call._pallas_call_lowering(ctx, *nodes, **params)  # exported for another platform
 
     return rule

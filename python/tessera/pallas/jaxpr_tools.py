@@ -12,8 +12,15 @@ from jax._src import source_info_util
 from tessera.pallas.convert.places import users
 
 # Primitives of kernels, with the call that creates each.
-KERNELS = {"pallas_call": "pl.pallas_call", "mpmd_map": "pl.kernel", "core_map": "pl.core_map", "tpu_custom_call": "as_tpu_kernel",
-           "mosaic_gpu_p": "as_gpu_kernel", "mosaic_gpu": "as_gpu_kernel", "triton_kernel_call": "triton_call"}
+KERNELS = {
+    "pallas_call": "pl.pallas_call",
+    "mpmd_map": "pl.kernel",
+    "core_map": "pl.core_map",
+    "tpu_custom_call": "as_tpu_kernel",
+    "mosaic_gpu_p": "as_gpu_kernel",
+    "mosaic_gpu": "as_gpu_kernel",
+    "triton_kernel_call": "triton_call",
+}
 
 
 def named_jaxprs(params: dict[str, Any]) -> Iterator[tuple[str, core.Jaxpr]]:
@@ -87,7 +94,7 @@ def float_types(jaxpr: core.Jaxpr) -> set[str]:
         if eqn.primitive.name in moved:
             continue
         if eqn.primitive.name == "reciprocal" and eqn.params.get("approx"):
-            found.add("bfloat16")       # JAX's interpreter computes it in this or in full precision, depending on XLA
+            found.add("bfloat16")  # JAX's interpreter computes it in this or in full precision, depending on XLA
         for var in eqn.outvars:
             dtype = getattr(var.aval, "dtype", None)
             if dtype is not None and str(dtype) in ("float32", "bfloat16", "float16"):
@@ -100,8 +107,7 @@ def frames(eqn: core.JaxprEqn) -> list[tuple[str, int, str]]:
     traceback = eqn.source_info.traceback
     if traceback is None:
         return []
-    found = [(frame.file_name, frame.start_line, frame.function_name)
-             for frame in source_info_util.user_frames(traceback)]
+    found = [(frame.file_name, frame.start_line, frame.function_name) for frame in source_info_util.user_frames(traceback)]
     return list(users(found, lambda frame: frame[0]))
 
 

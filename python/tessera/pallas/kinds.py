@@ -38,6 +38,6 @@ def _gpu_compiler(params: Mapping[str, Any]) -> str:
     if str(params.get("backend")) in _GPU:
         return _GPU[str(params["backend"])]
     given = params.get("compiler_params")
-    if isinstance(given, Mapping):      # up to 0.8: by backend
+    if isinstance(given, Mapping):  # up to 0.8: by backend
         return "" if not given or "mosaic_tpu" in given else next((_GPU[name] for name in given if name in _GPU), "")
     return next((_GPU[part] for part in type(given).__module__.split(".") if part in _GPU), "")

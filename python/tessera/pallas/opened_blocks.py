@@ -34,8 +34,10 @@ def _explained(kernel: Kernel, eqn: core.JaxprEqn, finding: Finding) -> Finding:
     if reason is None:
         brought = any(note.role == "moved_by" for note in finding.notes)
         reason = "the body reads the block before it stores it" if brought else "the body does not store all of the block"
-    notes = [replace(note, message=f"{note.message}: {reason}") if reason and note.role == "undefined_since" and note.buffer == finding.buffer else note
-             for note in finding.notes]
+    notes = [
+        replace(note, message=f"{note.message}: {reason}") if reason and note.role == "undefined_since" and note.buffer == finding.buffer else note
+        for note in finding.notes
+    ]
     return replace(finding, notes=tuple(notes))
 
 
@@ -48,15 +50,17 @@ def _reason(mapping: Any, block: Any) -> str | None:
         return None if prod(mapping.grid) == 1 else ""
     if any(eqn.primitive.name == "get" for eqn in jaxpr.jaxpr.eqns):
         return ""
-    left: dict[tuple[int, ...], tuple[int, ...]] = {}     # last grid point of each block
+    left: dict[tuple[int, ...], tuple[int, ...]] = {}  # last grid point of each block
     before: tuple[int, ...] | None = None
     unused = [None] * (len(jaxpr.jaxpr.invars) - len(mapping.grid))
     for point in itertools.product(*map(range, mapping.grid)):
-        with config.enable_checks(False):       # they reject None
+        with config.enable_checks(False):  # they reject None
             place = tuple(int(one) for one in core.eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *map(np.int32, point), *unused))
         if place != before and place in left:
-            return (f"the block {_listed(place)} is left after {_named(mapping, left[place])} and opened again at {_named(mapping, point)}, "
-                    "and nothing fetches its contents")
+            return (
+                f"the block {_listed(place)} is left after {_named(mapping, left[place])} and opened again at {_named(mapping, point)}, "
+                "and nothing fetches its contents"
+            )
         left[place], before = point, place
     return None
 

@@ -8,9 +8,29 @@ from typing import Any
 
 from tessera import errors
 
-KNOWN = ("profile", "vmem", "smem", "hbm", "semaphores", "barrier_ids", "schedule", "dma_order", "copy_granularity", "slow_device",
-         "math", "max_steps", "uninitialised", "strict_values", "necessity", "exhaust", "schedules", "budget",
-         "races", "mutants", "cores")
+KNOWN = (
+    "profile",
+    "vmem",
+    "smem",
+    "hbm",
+    "semaphores",
+    "barrier_ids",
+    "schedule",
+    "dma_order",
+    "copy_granularity",
+    "slow_device",
+    "math",
+    "max_steps",
+    "uninitialised",
+    "strict_values",
+    "necessity",
+    "exhaust",
+    "schedules",
+    "budget",
+    "races",
+    "mutants",
+    "cores",
+)
 OF_RUN = ("strict_values",)
 OF_VERIFY = ("necessity", "exhaust", "schedules", "budget", "races", "mutants")
 # Options with values that depend on the kernel.

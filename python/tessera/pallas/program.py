@@ -30,9 +30,20 @@ class FindingError(errors.FindingError):
     """A run of a kernel has a finding; str() is the report."""
 
 
-def verify(fn: Callable[..., Any], *args: Any, cases: Sequence[Sequence[Any]] | None = None, seeds: Sequence[int] = (0,),
-           accept: Sequence[Accepted] = (), numbers: bool = True, parallel: bool = False, all: bool = False, limit: float = 60,
-           chip: str | None = None, kwargs: Mapping[str, Any] | None = None, **promises: Any) -> Verdict:
+def verify(
+    fn: Callable[..., Any],
+    *args: Any,
+    cases: Sequence[Sequence[Any]] | None = None,
+    seeds: Sequence[int] = (0,),
+    accept: Sequence[Accepted] = (),
+    numbers: bool = True,
+    parallel: bool = False,
+    all: bool = False,
+    limit: float = 60,
+    chip: str | None = None,
+    kwargs: Mapping[str, Any] | None = None,
+    **promises: Any,
+) -> Verdict:
     """Verifies every kernel that `fn(*args)` reaches, for all schedules, and lists every kernel that it does not reach.
 
     args      arrays, or `jax.ShapeDtypeStruct`s; for a struct, floats are random, one draw for each of `seeds`, and integers are 0
@@ -75,8 +86,7 @@ def _check(args: Sequence[Any], cases: Any, seeds: Any, accept: Any) -> None:
         raise TypeError("accept: expected a list of tessera.pallas.Accepted")
 
 
-def _decided(traced: Traced, promises: Mapping[str, Any], seed: int, limit: float, numbers: bool,
-             parallel: bool) -> Verdict:
+def _decided(traced: Traced, promises: Mapping[str, Any], seed: int, limit: float, numbers: bool, parallel: bool) -> Verdict:
     sites: list[SiteVerdict] = []
 
     def on_call(eqn: core.JaxprEqn, inputs: Sequence[Later], world: World) -> list[Later]:
@@ -84,8 +94,7 @@ def _decided(traced: Traced, promises: Mapping[str, Any], seed: int, limit: floa
         try:
             kinds.refuse_unconverted(eqn)
             lanes = _rows(inputs, world)
-            site = decide(eqn, world, lanes, promises, seed=seed + 1, limit=limit, check_numbers=numbers,
-                          parallel=parallel)
+            site = decide(eqn, world, lanes, promises, seed=seed + 1, limit=limit, check_numbers=numbers, parallel=parallel)
         except Refused as refused:
             site = site_of(eqn, world, str(refused))
         except NotWalked as error:
@@ -104,7 +113,7 @@ def _decided(traced: Traced, promises: Mapping[str, Any], seed: int, limit: floa
         try:
             kinds.refuse_unconverted(eqn)
             unreached.append(one)
-        except Refused as refused:      # refused for any inputs
+        except Refused as refused:  # refused for any inputs
             sites.append(site_of(eqn, World(), str(refused)))
     if notes and all(site.status != "refused" for site in sites):
         sites.append(SiteVerdict(notes[0].split(": ", 1)[0], "kernel", "refused", what=notes[0]))
@@ -131,8 +140,7 @@ def _values(eqn: core.JaxprEqn, world: World, lanes: Any, site: SiteVerdict, lim
         raise NotWalked(f"{site.place}: no values: {error}") from None
 
 
-def run(fn: Callable[..., Any], *args: Any, seed: int = 0, chip: str = "v5e", kwargs: Mapping[str, Any] | None = None,
-        **given: Any) -> Any:
+def run(fn: Callable[..., Any], *args: Any, seed: int = 0, chip: str = "v5e", kwargs: Mapping[str, Any] | None = None, **given: Any) -> Any:
     """Runs `fn(*args)` with every `pallas_call` on Tessera's simulated devices. The results are NumPy arrays.
 
     seed: for the floats of `jax.ShapeDtypeStruct` arguments. chip: as in `verify`. kwargs: keyword arguments of `fn`.
@@ -163,8 +171,9 @@ def simulated(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], 
     return engine.results(kernel, report)
 
 
-def kernels(fn: Callable[..., Any], *args: Any, chip: str = "v5e", kwargs: Mapping[str, Any] | None = None,
-            lines: bool = False) -> list[tuple[core.JaxprEqn, Kernel | Refused]]:
+def kernels(
+    fn: Callable[..., Any], *args: Any, chip: str = "v5e", kwargs: Mapping[str, Any] | None = None, lines: bool = False
+) -> list[tuple[core.JaxprEqn, Kernel | Refused]]:
     """Returns the equation of each kernel in `fn(*args)`, with its conversion or the reason that there is none. Nothing is run.
 
     lines: add `# line` directives with the place of each statement in the Python.

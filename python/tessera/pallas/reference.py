@@ -28,8 +28,17 @@ def mode_of(eqn: core.JaxprEqn) -> str:
     return "machine" if jaxpr_tools.moves_copies(eqn.params["jaxpr"]) else "grid"
 
 
-def reference(eqn: core.JaxprEqn, shape: dict[str, int], sets: Sequence[Sequence[Sequence[Any]]], *, mode: str = "",
-              limit: float = 60, times: int = 1, worker: Worker | None = None, machine: dict[str, Any] | None = None) -> dict[str, Any]:
+def reference(
+    eqn: core.JaxprEqn,
+    shape: dict[str, int],
+    sets: Sequence[Sequence[Sequence[Any]]],
+    *,
+    mode: str = "",
+    limit: float = 60,
+    times: int = 1,
+    worker: Worker | None = None,
+    machine: dict[str, Any] | None = None,
+) -> dict[str, Any]:
     """Returns the answer of `reference_worker.interpret`, its `mode`, and `views`: True if views were written out. Raises `NoReference`.
 
     mode: a key of NAMES. By default a kernel that stays on its device is tried in both modes, because neither has all primitives.

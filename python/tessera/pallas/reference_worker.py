@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from tessera.pallas import jaxpr_pickle, versions
 
 
-HEAD = struct.Struct("<qq")     # header of requests and answers: request number, number of bytes that follow
+HEAD = struct.Struct("<qq")  # header of requests and answers: request number, number of bytes that follow
 
 
 def read_request(stream: BinaryIO) -> tuple[int, bytes] | None:
@@ -34,8 +34,9 @@ def write_answer(stream: BinaryIO, number: int, data: bytes) -> None:
     stream.flush()
 
 
-def interpret(params: dict[str, Any], shape: dict[str, int], sets: list[list[list[Any]]], mode: str,
-              times: int, settings: dict[str, Any]) -> dict[str, Any]:
+def interpret(
+    params: dict[str, Any], shape: dict[str, int], sets: list[list[list[Any]]], mode: str, times: int, settings: dict[str, Any]
+) -> dict[str, Any]:
     """Interprets a kernel on several sets of inputs, each with the inputs of every device. The first set is run `times` times in all.
 
     Returns the results per set and device; True if races were found; the seconds of the first call, and the minimum of later calls.
@@ -53,11 +54,12 @@ def interpret(params: dict[str, Any], shape: dict[str, int], sets: list[list[lis
         return pallas_call.pallas_call_p.bind(*values, **given)
 
     if shape:
-        devices = np.array(jax.devices()[:len(sets[0])]).reshape(tuple(shape.values()))
+        devices = np.array(jax.devices()[: len(sets[0])]).reshape(tuple(shape.values()))
         mesh = jax.sharding.Mesh(devices, tuple(shape))
         spec = jax.sharding.PartitionSpec(tuple(shape))
-        call = jax.jit(jax.shard_map(lambda *xs: [out[None] for out in body(*[x[0] for x in xs])], mesh=mesh,
-                                     in_specs=spec, out_specs=spec, check_vma=False))
+        call = jax.jit(
+            jax.shard_map(lambda *xs: [out[None] for out in body(*[x[0] for x in xs])], mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False)
+        )
     else:
         call = jax.jit(body)
     seconds, results, races = [], [], False
@@ -65,12 +67,12 @@ def interpret(params: dict[str, Any], shape: dict[str, int], sets: list[list[lis
         inputs = [np.stack(column) for column in zip(*lanes)] if shape else lanes[0]
         machine.reset_tpu_interpret_mode_state()
         begun = time.perf_counter()
-        with versions.as_if_on("v5e") if settings else contextlib.nullcontext():       # for its tile sizes, to which arrays are padded
+        with versions.as_if_on("v5e") if settings else contextlib.nullcontext():  # for its tile sizes, to which arrays are padded
             outputs = [np.asarray(out) for out in call(*inputs)]
         seconds.append(time.perf_counter() - begun)
         races |= bool(mode == "races" and machine.races is not None and machine.races.races_found)
         results.append([[out[d] for out in outputs] if shape else outputs for d in range(len(lanes))])
-    return {"results": results[:len(sets)], "races": races, "first": seconds[0], "warm": min(seconds[1:], default=None)}
+    return {"results": results[: len(sets)], "races": races, "first": seconds[0], "warm": min(seconds[1:], default=None)}
 
 
 def _in_a_line(error: Exception) -> str:
@@ -85,6 +87,7 @@ def main() -> None:
     os.dup2(2, 1)  # output of the interpreter goes to standard error
     from jax.experimental import pallas  # noqa: F401  primitives are found by name in loaded modules
     from jax.experimental.pallas import tpu  # noqa: F401
+
     while (request := read_request(sys.stdin.buffer)) is not None:
         number, message = request
         try:

@@ -30,6 +30,6 @@ def _beside(kernel: Kernel) -> str:
         if place is not None and place.line and place != before:
             left = f"{place}: {linecache.getline(place.file, place.line).strip()}"
         before = place or before
-        left = left if len(left) <= WIDTH else left[:WIDTH - 3] + "..."
+        left = left if len(left) <= WIDTH else left[: WIDTH - 3] + "..."
         rows.append(f"{left:<{WIDTH}} | {line}".rstrip())
     return "\n".join(rows) + "\n"

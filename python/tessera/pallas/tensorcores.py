@@ -40,16 +40,32 @@ def call_params(params: dict[str, Any], avals_in: Sequence[Any], avals_out: Sequ
     count, results = len(avals_in), len(avals_out)
     shared = {jaxpr.invars[i]: jaxpr.invars[count + o] for i, o in params["input_output_aliases"].items()}
     jaxpr = _renamed(_with_scalars_in_smem(jaxpr), shared)
-    scratch = [pallas_core.MemoryRef(v.aval.inner_aval, v.aval.memory_space) for v in jaxpr.invars[count + results:]]
-    spec = pallas_core.GridSpec(grid=tuple(mesh.shape.items()), in_specs=_specs(jaxpr.invars[:count], mesh),
-                                out_specs=_specs(jaxpr.invars[count:count + results], mesh), scratch_shapes=tuple(scratch))
+    scratch = [pallas_core.MemoryRef(v.aval.inner_aval, v.aval.memory_space) for v in jaxpr.invars[count + results :]]
+    spec = pallas_core.GridSpec(
+        grid=tuple(mesh.shape.items()),
+        in_specs=_specs(jaxpr.invars[:count], mesh),
+        out_specs=_specs(jaxpr.invars[count : count + results], mesh),
+        scratch_shapes=tuple(scratch),
+    )
     of = [v.aval.inner_aval for v in jaxpr.invars]
     _, mapping = pallas_core.get_grid_mapping(
-        spec, of[:count], jax.tree.structure(tuple(avals_in)), [f"arg{i}" for i in range(count)],
-        of[count:count + results], jax.tree.structure(tuple(avals_out)), [f"out{i}" for i in range(results)], debug=params["debug"])
+        spec,
+        of[:count],
+        jax.tree.structure(tuple(avals_in)),
+        [f"arg{i}" for i in range(count)],
+        of[count : count + results],
+        jax.tree.structure(tuple(avals_out)),
+        [f"out{i}" for i in range(results)],
+        debug=params["debug"],
+    )
     kept = ("debug", "interpret", "compiler_params", "cost_estimate", "out_avals", "metadata", "name")
-    return {"jaxpr": jaxpr, "grid_mapping": mapping, "mesh": _of_tensorcores(mesh, jaxpr), "input_output_aliases": tuple(params["input_output_aliases"].items()),
-            **{name: params[name] for name in kept}}
+    return {
+        "jaxpr": jaxpr,
+        "grid_mapping": mapping,
+        "mesh": _of_tensorcores(mesh, jaxpr),
+        "input_output_aliases": tuple(params["input_output_aliases"].items()),
+        **{name: params[name] for name in kept},
+    }
 
 
 def _of_tensorcores(mesh: Any, jaxpr: core.Jaxpr) -> Any:
@@ -57,6 +73,7 @@ def _of_tensorcores(mesh: Any, jaxpr: core.Jaxpr) -> Any:
     if type(mesh).__name__ not in _SUBCORES:
         return mesh
     from jax._src.pallas.mosaic import sc_primitives
+
     own = {one for one in vars(sc_primitives).values() if isinstance(one, core.Primitive)}
     for eqn in jaxpr_tools.primitives(jaxpr):
         if eqn.primitive in own:
@@ -71,6 +88,7 @@ def _specs(refs: Sequence[core.Var], mesh: Any) -> tuple[Any, ...]:
 
 def _renamed(jaxpr: core.Jaxpr, names: Mapping[core.Var, core.Var]) -> core.Jaxpr:
     """Replaces each input that shares its memory with a result by the result's ref. JAX's interpreters store both separately."""
+
     def name(atom: Any) -> Any:
         return atom if isinstance(atom, core.Literal) else names.get(atom, atom)
 
@@ -91,7 +109,9 @@ def _with_scalars_in_smem(jaxpr: core.Jaxpr) -> core.Jaxpr:
         ref = core.Var(AbstractRef(var.aval, pltpu.SMEM))
         invars.append(ref)
         reads.append(core.new_jaxpr_eqn([ref], [var], get_p, {"tree": jax.tree.structure(())}, {ReadEffect(ref)}))
-    return jaxpr.replace(invars=invars, eqns=[*reads, *jaxpr.eqns], effects=jaxpr.effects.union(*(read.effects for read in reads))) if reads else jaxpr
+    return (
+        jaxpr.replace(invars=invars, eqns=[*reads, *jaxpr.eqns], effects=jaxpr.effects.union(*(read.effects for read in reads))) if reads else jaxpr
+    )
 
 
 def with_calls(closed: core.ClosedJaxpr) -> core.ClosedJaxpr:
@@ -111,7 +131,7 @@ def _pure(closed: core.ClosedJaxpr, always: bool = False) -> core.ClosedJaxpr:
 def _discharged(closed: core.ClosedJaxpr) -> core.ClosedJaxpr:
     if "closed_jaxpr" in inspect.signature(discharge.discharge_state).parameters:
         return discharge.discharge_state(closed)
-    jaxpr, consts = discharge.discharge_state(closed.jaxpr, closed.consts)      # type: ignore[misc, call-arg]  # before 0.10.2
+    jaxpr, consts = discharge.discharge_state(closed.jaxpr, closed.consts)  # type: ignore[misc, call-arg]  # before 0.10.2
     return core.ClosedJaxpr(jaxpr, consts)
 
 

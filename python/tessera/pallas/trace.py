@@ -21,6 +21,7 @@ class Traced:
 
     assumed: integer arguments without values, for which zeros are used. results: tree of the function's results.
     """
+
     jaxpr: core.ClosedJaxpr
     values: list[Any]
     assumed: tuple[str, ...]
@@ -34,8 +35,9 @@ def host_devices(count: int) -> None:
     except RuntimeError:
         found = len(jax.devices("cpu"))
         if found < count:
-            raise RuntimeError(f"JAX runs already with {found} host devices, expected {count}: call "
-                               "tessera.pallas.host_devices before JAX is first used") from None
+            raise RuntimeError(
+                f"JAX runs already with {found} host devices, expected {count}: call tessera.pallas.host_devices before JAX is first used"
+            ) from None
 
 
 @contextlib.contextmanager
@@ -64,10 +66,10 @@ def trace(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
         jaxpr = tensorcores.with_calls(jaxpr)
     generator = np.random.default_rng(seed)
     paths = [jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_flatten_with_path((tuple(args), dict(kwargs)))[0]]
-    assumed = tuple(f"argument {paths[i]}" for i in traced
-                    if isinstance(leaves[i], jax.ShapeDtypeStruct) and not np.issubdtype(_kind(leaves[i]), np.floating))
-    return Traced(jaxpr, [_value(leaves[i], generator) for i in traced], assumed,
-                  jax.tree_util.tree_structure(shape))
+    assumed = tuple(
+        f"argument {paths[i]}" for i in traced if isinstance(leaves[i], jax.ShapeDtypeStruct) and not np.issubdtype(_kind(leaves[i]), np.floating)
+    )
+    return Traced(jaxpr, [_value(leaves[i], generator) for i in traced], assumed, jax.tree_util.tree_structure(shape))
 
 
 def _is_array(leaf: Any) -> bool:

@@ -13,8 +13,8 @@ from tessera.pallas.convert import Kernel
 from tessera.pallas.coverage import Path, Unreached
 from tessera.pallas.engine import Finding
 
-_MOST_UNUSED = 3    # max unread stores in a report
-_MOST_GIVEN = 4     # max calls of one kernel that a report lists with their inputs
+_MOST_UNUSED = 3  # max unread stores in a report
+_MOST_GIVEN = 4  # max calls of one kernel that a report lists with their inputs
 
 # From best to worst. A summary has the worst status of its parts.
 STATUSES = ("proved", "explored", "refused", "mismatch", "refuted")
@@ -24,6 +24,7 @@ STATUSES = ("proved", "explored", "refused", "mismatch", "refuted")
 class Accepted:
     """A known finding that is accepted, with a reason: `Accepted("race", "all_gather.py:91", "needs copies in order")`. The kind
     "not_reached" accepts a kernel that the inputs do not reach. Raises ValueError if the reason is empty."""
+
     kind: str
     place: str
     reason: str
@@ -51,6 +52,7 @@ class SiteVerdict:
     mesh: True if it is under `shard_map`. axes: names and sizes of the mesh's axes.
     tells_all: True if the report also lists findings that are consequences of others.
     """
+
     place: str
     name: str
     status: str
@@ -83,8 +85,10 @@ class SiteVerdict:
         """The reason that the results of this conversion are not known to be JAX's; empty if they were compared and are the same."""
         if self.numbers.status == "same":
             return ""
-        return self.numbers.text or {"refuted": "what is refuted is not compared", "refused": "what is refused is not compared",
-                                     }.get(self.status, "it was not compared")
+        return self.numbers.text or {
+            "refuted": "what is refuted is not compared",
+            "refused": "what is refused is not compared",
+        }.get(self.status, "it was not compared")
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -95,22 +99,23 @@ class SiteVerdict:
         on += f" ({', '.join(f'{name}={size}' for name, size in self.axes)})" if len(self.axes) > 1 else ""
         causes = sum(not finding.consequence for finding in self.findings)
         times = f", {self.calls} calls" if self.calls > 1 else ""
-        said = {"proved": "no race, no deadlock, nothing left on a semaphore in any schedule",
-                "explored": "no finding in the schedules that were run; not all are decided",
-                "mismatch": "the conversion's numbers are not JAX's, so nothing is claimed",
-                "refuted": f"{causes} finding{'s' if causes != 1 else ''}",
-                "refused": self.what}[self.status]
+        said = {
+            "proved": "no race, no deadlock, nothing left on a semaphore in any schedule",
+            "explored": "no finding in the schedules that were run; not all are decided",
+            "mismatch": "the conversion's numbers are not JAX's, so nothing is claimed",
+            "refuted": f"{causes} finding{'s' if causes != 1 else ''}",
+            "refused": self.what,
+        }[self.status]
         lines = [f"{self.place} {self.name}{on}{times}: {self.status}: {said}"]
         given = given or len(self.given) > 1 and self.status != "proved"
         lines += [f"  given: {text}" for text in self.given[:_MOST_GIVEN] if given]
         lines += [f"  given: {len(self.given) - _MOST_GIVEN} others"] if given and len(self.given) > _MOST_GIVEN else []
         lines += [f"  condition: {text}" for text in self.conditions]
         if self.status == "refused" and self.mesh and self.devices == 1:
-            lines.append("  the mesh has 1 device: for more, call tessera.pallas.host_devices(N) before JAX is used, or "
-                         "pytest with --host-devices N")
+            lines.append("  the mesh has 1 device: for more, call tessera.pallas.host_devices(N) before JAX is used, or pytest with --host-devices N")
         if self.numbers.text:
             lines.append(f"  numbers: {self.numbers}")
-        lines += [f"  {line}" for line in self.numbers.unused[:2 * _MOST_UNUSED]]
+        lines += [f"  {line}" for line in self.numbers.unused[: 2 * _MOST_UNUSED]]
         if len(self.numbers.unused) > 2 * _MOST_UNUSED:
             lines.append(f"  and {len(self.numbers.unused) // 2 - _MOST_UNUSED} more stores that nothing reads")
         shown = [finding for finding in self.findings if self.tells_all or not finding.consequence]
@@ -131,6 +136,7 @@ class Verdict:
     sites: one entry for each kernel, shape and set of control inputs.
     unreached: kernels that these inputs do not reach. reached: paths of the kernels in `sites`.
     """
+
     sites: tuple[SiteVerdict, ...]
     accepted: tuple[Accepted, ...] = ()
     notes: tuple[str, ...] = ()
@@ -171,19 +177,27 @@ class Verdict:
     def ok(self) -> bool:
         """True if every reached kernel was analysed to its end, every finding and every unreached kernel is accepted, and nothing
         accepted is stale. Findings that are consequences of others need not be accepted."""
+
         def is_accepted(one: Finding | Unreached) -> bool:
             return any(known.covers(one) for known in self.accepted)
 
-        return (bool(self.sites) and all(site.analysed for site in self.sites) and not self.stale
-                and all(finding.consequence or is_accepted(finding) for finding in self.findings) and all(map(is_accepted, self.unreached)))
+        return (
+            bool(self.sites)
+            and all(site.analysed for site in self.sites)
+            and not self.stale
+            and all(finding.consequence or is_accepted(finding) for finding in self.findings)
+            and all(map(is_accepted, self.unreached))
+        )
 
     @property
     def covers(self) -> str:
         """The number of kernels by status, and the numbers of kernels analysed to their end and compared with JAX."""
         counts = [(status, sum(site.status == status for site in self.sites)) for status in STATUSES] + [("not reached", len(self.unreached))]
         total, sites = len(self.sites) + len(self.unreached), self.sites
-        return (f"{total} kernel{'s' if total != 1 else ''}: {', '.join(f'{count} {word}' for word, count in counts if count)}; "
-                f"{sum(site.analysed for site in sites)} analysed to the end, {sum(site.numbers.status == 'same' for site in sites)} compared with JAX")
+        return (
+            f"{total} kernel{'s' if total != 1 else ''}: {', '.join(f'{count} {word}' for word, count in counts if count)}; "
+            f"{sum(site.analysed for site in sites)} analysed to the end, {sum(site.numbers.status == 'same' for site in sites)} compared with JAX"
+        )
 
     def telling(self, all: bool) -> Verdict:
         """Returns the same verdict with another report. all: list findings that are consequences of others, instead of counting them."""
@@ -206,7 +220,11 @@ class Verdict:
         if self.status == "refuted":
             lines.append("tessera.pallas.show(f, x) has the Python beside the program")
         for one in self.accepted:
-            state = ("stale: it is reached now" if one.kind == "not_reached" else "stale: it is not found any longer") if one in self.stale else one.reason
+            state = (
+                ("stale: it is reached now" if one.kind == "not_reached" else "stale: it is not found any longer")
+                if one in self.stale
+                else one.reason
+            )
             lines.append(f"accepted: {one.kind} at {one.place}: {state}")
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
@@ -220,9 +238,16 @@ def together(verdicts: Sequence[Verdict]) -> Verdict:
         text = site.kernel.text if site.kernel else site.what
         same = (site.place, site.name, site.status, site.devices, text, str(site.findings), site.numbers.text, site.complete, site.notes)
         before = sites.get(same)
-        sites[same] = site if before is None else replace(before, calls=before.calls + site.calls,
-                                                          numbers=before.numbers + site.numbers,
-                                                          given=tuple(dict.fromkeys((*before.given, *site.given))))
+        sites[same] = (
+            site
+            if before is None
+            else replace(
+                before,
+                calls=before.calls + site.calls,
+                numbers=before.numbers + site.numbers,
+                given=tuple(dict.fromkeys((*before.given, *site.given))),
+            )
+        )
     accepted = dict.fromkeys(one for verdict in verdicts for one in verdict.accepted)
     notes = dict.fromkeys(note for verdict in verdicts for note in verdict.notes)
     reached = frozenset(path for verdict in verdicts for path in verdict.reached)

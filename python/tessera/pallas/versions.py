@@ -24,8 +24,13 @@ TypedArray = literals.TypedNdArray if hasattr(literals, "TypedNdArray") else lit
 _EFFECTS_OF_SEMAPHORES = jax.__version_info__ >= (0, 9)
 
 # Chips of `get_tpu_info`: the member of ChipVersion, and the device kind up to 0.8.
-CHIPS = {"v4": ("TPU_V4", "TPU v4"), "v5e": ("TPU_V5E", "TPU v5e"), "v5p": ("TPU_V5P", "TPU v5p"), "v6e": ("TPU_V6E", "TPU v6e"),
-         "v7x": ("TPU_7X", "TPU7x")}
+CHIPS = {
+    "v4": ("TPU_V4", "TPU v4"),
+    "v5e": ("TPU_V5E", "TPU v5e"),
+    "v5p": ("TPU_V5P", "TPU v5p"),
+    "v6e": ("TPU_V6E", "TPU v6e"),
+    "v7x": ("TPU_7X", "TPU7x"),
+}
 
 
 def typed_number(kind: type, value: Any) -> tuple[Any, ...]:
@@ -72,7 +77,8 @@ def meets_others(eqn: Any) -> bool:
     if _EFFECTS_OF_SEMAPHORES:
         return False
     return eqn.primitive.name in ("semaphore_signal", "semaphore_wait") or any(
-        meets_others(one) for inner in jaxpr_tools.inner_jaxprs(eqn.params) for one in inner.eqns)
+        meets_others(one) for inner in jaxpr_tools.inner_jaxprs(eqn.params) for one in inner.eqns
+    )
 
 
 def acts(eqn: Any) -> bool:
@@ -86,20 +92,26 @@ def effect_target(effect: Any, variables: Sequence[Any]) -> Any:
     return variables[target] if isinstance(target, int) else target
 
 
-_CHIP = threading.RLock()     # JAX's table of chips is shared by all threads
+_CHIP = threading.RLock()  # JAX's table of chips is shared by all threads
 
 
 @contextlib.contextmanager
 def as_if_on(chip: str, cores: int = 1) -> Iterator[None]:
     """Context manager in which kernels that query the chip get `chip`, with `cores` cores. Blocks while another thread is in it."""
     # Meshes of cores read `num_cores` of the device, which a CPU does not have.
-    with (_CHIP, mock.patch.object(jax.Device, "num_cores", cores, create=True), _meshes_of(cores), _tables_of(chip, cores),
-          without_pipeline_primitive()):
+    with (
+        _CHIP,
+        mock.patch.object(jax.Device, "num_cores", cores, create=True),
+        _meshes_of(cores),
+        _tables_of(chip, cores),
+        without_pipeline_primitive(),
+    ):
         yield
 
 
 class _WithoutPrimitive:
     """JAX's configuration with the flag of the `emit_pipeline` primitive off."""
+
     use_emit_pipeline_primitive = SimpleNamespace(value=False)
 
     def __getattr__(self, name: str) -> Any:
@@ -119,6 +131,7 @@ def without_pipeline_primitive() -> contextlib.AbstractContextManager[Any]:
 def _meshes_of(cores: int) -> Iterator[None]:
     """Sets the default number of cores of a mesh of cores. Under `shard_map` it would read an abstract device, which has none on a CPU."""
     from jax.experimental.pallas import tpu
+
     module = _module("jax._src.pallas.mosaic.core")
     make = getattr(module, "create_tensorcore_mesh", None)
 

@@ -49,6 +49,7 @@ class NotWalked(Exception):
 @dataclass(frozen=True)
 class _Visit:
     """The callback for kernels, the devices, and the path to the jaxpr that is walked."""
+
     on_call: OnCall
     world: World
     reached: Reached
@@ -101,8 +102,7 @@ def _plain(eqn: core.JaxprEqn, inputs: Sequence[Later], world: World) -> list[La
         if eqn.primitive.name == "axis_index":
             names = eqn.params["axis_name"]
             names = (names,) if isinstance(names, str) else names
-            return [[np.int32(np.ravel_multi_index([at[name] for name in names], [world.shape[n] for n in names]))
-                     for at in world.places]]
+            return [[np.int32(np.ravel_multi_index([at[name] for name in names], [world.shape[n] for n in names])) for at in world.places]]
         if eqn.primitive.name == "platform_index":  # kernels run on a TPU
             return [[np.int32(jaxpr_tools.tpu_branch(eqn.params["platforms"]))] * world.size]
         if jaxpr_tools.names_axes(eqn):
@@ -125,9 +125,11 @@ def _together(eqn: core.JaxprEqn, columns: Sequence[Lanes], world: World) -> lis
     """Evaluates a collective of XLA with JAX, on one host device for each device of the world."""
     devices = jax.devices("cpu")
     if len(devices) < world.size:
-        raise NotWalked(f"{jaxpr_tools.place(eqn)}: {eqn.primitive.name} before a kernel needs {world.size} host "
-                        f"devices, found {len(devices)}; call tessera.pallas.host_devices({world.size}) first")
-    mesh = jax.sharding.Mesh(np.array(devices[:world.size]).reshape(tuple(world.shape.values())), tuple(world.shape))
+        raise NotWalked(
+            f"{jaxpr_tools.place(eqn)}: {eqn.primitive.name} before a kernel needs {world.size} host "
+            f"devices, found {len(devices)}; call tessera.pallas.host_devices({world.size}) first"
+        )
+    mesh = jax.sharding.Mesh(np.array(devices[: world.size]).reshape(tuple(world.shape.values())), tuple(world.shape))
     spec = jax.sharding.PartitionSpec(tuple(world.shape))
 
     def body(*values: Any) -> list[Any]:
@@ -159,8 +161,7 @@ def _number(eqn: core.JaxprEqn, value: Later) -> int:
     """Returns a value that controls a branch or a loop. Raises NotWalked if it is not the same on every device."""
     numbers = {int(np.asarray(lane)) for lane in value.get()}
     if len(numbers) != 1:
-        raise NotWalked(f"{jaxpr_tools.place(eqn)}: a kernel under a `{eqn.primitive.name}` that the devices decide "
-                        f"differently ({sorted(numbers)})")
+        raise NotWalked(f"{jaxpr_tools.place(eqn)}: a kernel under a `{eqn.primitive.name}` that the devices decide differently ({sorted(numbers)})")
     return numbers.pop()
 
 
@@ -187,7 +188,7 @@ def _shard_map(eqn: core.JaxprEqn, inputs: Sequence[Later], visit: _Visit) -> li
 def _scan(eqn: core.JaxprEqn, inputs: Sequence[Later], visit: _Visit) -> list[Later]:
     params, body = eqn.params, eqn.params["jaxpr"]
     fixed, carried = versions.scan_counts(params)
-    consts, carry, rows = inputs[:fixed], list(inputs[fixed:fixed + carried]), inputs[fixed + carried:]
+    consts, carry, rows = inputs[:fixed], list(inputs[fixed : fixed + carried]), inputs[fixed + carried :]
     steps = range(params["length"])
     stacks: list[list[Later]] = []
     for step in reversed(steps) if params["reverse"] else steps:

@@ -18,7 +18,7 @@ from typing import IO, Any
 from tessera.pallas import jaxpr_pickle
 from tessera.pallas.reference_worker import HEAD
 
-_LINES, _COLUMNS = 3, 300   # limits for the standard error of the process in a failure reason
+_LINES, _COLUMNS = 3, 300  # limits for the standard error of the process in a failure reason
 
 
 class NoReference(Exception):
@@ -53,7 +53,7 @@ class Worker:
                 self._end()
                 raise
             if "error" in answer:
-                self._end()     # an exception of a callback of JAX's machine would be raised again by the next kernel
+                self._end()  # an exception of a callback of JAX's machine would be raised again by the next kernel
             return answer
 
     def end(self) -> None:
@@ -72,7 +72,7 @@ class Worker:
         """Drops the process without ending it. For the child of `os.fork`: the process belongs to the parent."""
         self._lock = threading.Lock()
         if self._process is not None:
-            self._process.returncode = 0    # the parent waits for it
+            self._process.returncode = 0  # the parent waits for it
         self._close()
 
     def _exchange(self, message: bytes, devices: int, deadline: float, limit: float) -> bytes:
@@ -109,12 +109,22 @@ class Worker:
             self._devices = max(8, devices)
             self._errors = tempfile.TemporaryFile()
             # Two threads per device, since each device may block one: with fewer threads XLA hangs even if no kernel hangs.
-            environment = {**os.environ, "JAX_PLATFORMS": "cpu", "NPROC": str(2 * self._devices),
-                           "XLA_FLAGS": f"--xla_force_host_platform_device_count={self._devices}",
-                           "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+            environment = {
+                **os.environ,
+                "JAX_PLATFORMS": "cpu",
+                "NPROC": str(2 * self._devices),
+                "XLA_FLAGS": f"--xla_force_host_platform_device_count={self._devices}",
+                "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+            }
             # -P: modules of the current folder are not imported.
-            self._process = subprocess.Popen([sys.executable, "-P", "-m", "tessera.pallas.reference_worker"], stdin=subprocess.PIPE,
-                                             stdout=subprocess.PIPE, stderr=self._errors, env=environment, bufsize=0)
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "tessera.pallas.reference_worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                env=environment,
+                bufsize=0,
+            )
         assert self._errors is not None
         # The process shares the file position, so it writes from the beginning again.
         os.ftruncate(self._errors.fileno(), 0)
@@ -147,7 +157,7 @@ class _Pipes:
         rest = memoryview(data)
         while rest:
             self._wait(self._in, select.POLLOUT)
-            rest = rest[os.write(self._in, rest):]
+            rest = rest[os.write(self._in, rest) :]
 
     def read(self, size: int) -> bytes:
         data = bytearray()

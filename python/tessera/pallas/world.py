@@ -14,6 +14,7 @@ import numpy as np
 @dataclass(frozen=True)
 class World:
     """shape: sizes of the mesh's axes by name, in the order of the mesh. Devices are numbered row-major."""
+
     shape: dict[str, int] = field(default_factory=dict)
 
     @property

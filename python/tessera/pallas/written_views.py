@@ -42,15 +42,21 @@ def without_pauses(jaxpr: core.Jaxpr) -> core.Jaxpr:
             return value.replace(jaxpr=without_pauses(value.jaxpr))
         return tuple(map(inner, value)) if type(value) is tuple else value
 
-    return jaxpr.replace(eqns=[eqn.replace(params={name: inner(value) for name, value in eqn.params.items()}) for eqn in jaxpr.eqns
-                               if eqn.primitive.name not in silent])
+    return jaxpr.replace(
+        eqns=[
+            eqn.replace(params={name: inner(value) for name, value in eqn.params.items()}) for eqn in jaxpr.eqns if eqn.primitive.name not in silent
+        ]
+    )
 
 
 def _can_copy_at_starts(jaxpr: core.Jaxpr) -> bool:
     eqns = list(jaxpr_tools.primitives(jaxpr))
     starts = [_parts(eqn) for eqn in eqns if eqn.primitive.name == "dma_start"]
-    return (all(parts is not None and parts[-1] is None for parts in starts) and any(_has_view(one) for parts in starts if parts for one in parts[:2])
-            and not any(eqn.primitive.name == "semaphore_read" for eqn in eqns))
+    return (
+        all(parts is not None and parts[-1] is None for parts in starts)
+        and any(_has_view(one) for parts in starts if parts for one in parts[:2])
+        and not any(eqn.primitive.name == "semaphore_read" for eqn in eqns)
+    )
 
 
 def _parts(eqn: core.JaxprEqn) -> Sequence[Any] | None:
@@ -91,7 +97,7 @@ def _inner(value: Any, at_starts: bool) -> Any:
 
 
 def _transforms(eqn: core.JaxprEqn) -> Sequence[Any]:
-    behind = eqn.invars[1 if eqn.primitive is state.get_p else 2:]
+    behind = eqn.invars[1 if eqn.primitive is state.get_p else 2 :]
     return tree_util.tree_unflatten(eqn.params["tree"], behind)
 
 
@@ -137,6 +143,7 @@ def _copy(eqn: core.JaxprEqn, *given: Any) -> list[Any]:
 
 def _instead(eqn: core.JaxprEqn, does: Callable[..., list[Any]]) -> list[core.JaxprEqn]:
     """Returns the equations of the function `does`, with the variables of the equation that they replace."""
+
     def values(*given: Any) -> Any:
         return does(eqn, *given)
 
@@ -153,8 +160,10 @@ def _instead(eqn: core.JaxprEqn, does: Callable[..., list[Any]]) -> list[core.Ja
     def effect(one: Any) -> Any:
         return type(one)(renamed(one.input)) if hasattr(one, "input") and not isinstance(one.input, int) else one
 
-    return [one.replace(invars=[renamed(v) for v in one.invars], outvars=[renamed(v) for v in one.outvars],
-                        effects={effect(e) for e in one.effects}) for one in made.eqns]
+    return [
+        one.replace(invars=[renamed(v) for v in one.invars], outvars=[renamed(v) for v in one.outvars], effects={effect(e) for e in one.effects})
+        for one in made.eqns
+    ]
 
 
 def _sliced(value: Any, indexer: Any) -> tuple[list[Any], list[int], list[int], list[int]]:

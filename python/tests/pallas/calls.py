@@ -18,8 +18,7 @@ class _Enough(Exception):
     pass
 
 
-def each_call(fn: Any, args: Sequence[Any], then: Callable[[Call], bool | None],
-              without_inputs: Callable[[Any, str], None] | None = None) -> None:
+def each_call(fn: Any, args: Sequence[Any], then: Callable[[Call], bool | None], without_inputs: Callable[[Any, str], None] | None = None) -> None:
     """`then` is called with each in turn, until it answers True; what they give to each other is computed by JAX.
 
     `without_inputs` is called with the equation, and why, where JAX does not compute what the call is given.

@@ -17,6 +17,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not config.pluginmanager.has_plugin("tessera.pytest_plugin"):
         config.pluginmanager.import_plugin("tessera.pytest_plugin")
     from tessera.pallas import host_devices
+
     host_devices(8)
 
 
@@ -24,5 +25,5 @@ def pytest_configure(config: pytest.Config) -> None:
 def _own_cache(tmp_path_factory: pytest.TempPathFactory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        patch.delenv("TESSERA_CACHE", raising=False)     # it has precedence
+        patch.delenv("TESSERA_CACHE", raising=False)  # it has precedence
         yield

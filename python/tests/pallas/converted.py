@@ -24,6 +24,7 @@ ANY = pl.BlockSpec(memory_space=pl.ANY)
 
 def call_of(fn: Callable[..., Any], *args: Any) -> Any:
     """The one `pallas_call` equation that fn reaches."""
+
     def look(jaxpr: Any) -> Any:
         for eqn in jaxpr.eqns:
             if eqn.primitive.name == "pallas_call":
@@ -32,6 +33,7 @@ def call_of(fn: Callable[..., Any], *args: Any) -> Any:
                 inner = getattr(value, "jaxpr", value)
                 if hasattr(inner, "eqns"):
                     yield from look(inner)
+
     found = list(look(jax.make_jaxpr(fn)(*args).jaxpr))
     assert len(found) == 1
     return found[0]
@@ -70,5 +72,6 @@ def shaped(shape: Sequence[int], dtype: Any = np.float32) -> jax.ShapeDtypeStruc
     return jax.ShapeDtypeStruct(tuple(shape), dtype)
 
 
-needs_engine = pytest.mark.skipif("TESSERA_GMM_RUN" not in os.environ and not hasattr(_engine, "stamp"),
-                                  reason="no engine: TESSERA_GMM_RUN names none")
+needs_engine = pytest.mark.skipif(
+    "TESSERA_GMM_RUN" not in os.environ and not hasattr(_engine, "stamp"), reason="no engine: TESSERA_GMM_RUN names none"
+)

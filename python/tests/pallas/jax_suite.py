@@ -24,8 +24,17 @@ from typing import Any
 
 HERE = Path(__file__).parent
 #: From the best to the worst.
-KINDS = ("proved with JAX's numbers", "proved, JAX has no numbers", "explored", "rightly refuted", "refused, as by JAX", "refused", "refuted",
-         "other numbers than JAX", "crash")
+KINDS = (
+    "proved with JAX's numbers",
+    "proved, JAX has no numbers",
+    "explored",
+    "rightly refuted",
+    "refused, as by JAX",
+    "refused",
+    "refuted",
+    "other numbers than JAX",
+    "crash",
+)
 GOOD = ("proved with JAX's numbers", "rightly refuted", "refused, as by JAX")
 DECIDED = ("proved with JAX's numbers", "proved, JAX has no numbers", "rightly refuted")
 #: Tests of other compilers and of parts without kernels.
@@ -36,7 +45,7 @@ NO_KERNEL = "no kernel"
 def judged() -> list[tuple[str, str, str]]:
     """Kind, test and place of each line, with `*` for any text."""
     lines = (line.split("#")[0].strip() for line in (HERE / "jax_suite_judged.txt").read_text(encoding="utf-8").splitlines())
-    return [tuple(line.split(maxsplit=2)) for line in lines if line]       # type: ignore[misc]
+    return [tuple(line.split(maxsplit=2)) for line in lines if line]  # type: ignore[misc]
 
 
 def kind_of(row: Mapping[str, Any], known: Sequence[tuple[str, str, str]]) -> str:
@@ -69,10 +78,21 @@ def run(folder: Path, files: Sequence[str], sample: int, rows: Path, limit: floa
         if name in done:
             continue
         path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
-        environment = {**os.environ, "JAX_SUITE_OUT": str(rows.resolve()), "JAX_SUITE_SAMPLE": str(sample), "JAX_SUITE_LIMIT": str(limit),
-                       "JAX_SUITE_CORES": str(cores), "PYTHONPATH": path}
-        found = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "jax_suite_plugin", "-p", "no:cacheprovider", "--tb=no", "-k", which, name],
-                               cwd=folder, env=environment, capture_output=True, text=True)
+        environment = {
+            **os.environ,
+            "JAX_SUITE_OUT": str(rows.resolve()),
+            "JAX_SUITE_SAMPLE": str(sample),
+            "JAX_SUITE_LIMIT": str(limit),
+            "JAX_SUITE_CORES": str(cores),
+            "PYTHONPATH": path,
+        }
+        found = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-p", "jax_suite_plugin", "-p", "no:cacheprovider", "--tb=no", "-k", which, name],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
         print(f"{name}: {found.stdout.strip().splitlines()[-1] if found.stdout.strip() else found.stderr[-300:]}", file=sys.stderr, flush=True)
 
 
@@ -85,8 +105,13 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
     skipped = sum(row["outcome"] == "skipped" for row in rows)
     lines += ["", f"{len(rows)} tests, {skipped} skip themselves; of {reached} that reach a kernel {good} are decided as they should be."]
     on_mesh = [kinds[row["test"]] for row in rows if row.get("on_mesh") and kinds.get(row["test"], NO_KERNEL) != NO_KERNEL]
-    lines += ["", f"{len(on_mesh)} tests have a kernel on a mesh of cores (`pl.kernel`, `core_map`): {sum(kind in DECIDED for kind in on_mesh)} are decided."]
-    reasons = Counter(_reason(kernel) for row in rows for kernel in row["kernels"] if kinds.get(row["test"]) == "refused" and kernel["status"] == "refused")
+    lines += [
+        "",
+        f"{len(on_mesh)} tests have a kernel on a mesh of cores (`pl.kernel`, `core_map`): {sum(kind in DECIDED for kind in on_mesh)} are decided.",
+    ]
+    reasons = Counter(
+        _reason(kernel) for row in rows for kernel in row["kernels"] if kinds.get(row["test"]) == "refused" and kernel["status"] == "refused"
+    )
     lines += ["", "| refused | kernels |", "|---|---:|", *(f"| {reason} | {count} |" for reason, count in reasons.most_common(30))]
     return "\n".join(lines)
 
@@ -114,6 +139,7 @@ def main() -> None:
     import jax
 
     import tessera
+
     print(f"jax {jax.__version__}, Python {platform.python_version()}, tessera {tessera.__version__}, at most {given.sample} cases of a test\n")
     print(table(found))
 

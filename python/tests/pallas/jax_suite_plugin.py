@@ -34,12 +34,13 @@ DEVICES, GENERATION, CHIP = 4, 5, "v5p"
 SAMPLE = int(os.environ.get("JAX_SUITE_SAMPLE", "0"))
 LIMIT = float(os.environ.get("JAX_SUITE_LIMIT", "15"))
 CORES = int(os.environ.get("JAX_SUITE_CORES", "1"))
-EXAMPLES = 6    # that Hypothesis draws for a test
+EXAMPLES = 6  # that Hypothesis draws for a test
 tessera.pallas.host_devices(DEVICES)
 
 
 def _pretend_a_tpu() -> None:
     from jax._src import test_util
+
     test_util.test_device_matches = lambda kinds: "tpu" in kinds
     test_util.device_under_test = lambda: "tpu"
     test_util.is_device_tpu = lambda version=None, variant="": version in (None, GENERATION) and variant in ("", "p")
@@ -54,9 +55,11 @@ def _draw_few_examples() -> None:
     begin = state.__init__
 
     def few(self: Any, stuff: Any, test: Any, settings: Any, *args: Any, **more: Any) -> None:
-        settings = hypothesis.settings(settings, max_examples=EXAMPLES, deadline=None, phases=[hypothesis.Phase.generate],
-                                       suppress_health_check=list(hypothesis.HealthCheck))
+        settings = hypothesis.settings(
+            settings, max_examples=EXAMPLES, deadline=None, phases=[hypothesis.Phase.generate], suppress_health_check=list(hypothesis.HealthCheck)
+        )
         begin(self, stuff, test, settings, *args, **more)
+
     state.__init__ = few
 
 
@@ -66,9 +69,9 @@ def _find_helpers() -> None:
         file = Path.cwd().parents[1] / f"{name.replace('.', '/')}.py"
         if importlib.util.find_spec(name) is None and file.exists():
             spec = importlib.util.spec_from_file_location(name, file)
-            module = importlib.util.module_from_spec(spec)      # type: ignore[arg-type]
+            module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
             sys.modules[name] = module
-            spec.loader.exec_module(module)                     # type: ignore[union-attr]
+            spec.loader.exec_module(module)  # type: ignore[union-attr]
             setattr(importlib.import_module(name.rpartition(".")[0]), name.rpartition(".")[2], module)
 
 
@@ -82,7 +85,9 @@ def _note_kernels_on_meshes() -> None:
         def noting(*args: Any, **params: Any) -> Any:
             session.on_mesh = True
             return rule(*args, **params)
+
         return noting
+
     intercept._lowering_of_jax = lowering
 
 
@@ -121,9 +126,15 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     report = yield
     if report.when == "call" or report.when == "setup" and not report.passed:
         session = item.stash.get(_SESSION, None)
-        row = {"test": item.nodeid, "outcome": report.outcome, "kernels": [_kernel(site) for site in session.found] if session else [],
-               "error": "" if call.excinfo is None else f"{call.excinfo.typename}: {call.excinfo.value}"[:400], "seconds": round(call.duration, 2),
-               "on_mesh": hasattr(session, "on_mesh"), "inside": _is_inside(session, call.excinfo)}
+        row = {
+            "test": item.nodeid,
+            "outcome": report.outcome,
+            "kernels": [_kernel(site) for site in session.found] if session else [],
+            "error": "" if call.excinfo is None else f"{call.excinfo.typename}: {call.excinfo.value}"[:400],
+            "seconds": round(call.duration, 2),
+            "on_mesh": hasattr(session, "on_mesh"),
+            "inside": _is_inside(session, call.excinfo),
+        }
         with open(os.environ["JAX_SUITE_OUT"], "a", encoding="utf-8") as out:
             out.write(json.dumps(row) + "\n")
     return report
@@ -138,6 +149,11 @@ def _is_inside(session: Any, error: pytest.ExceptionInfo[BaseException] | None) 
 
 
 def _kernel(site: Any) -> dict[str, Any]:
-    return {"place": site.place, "status": site.status, "reason": site.what, "numbers": site.numbers.status, "why": site.why_not_compared,
-            "findings": [[one.place, one.kind, one.message] for one in site.findings[:4]]}
-
+    return {
+        "place": site.place,
+        "status": site.status,
+        "reason": site.what,
+        "numbers": site.numbers.status,
+        "why": site.why_not_compared,
+        "findings": [[one.place, one.kind, one.message] for one in site.findings[:4]],
+    }

@@ -32,8 +32,10 @@ def built(pair: dict[str, Any], bad: bool) -> tuple[Any, tuple[np.ndarray, ...]]
     """The function of a twin and its arguments: the values that the index gives, else normal ones."""
     fn = importlib.import_module(pair["module"]).build(bad=bad)
     normal = np.random.default_rng(0)
-    return fn, tuple(np.array(one["values"], one["dtype"]).reshape(one["shape"]) if "values" in one
-                     else normal.standard_normal(one["shape"]).astype(one["dtype"]) for one in pair["arguments"])
+    return fn, tuple(
+        np.array(one["values"], one["dtype"]).reshape(one["shape"]) if "values" in one else normal.standard_normal(one["shape"]).astype(one["dtype"])
+        for one in pair["arguments"]
+    )
 
 
 def by_tessera(pair: dict[str, Any], bad: bool, numbers: bool = False) -> dict[str, Any]:
@@ -63,17 +65,28 @@ def tsr_pairs() -> Iterator[dict[str, Any]]:
             continue
         lines = bad.read_text(encoding="utf-8").splitlines()
         commands = [line.removeprefix("// RUN: ") for line in lines if line.startswith("// RUN: ")]
-        announced = [{"kind": kind, "line": number} for number, line in enumerate(lines, 1) if not line.startswith("//")
-                     for kind in re.findall(r"// ([a-z_]+): ", line)]
+        announced = [
+            {"kind": kind, "line": number}
+            for number, line in enumerate(lines, 1)
+            if not line.startswith("//")
+            for kind in re.findall(r"// ([a-z_]+): ", line)
+        ]
         if not announced:
             places = dict.fromkeys(re.findall(rf"^// {re.escape(bad.name)}:(\d+):\d+: (?!note)([a-z_]+): ", "\n".join(lines), re.M))
             announced = [{"kind": kind, "line": int(number)} for number, kind in places]
-        yield {"name": f"{folder.as_posix()}/{bad.stem.removeprefix('bad_')}", "label": folder.parts[-1], "commands": commands,
-               "bad": bad.relative_to(ROOT).as_posix(), "good": good.relative_to(ROOT).as_posix(), "findings": announced}
+        yield {
+            "name": f"{folder.as_posix()}/{bad.stem.removeprefix('bad_')}",
+            "label": folder.parts[-1],
+            "commands": commands,
+            "bad": bad.relative_to(ROOT).as_posix(),
+            "good": good.relative_to(ROOT).as_posix(),
+            "findings": announced,
+        }
 
 
 def dumped(index: dict[str, Any]) -> str:
     """JSON with a line for each pair."""
+
     def value(one: Any) -> str:
         return "[\n" + ",\n".join("  " + json.dumps(row) for row in one) + "\n ]" if isinstance(one, list) else json.dumps(one)
 
@@ -90,6 +103,7 @@ def main() -> None:
     from calls import first_call
     from mistakes_table import by_jax
     from tessera.pallas.reference import end_worker, reference
+
     index = json.loads(INDEX.read_text(encoding="utf-8"))
     for pair in index["pallas"]:
         pair["line"] = marked(pair)

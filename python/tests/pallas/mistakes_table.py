@@ -38,6 +38,7 @@ DEVICES = 4
 class Subject:
     """A kernel in which mistakes are made: the parts of its module that are changed, and what a form of its function
     `entry` is called with. `promises` are those under which it is right."""
+
     name: str
     module: ModuleType
     changed: tuple[str, ...]
@@ -59,12 +60,22 @@ def subjects() -> list[Subject]:
         return Subject(name + (" with emit_pipeline" if how else ""), collectives, (name,), lambda build: (build(DEVICES, **how), (x,)))
 
     rows = np.random.default_rng(0).standard_normal((32, 128), np.float32)
-    return [ring("right_permute"), ring("all_gather"), ring("all_reduce"), ring("reduce_scatter", 2),
-            ring("reduce_scatter", 2, pipelined=True), Subject("double_buffered", grids, ("double_buffered",), lambda fn: (fn, (rows,))),
-            Subject("all_gather.py of jax", all_gather, ("ag_kernel",), lambda fn: wheel.all_gather(DEVICES, fn), "all_gather",
-                    {"dma_order": "fifo"}),
-            Subject("paged_attention of jax", paged_attention_kernel, ("MultiPageAsyncCopyDescriptor", "paged_flash_attention_kernel"),
-                    wheel.paged_attention, "paged_attention")]
+    return [
+        ring("right_permute"),
+        ring("all_gather"),
+        ring("all_reduce"),
+        ring("reduce_scatter", 2),
+        ring("reduce_scatter", 2, pipelined=True),
+        Subject("double_buffered", grids, ("double_buffered",), lambda fn: (fn, (rows,))),
+        Subject("all_gather.py of jax", all_gather, ("ag_kernel",), lambda fn: wheel.all_gather(DEVICES, fn), "all_gather", {"dma_order": "fifo"}),
+        Subject(
+            "paged_attention of jax",
+            paged_attention_kernel,
+            ("MultiPageAsyncCopyDescriptor", "paged_flash_attention_kernel"),
+            wheel.paged_attention,
+            "paged_attention",
+        ),
+    ]
 
 
 def same(have: Any, right: Any) -> bool:
@@ -104,8 +115,12 @@ def answers(sample: int, seed: int, limit: float, workers: int, kept: Mapping[st
     asked: list[tuple[Subject, dict[str, Any], Any]] = []
     for subject in subjects():
         for what, form in mistakes_of(subject):
-            answer = {"name": f"{len(asked)} {subject.name}: {what}", "kernel": subject.name, "what": what,
-                      "file": Path(subject.module.__file__ or "").name}
+            answer = {
+                "name": f"{len(asked)} {subject.name}: {what}",
+                "kernel": subject.name,
+                "what": what,
+                "file": Path(subject.module.__file__ or "").name,
+            }
             try:
                 asked.append((subject, answer, first_call(*subject.built(form))))
             except Exception as error:  # the changed Python is no program
@@ -140,6 +155,7 @@ def answers(sample: int, seed: int, limit: float, workers: int, kept: Mapping[st
 
 def mistakes_of(subject: Subject) -> Iterator[tuple[str, Any]]:
     from corpus import mistakes
+
     ours = "of jax" not in subject.name
     for what, form in mistakes.mutants(subject.module, *subject.changed, entry=subject.entry):
         yield what if ours else what.split("(")[0], form  # of others' code its words alone
@@ -157,13 +173,16 @@ def rows(found: list[dict[str, Any]]) -> Iterator[str]:
     yield "| kernel | mistake | Tessera | ms | JAX, detect_races |\n|---|---|---|---:|---|"
     for one in found:
         line, _, what = one["what"].removeprefix("line ").partition(": ")
-        yield (f"| {one['kernel']} | `{one['file']}:{line}` {what.replace('|', '/')} | {one['status']}: {one['said']} | {one.get('ms', '')} | "
-               f"{one.get('jax', '')} |")
+        yield (
+            f"| {one['kernel']} | `{one['file']}:{line}` {what.replace('|', '/')} | {one['status']}: {one['said']} | {one.get('ms', '')} | "
+            f"{one.get('jax', '')} |"
+        )
 
 
 def summary(found: list[dict[str, Any]]) -> Iterator[str]:
-    counts = collections.Counter((one["status"], one["said"] if one["status"] == "proved" else one["said"].split(" at ")[0], one.get("jax"))
-                                 for one in found)
+    counts = collections.Counter(
+        (one["status"], one["said"] if one["status"] == "proved" else one["said"].split(" at ")[0], one.get("jax")) for one in found
+    )
     for (status, said, jax_says), count in sorted(counts.items(), key=str):
         yield f"{count:4} {status}, {said}" + (f"; JAX: {jax_says}" if jax_says else "")
 

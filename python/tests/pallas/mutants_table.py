@@ -46,6 +46,7 @@ def cells(counts: collections.Counter[str], names: Sequence[str]) -> str:
 
 def main(words: Sequence[str]) -> None:
     from corpus import table
+
     host_devices(8)
     of_values = []
     print(f"| kernel | mutants | {' | '.join(FATES)} | s |\n|---|" + "---:|" * (len(FATES) + 2))

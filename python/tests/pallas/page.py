@@ -46,6 +46,7 @@ def asked(source: str, path: str, names: dict[str, Any]) -> Any | None:
         def call(*args: Any) -> Any:
             found.append((fn, args))
             raise _Asked
+
         return call
 
     jax.jit = jit  # type: ignore[assignment]
@@ -69,11 +70,23 @@ def main() -> None:
     tessera.pallas.host_devices(given.devices)
     from jax.experimental import pallas as pl
     from jax.experimental.pallas import tpu as pltpu
-    names: dict[str, Any] = {"__name__": "page", "jax": jax, "jnp": jnp, "pl": pl, "pltpu": pltpu, "lax": jax.lax,
-                             "P": jax.sharding.PartitionSpec, "num_devices": given.devices}
+
+    names: dict[str, Any] = {
+        "__name__": "page",
+        "jax": jax,
+        "jnp": jnp,
+        "pl": pl,
+        "pltpu": pltpu,
+        "lax": jax.lax,
+        "P": jax.sharding.PartitionSpec,
+        "num_devices": given.devices,
+    }
     # The page is written for a TPU and for meshes as they were.
-    changes = [*given.replace, ("TPUMemorySpace", "MemorySpace"),
-               ("make_mesh((num_devices,), ('x',))", "make_mesh((num_devices,), ('x',), axis_types=(jax.sharding.AxisType.Auto,))")]
+    changes = [
+        *given.replace,
+        ("TPUMemorySpace", "MemorySpace"),
+        ("make_mesh((num_devices,), ('x',))", "make_mesh((num_devices,), ('x',), axis_types=(jax.sharding.AxisType.Auto,))"),
+    ]
     with tempfile.TemporaryDirectory() as folder:
         for number, source in enumerate(cells(given.page.read_text(encoding="utf-8"))):
             for old, new in changes:

@@ -67,8 +67,14 @@ class Maker:
             elif kind == 6:
                 found.append(("rows", self.draw.randrange(2), self.integer(integers), self.tile(tiles)))
             elif kind < 9:
-                found.append(("if", self.integer(integers), self.block(tiles, integers, depth + 1),
-                              self.block(tiles, integers, depth + 1) if self.draw.random() < 0.6 else []))
+                found.append(
+                    (
+                        "if",
+                        self.integer(integers),
+                        self.block(tiles, integers, depth + 1),
+                        self.block(tiles, integers, depth + 1) if self.draw.random() < 0.6 else [],
+                    )
+                )
             else:
                 found.append(("for", self.draw.randrange(1, 4), self.block(tiles, integers, depth + 1)))
         return found
@@ -109,7 +115,7 @@ class Runner:
             return xp.zeros((ROWS, COLUMNS), np.int32) + self.integer(e[1], names)
         if kind == "roll":
             x = self.tile(e[1], names)
-            return xp.concatenate([x[e[2]:], x[:e[2]]], 0)
+            return xp.concatenate([x[e[2] :], x[: e[2]]], 0)
         if kind == "row":
             return xp.zeros((ROWS, COLUMNS), np.int32) + xp.max(self.tile(e[1], names), axis=1 if e[2] == "max" else 0, keepdims=True)
         parts = [self.tile(part, names) for part in e[1:]]
@@ -157,6 +163,7 @@ class Runner:
             inner = dict(names)
             self.block(block, inner)
             return tuple(inner[n] for n in handed)
+
         return run
 
     def _branch(self, statement: Statement, names: dict[str, Any]) -> None:
@@ -171,6 +178,7 @@ class Runner:
 
         def turn(i: Any, carried: Any) -> Any:
             return self._after(statement[2], {**names, **dict(zip(handed, carried)), "i": i}, handed)()
+
         carried = tuple(names[n] for n in handed)
         if self.xp is jnp:
             carried = lax.fori_loop(0, statement[1], turn, carried)
@@ -187,6 +195,7 @@ def kernel_of(program: list[Statement]) -> Callable[..., None]:
         a_ref[...] = x_ref[...]
         b_ref[...] = x_ref[...] * 2
         Runner(jnp, [a_ref, b_ref], words_ref).block(program, {})
+
     return kernel
 
 

@@ -22,8 +22,7 @@ from tessera.pallas.compare import compare  # noqa: E402
 from tessera.pallas.decide import converted, decide  # noqa: E402
 from tessera.pallas.reference import NoReference, mode_of, reference  # noqa: E402
 
-HEAD = ("kernel", "call at", "equations", ".tsr lines", "verdict, numbers", "convert ms", "run ms", "verify ms", "JAX ms",
-        "+ detect_races ms")
+HEAD = ("kernel", "call at", "equations", ".tsr lines", "verdict, numbers", "convert ms", "run ms", "verify ms", "JAX ms", "+ detect_races ms")
 
 
 def timed(work: Callable[[], Any], times: int = 3, clock: Callable[[], float] = time.perf_counter) -> float:
@@ -47,6 +46,7 @@ def by_jax(eqn: Any, world: Any, lanes: Any, mode: str, times: int, limit: float
 
 def row(site: Any, eqn: Any, world: Any, lanes: Any, with_jax: bool, times: int, limit: float) -> list[str]:
     from corpus.table import column
+
     equations = sum(1 for _ in jaxpr_tools.primitives(eqn.params["jaxpr"]))
     cells = [site.place, str(equations)]
     if site.kernel is None:
@@ -58,8 +58,10 @@ def row(site: Any, eqn: Any, world: Any, lanes: Any, with_jax: bool, times: int,
             kinds = sorted({finding.kind for finding in site.findings})
             what = f"refuted ({', '.join(kinds)}; {site.promises or 'whatever copies do'}); numbers: {numbers.status}"
         cells += [str(site.kernel.text.count("\n")), what, f"{timed(lambda: converted(eqn, world), clock=time.process_time):.1f}"]
-        cells += [f"{timed(lambda: engine.run(site.kernel, lanes, options.command_line({}, 'run'))):.0f}",
-                  f"{timed(lambda: engine.verify(site.kernel, lanes, options.command_line({}, 'verify'))):.0f}"]
+        cells += [
+            f"{timed(lambda: engine.run(site.kernel, lanes, options.command_line({}, 'run'))):.0f}",
+            f"{timed(lambda: engine.verify(site.kernel, lanes, options.command_line({}, 'verify'))):.0f}",
+        ]
     modes = [mode_of(eqn), "races"] if with_jax else []
     return cells + ([by_jax(eqn, world, lanes, mode, times, limit) for mode in modes] or ["", ""])
 
@@ -82,6 +84,7 @@ def rows(name: str, fn: Any, args: Sequence[Any], with_jax: bool, times: int = 3
 
 def main(words: Sequence[str]) -> None:
     from corpus import table
+
     host_devices(8)
     with_jax = "--no-jax" not in words
     names = [word for word in words if not word.startswith("--")]

@@ -18,19 +18,31 @@ pytest.importorskip("tessera.pallas.convert.program")
 X = np.random.default_rng(0).standard_normal((32, 128), np.float32)
 
 
-@pytest.mark.parametrize(("how", "said"), [
-    ({"dma_order": "sideways"}, "dma_order is one of unordered, fifo, not 'sideways'"), ({"profile": "v99"}, "no profile v99"),
-    ({"chip": "v99"}, "chip: expected one of v4"), ({"strict_values": True}, "strict_values is for run and interpret"), ({"schedule": "rndom"}, "schedule `rndom` is none of"),
-])
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"dma_order": "sideways"}, "dma_order is one of unordered, fifo, not 'sideways'"),
+        ({"profile": "v99"}, "no profile v99"),
+        ({"chip": "v99"}, "chip: expected one of v4"),
+        ({"strict_values": True}, "strict_values is for run and interpret"),
+        ({"schedule": "rndom"}, "schedule `rndom` is none of"),
+    ],
+)
 def test_a_value_that_an_option_has_not_is_bad_input(how, said):
     with pytest.raises(tessera.BadInput, match=said):
         tessera.pallas.verify(grids.add, X, X, **how)
 
 
-@pytest.mark.parametrize(("how", "said"), [
-    ({"cases": []}, "cases: expected tuples of arguments"), ({"cases": [X]}, "cases: expected tuples"), ({"seeds": 1}, "seeds: expected some"),
-    ({"seeds": ()}, "seeds: expected some"), ({"accept": ["race"], "cases": [(X, X)]}, "expected a list of tessera.pallas.Accepted"),
-])
+@pytest.mark.parametrize(
+    ("how", "said"),
+    [
+        ({"cases": []}, "cases: expected tuples of arguments"),
+        ({"cases": [X]}, "cases: expected tuples"),
+        ({"seeds": 1}, "seeds: expected some"),
+        ({"seeds": ()}, "seeds: expected some"),
+        ({"accept": ["race"], "cases": [(X, X)]}, "expected a list of tessera.pallas.Accepted"),
+    ],
+)
 def test_cases_seeds_and_accepted_findings_are_lists(how, said):
     with pytest.raises(TypeError, match=said):
         tessera.pallas.verify(grids.add, **how)
@@ -46,8 +58,9 @@ def rows_of(waits, x):
             pltpu.make_async_copy(x_ref.at[i], o_ref.at[i], sem).wait()
 
     smem, hbm = pl.BlockSpec(memory_space=pltpu.SMEM), pl.BlockSpec(memory_space=pl.ANY)
-    return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), in_specs=[smem, hbm], out_specs=hbm,
-                          scratch_shapes=[pltpu.SemaphoreType.DMA])(waits, x)
+    return pl.pallas_call(
+        kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), in_specs=[smem, hbm], out_specs=hbm, scratch_shapes=[pltpu.SemaphoreType.DMA]
+    )(waits, x)
 
 
 def test_of_several_cases_each_has_its_shapes_and_integers():
@@ -63,6 +76,7 @@ def test_of_several_cases_each_has_its_shapes_and_integers():
 def test_integers_are_compared_bit_for_bit():
     def kernel(x_ref, o_ref):
         o_ref[...] = x_ref[...] * 3
+
     verdict = tessera.pallas.verify(lambda x: pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x), X.astype(np.int32))
     assert verdict.compared and "a second seed, bit for bit, 8192 elements" in str(verdict), verdict
 
@@ -104,6 +118,7 @@ def test_only_a_v5e_has_a_limit_of_routes(chip, status):
         copy = pltpu.make_async_remote_copy(x_ref, o_ref, sent, arrived, device_id=((jax.lax.axis_index("x") + 3) % 8,))
         copy.start()
         copy.wait()
+
     call = pl.pallas_call(kernel, out_shape=shape, in_specs=[any_memory], out_specs=any_memory, scratch_shapes=[pltpu.SemaphoreType.DMA] * 2)
     fn = jax.shard_map(call, mesh=mesh, in_specs=jax.sharding.PartitionSpec("x"), out_specs=jax.sharding.PartitionSpec("x"), check_vma=False)
     verdict = tessera.pallas.verify(fn, np.ones((64, 128), np.float32), numbers=False, chip=chip)

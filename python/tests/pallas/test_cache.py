@@ -25,7 +25,7 @@ class Entry:
     def __init__(self, home: Path):
         self.folder = home / "tessera" / "pallas"
         assert tessera.pallas.verify(racy, X).status == "refuted"
-        self.path, = self.folder.iterdir()
+        (self.path,) = self.folder.iterdir()
         self.name = self.path.stem
         self.value, note = cache.load(self.name, dict)
         assert note == "" and self.value["status"] == "refuted"
@@ -54,7 +54,7 @@ def verdict_of(entry: Entry, reason: str) -> None:
 
 
 def test_an_entry_of_this_user_is_read(entry):
-    entry.path.write_bytes(entry.forged)        # who can write it may forge it
+    entry.path.write_bytes(entry.forged)  # who can write it may forge it
     assert tessera.pallas.verify(racy, X).sites[0].from_cache
 
 
@@ -90,7 +90,7 @@ def test_a_link_is_a_miss(entry, tmp_path):
     entry.path.unlink()
     entry.path.symlink_to(elsewhere)
     verdict_of(entry, "not a regular file")
-    assert elsewhere.read_bytes() == entry.forged and not entry.path.is_symlink()      # replaced, not followed
+    assert elsewhere.read_bytes() == entry.forged and not entry.path.is_symlink()  # replaced, not followed
 
 
 def test_a_pipe_is_a_miss_and_is_not_waited_for(entry):
@@ -106,8 +106,11 @@ def test_a_folder_with_the_name_of_an_entry_is_a_miss_and_no_temporary_file_stay
     assert list(entry.folder.iterdir()) == [entry.path] and entry.path.is_dir()
 
 
-@pytest.mark.parametrize("text", ["[]", "{}", "7", '"x"', "null", "[" * 100_000, "{\"a\":" * 100_000, "NaN", "", "\xff"],
-                         ids=["list", "object", "number", "text", "null", "deep lists", "deep objects", "NaN", "nothing", "no JSON"])
+@pytest.mark.parametrize(
+    "text",
+    ["[]", "{}", "7", '"x"', "null", "[" * 100_000, '{"a":' * 100_000, "NaN", "", "\xff"],
+    ids=["list", "object", "number", "text", "null", "deep lists", "deep objects", "NaN", "nothing", "no JSON"],
+)
 @pytest.mark.parametrize("signed", [False, True], ids=["as of an older version", "with a checksum"])
 def test_a_text_that_is_no_verdict_is_a_miss(entry, text, signed):
     content = text.encode("latin-1")
@@ -115,9 +118,25 @@ def test_a_text_that_is_no_verdict_is_a_miss(entry, text, signed):
     verdict_of(entry, "is not used: it is not a verdict of this version")
 
 
-@pytest.mark.parametrize("change", [{"status": "splendid"}, {"status": 7}, {"status": []}, {"findings": None}, {"findings": [None]},
-                                    {"findings": [{}]}, {"numbers": {}}, {"numbers": None}, {"conditions": [7]}, {"what": None},
-                                    {"certificate": []}, {"complete": 1}, {"more": 1}], ids=str)
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"status": "splendid"},
+        {"status": 7},
+        {"status": []},
+        {"findings": None},
+        {"findings": [None]},
+        {"findings": [{}]},
+        {"numbers": {}},
+        {"numbers": None},
+        {"conditions": [7]},
+        {"what": None},
+        {"certificate": []},
+        {"complete": 1},
+        {"more": 1},
+    ],
+    ids=str,
+)
 def test_a_member_of_another_type_is_a_miss(entry, change):
     entry.path.write_bytes(entry.text({**entry.value, **change}))
     verdict_of(entry, "is not used: it is not a verdict of this version")
@@ -126,7 +145,7 @@ def test_a_member_of_another_type_is_a_miss(entry, change):
 def test_a_changed_or_moved_entry_is_a_miss(entry):
     whole = entry.path.read_bytes()
     for at in (0, len(whole) // 2, len(whole) - 1):
-        entry.path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1:])
+        entry.path.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
         verdict_of(entry, "is not used: it is not a verdict of this version")
     assert tessera.pallas.verify(twice, X).proved
     other = next(path for path in entry.folder.iterdir() if path != entry.path)
@@ -149,5 +168,12 @@ def test_without_a_folder_nothing_is_stored(entry, monkeypatch):
 
 
 def test_the_key_tells_its_parts_apart():
-    assert len({cache.key(parts) for parts in (["ab", "c"], ["a", "bc"], ["abc"], [np.zeros(2, np.int32)], [np.zeros(1, np.int64)],
-                                               [np.zeros((1, 2), np.int32)])}) == 6
+    assert (
+        len(
+            {
+                cache.key(parts)
+                for parts in (["ab", "c"], ["a", "bc"], ["abc"], [np.zeros(2, np.int32)], [np.zeros(1, np.int64)], [np.zeros((1, 2), np.int32)])
+            }
+        )
+        == 6
+    )

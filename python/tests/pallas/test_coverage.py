@@ -23,6 +23,7 @@ needs_kernels = pytest.mark.skipif(jax.__version_info__ < (0, 10, 2), reason="pl
 def twice(x):
     def kernel(x_ref, o_ref):
         o_ref[...] = x_ref[...] * 2
+
     return pl.pallas_call(kernel, out_shape=f32(8, 128))(x)
 
 
@@ -32,8 +33,10 @@ def racy(x):
         copy.start()
         o_ref[...] = buf[...] + 1
         copy.wait()
-    return pl.pallas_call(kernel, out_shape=f32(8, 128), in_specs=[ANY],
-                          scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA])(x)
+
+    return pl.pallas_call(kernel, out_shape=f32(8, 128), in_specs=[ANY], scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA])(
+        x
+    )
 
 
 def racy_kernel(x, **how):
@@ -46,6 +49,7 @@ def racy_kernel(x, **how):
         buf[...] = buf[...] + 1
         copy.wait()
         pltpu.sync_copy(buf, o_ref)
+
     return kernel(x)
 
 
@@ -53,15 +57,18 @@ def racy_kernel(x, **how):
 def of_another_mesh(request, monkeypatch):
     """Whether kernels of `pl.kernel` are as on a mesh that is not converted, such as a GPU's."""
     if request.param != "converted":
+
         def no_call(*_):
             raise tensorcores.NoCall("another mesh")
+
         monkeypatch.setattr(tensorcores, "call_params", no_call)
     return request.param != "converted"
 
 
 @needs_kernels
-@pytest.mark.parametrize("fn", [lambda x: racy_kernel(twice(x)), lambda x: twice(racy_kernel(x)), racy_kernel],
-                         ids=["after a call", "before a call", "alone"])
+@pytest.mark.parametrize(
+    "fn", [lambda x: racy_kernel(twice(x)), lambda x: twice(racy_kernel(x)), racy_kernel], ids=["after a call", "before a call", "alone"]
+)
 def test_a_kernel_that_is_no_pallas_call_is_never_passed_over(fn, of_another_mesh):
     verdict = tessera.pallas.verify(fn, X)
     assert not verdict.proved and not verdict.ok, verdict
@@ -80,6 +87,7 @@ def test_a_mesh_of_the_chips_cores_is_no_error():
         @pl.kernel(out_type=f32(8, 128), mesh=mesh)
         def copied(x_ref, o_ref):
             pltpu.sync_copy(x_ref, o_ref)
+
         return copied(x)
 
     assert len(tessera.pallas.verify(kernel, X, numbers=False)) == 1
@@ -106,6 +114,7 @@ def test_a_core_map_is_named_where_it_is(of_another_mesh):
             @pl.core_map(mesh)
             def kernel():
                 pltpu.sync_copy(*refs)
+
         return pl.run_state(inner)((x, jnp.zeros_like(x)))[1]
 
     verdict = tessera.pallas.verify(lambda x: twice(copied(x)), X)
@@ -116,8 +125,15 @@ def test_a_core_map_is_named_where_it_is(of_another_mesh):
 def grid_of(params):
     def kernel(x_ref, o_ref):
         o_ref[...] = x_ref[...]
-    return pl.pallas_call(kernel, grid=(4,), in_specs=[pl.BlockSpec((2, 128), lambda i: (i, 0))], out_shape=f32(2, 128),
-                          out_specs=pl.BlockSpec((2, 128), lambda i: (0, 0)), compiler_params=params)
+
+    return pl.pallas_call(
+        kernel,
+        grid=(4,),
+        in_specs=[pl.BlockSpec((2, 128), lambda i: (i, 0))],
+        out_shape=f32(2, 128),
+        out_specs=pl.BlockSpec((2, 128), lambda i: (0, 0)),
+        compiler_params=params,
+    )
 
 
 def test_a_kernel_for_triton_is_refused():
@@ -132,14 +148,16 @@ def test_a_kernel_for_triton_is_refused():
 def test_a_kernel_for_mosaic_gpu_is_refused():
     class CompilerParams:
         """JAX's needs absl, which is not a dependency."""
+
     CompilerParams.__module__ = "jax._src.pallas.mosaic_gpu.core"
     assert "Mosaic GPU" in kinds._gpu_compiler({"compiler_params": CompilerParams()})
     assert "Mosaic GPU" in kinds._gpu_compiler({"backend": "mosaic_gpu", "compiler_params": None})
-    assert "Triton" in kinds._gpu_compiler({"compiler_params": {"triton": object()}})     # up to 0.8
+    assert "Triton" in kinds._gpu_compiler({"compiler_params": {"triton": object()}})  # up to 0.8
     for tpu in ({}, {"compiler_params": None}, {"compiler_params": {"mosaic_tpu": object()}}, {"compiler_params": pltpu.CompilerParams()}):
         assert not kinds._gpu_compiler(tpu)
     pytest.importorskip("absl")
     from jax.experimental.pallas import mosaic_gpu as plgpu
+
     verdict = tessera.pallas.verify(grid_of(plgpu.CompilerParams()), np.ones((8, 128), np.float32))
     assert verdict.status == "refused" and "Mosaic GPU" in verdict.sites[0].what
 
@@ -164,7 +182,7 @@ def in_scan(x):
 def test_a_kernel_that_is_not_reached_is_named_and_not_ok(fn):
     verdict = tessera.pallas.verify(fn, X)
     assert verdict.proved and verdict.compared and not verdict.ok, verdict
-    one, = verdict.unreached
+    (one,) = verdict.unreached
     line = racy.__code__.co_firstlineno
     assert line < int(one.place.removeprefix("test_coverage.py:")) < line + 9
     assert f"{one.place} kernel: not reached: the `{fn.__name__[3:].replace('switch', 'cond')}` at test_coverage.py:" in str(verdict)
@@ -187,6 +205,7 @@ def test_the_same_branch_twice_is_reached_at_once():
 def test_kernels_of_other_platforms_do_not_count():
     def chosen(x):
         return lax.platform_dependent(x, tpu=twice, cuda=racy, default=lambda x: x)
+
     verdict = tessera.pallas.verify(chosen, X)
     assert verdict.ok and len(verdict) == 1, verdict
 
@@ -194,6 +213,7 @@ def test_kernels_of_other_platforms_do_not_count():
 def test_a_kernel_after_the_end_of_the_analysis_is_not_reached():
     def call(x):
         return twice(lax.cond(lax.axis_index("x") == 0, twice, lambda x: x, x))
+
     mesh = jax.make_mesh((2,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
     spec = jax.sharding.PartitionSpec("x")
     verdict = tessera.pallas.verify(jax.shard_map(call, mesh=mesh, in_specs=spec, out_specs=spec, check_vma=False), np.ones((16, 128), np.float32))
@@ -214,13 +234,14 @@ def test_a_branch_under_interpret_that_does_not_run_is_named():
 def test_a_kernel_whose_analysis_fails_under_interpret_is_named(monkeypatch):
     def failing(*_, **__):
         raise RuntimeError("a defect")
+
     monkeypatch.setattr(tessera.pallas.intercept, "decide", failing)
     with tessera.pallas.intercept.recorded(numbers=False) as session:
         with pytest.raises(Exception, match="a defect"):
             np.asarray(jax.jit(twice)(X))
     monkeypatch.undo()
     assert not session.verdict.ok and len(session.verdict.unreached) == 1, session.verdict
-    with tessera.pallas.intercept.recorded(numbers=False) as session:       # JAX's runtime is as before
+    with tessera.pallas.intercept.recorded(numbers=False) as session:  # JAX's runtime is as before
         np.asarray(jax.jit(twice)(X))
     assert session.verdict.ok
 
@@ -229,8 +250,10 @@ def test_a_semaphore_between_calls_is_refused_by_its_line_under_interpret():
     def start(x):
         def kernel(x_ref, o_ref, sem):
             pltpu.make_async_copy(x_ref, o_ref, sem).start()
-        return pl.pallas_call(kernel, out_shape=(f32(8, 128), pltpu.SemaphoreType.DMA(())), in_specs=[ANY],
-                              out_specs=(ANY, pl.BlockSpec(memory_space=pltpu.SEMAPHORE)))(x)[0]
+
+        return pl.pallas_call(
+            kernel, out_shape=(f32(8, 128), pltpu.SemaphoreType.DMA(())), in_specs=[ANY], out_specs=(ANY, pl.BlockSpec(memory_space=pltpu.SEMAPHORE))
+        )(x)[0]
 
     with tessera.pallas.intercept.recorded(numbers=False) as session:
         with pytest.raises(tessera.pallas.Refused, match=r"test_coverage.py:\d+: an operand or a result of the type dma_sem"):
@@ -240,16 +263,21 @@ def test_a_semaphore_between_calls_is_refused_by_its_line_under_interpret():
 
 def test_an_accepted_finding_that_ends_the_run_is_not_ok():
     def kernel(lens, x_ref, o_ref, buf, sem):
-        n = lens[lens[0] - 2]                       # reads lens[-1] ...
-        used = jnp.where(lens[0] > 1, n, 0)         # ... and discards it
+        n = lens[lens[0] - 2]  # reads lens[-1] ...
+        used = jnp.where(lens[0] > 1, n, 0)  # ... and discards it
         copy = pltpu.make_async_copy(x_ref, buf, sem)
         copy.start()
         o_ref[...] = buf[...] + used.astype(jnp.float32)
         copy.wait()
 
     def call(lens, x):
-        return pl.pallas_call(kernel, grid=(1,), out_shape=f32(8, 128), in_specs=[SMEM, ANY],
-                              scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA])(lens, x)
+        return pl.pallas_call(
+            kernel,
+            grid=(1,),
+            out_shape=f32(8, 128),
+            in_specs=[SMEM, ANY],
+            scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA],
+        )(lens, x)
 
     lens = np.array([1, 7], np.int32)
     first = tessera.pallas.verify(call, lens, X)
@@ -266,12 +294,14 @@ def test_more_races_than_are_listed_are_not_ok(monkeypatch):
     known = [Accepted(finding.kind, finding.place, "a reason") for finding in verdict.findings if not finding.consequence]
     assert tessera.pallas.verify(racy, X, accept=known).ok
     from tessera.pallas import engine
+
     right = engine.verify
 
     def longer(*args):
         report = right(*args)
         report.object["more_races"] = 1
         return report
+
     monkeypatch.setattr(engine, "verify", longer)
     assert not tessera.pallas.verify(racy, 2 * X, accept=known).ok
 
@@ -299,11 +329,16 @@ def test_a_refuted_kernel_with_a_broken_condition_may_have_other_findings():
             @pl.when(count > 0)
             def _():
                 pltpu.sync_copy(buf, o_ref)
+
             pl.semaphore_wait(sem, 1)
 
     def f(x):
-        return pl.kernel(kernel, out_type=f32(8, 128), mesh=mesh, scratch_types=[
-            pltpu.HBM((8, 128), jnp.float32), pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.REGULAR])(x)
+        return pl.kernel(
+            kernel,
+            out_type=f32(8, 128),
+            mesh=mesh,
+            scratch_types=[pltpu.HBM((8, 128), jnp.float32), pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.REGULAR],
+        )(x)
 
     verdict = tessera.pallas.verify(f, X)
     assert verdict.status == "refuted" and verdict.sites[0].conditions and not verdict.sites[0].complete, verdict
@@ -313,14 +348,20 @@ def test_a_refuted_kernel_with_a_broken_condition_may_have_other_findings():
 
 def test_a_kernel_after_an_accepted_finding_runs_on_its_own_inputs():
     """`interpret()` continues with JAX's results: the second kernel leaks because the first one computed 1."""
+
     def first(x):
         def kernel(x_ref, o_ref, buf, sem):
             copy = pltpu.make_async_copy(x_ref, buf, sem)
             copy.start()
             o_ref[...] = (buf[...] == buf[...]).astype(jnp.int32)
             copy.wait()
-        return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct((8, 128), jnp.int32), in_specs=[ANY],
-                              scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA])(x)
+
+        return pl.pallas_call(
+            kernel,
+            out_shape=jax.ShapeDtypeStruct((8, 128), jnp.int32),
+            in_specs=[ANY],
+            scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA],
+        )(x)
 
     def second(n, x):
         def kernel(n_ref, x_ref, o_ref, sem):
@@ -329,8 +370,8 @@ def test_a_kernel_after_an_accepted_finding_runs_on_its_own_inputs():
             @pl.when(n_ref[0] == 1)
             def _():
                 pl.semaphore_signal(sem, 1)
-        return pl.pallas_call(kernel, out_shape=f32(8, 128), in_specs=[SMEM, pl.BlockSpec()],
-                              scratch_shapes=[pltpu.SemaphoreType.REGULAR])(n, x)
+
+        return pl.pallas_call(kernel, out_shape=f32(8, 128), in_specs=[SMEM, pl.BlockSpec()], scratch_shapes=[pltpu.SemaphoreType.REGULAR])(n, x)
 
     def f(x):
         return second(first(x)[0, :1] * 0 + 1, x)

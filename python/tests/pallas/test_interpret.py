@@ -70,9 +70,11 @@ def test_emit_pipeline_as_a_primitive():
 
 def test_devices_wait_while_a_kernel_is_analysed(monkeypatch):
     """`limit` is for JAX's interpreter and for devices that do not come, not for the analysis."""
+
     def slow(*given, **options):
         time.sleep(1.5)
         return simulated(*given, **options)
+
     simulated = intercept.simulated
     monkeypatch.setattr(intercept, "simulated", slow)
     permute = collectives.right_permute(4)

@@ -20,12 +20,19 @@ def kernel(status, numbers="not needed", reason="", *findings):
 
 
 PROVED, UNKNOWN = kernel("proved", "same"), kernel("proved", "unknown")
-KINDS = [(row("test_a", PROVED), "proved with JAX's numbers"), (row("test_b", PROVED, UNKNOWN), "proved, JAX has no numbers"),
-         (row("test_part", kernel("refuted", "", "", ["a.py:1", "never_written", "o is"])), "rightly refuted"),
-         (row("test_part", kernel("refuted", "", "", ["a.py:1", "race", "o is"])), "refuted"),
-         (row("test_pinned", kernel("refused", "", "a.py:1: a pinned buffer")), "refused, as by JAX"), (row("test_c", kernel("refused", "", "a.py:1: int4"), PROVED), "refused"),
-         (row("test_d", kernel("mismatch", "differ")), "other numbers than JAX"), (row("test_e"), "no kernel"), (row("test_f", kernel("explored")), "explored"),
-         (row("test_g", PROVED, error="TypeError: Cannot interpret 'dma_sem' as a data type"), "crash"), ({**row("test_i", PROVED), "inside": True}, "crash")]
+KINDS = [
+    (row("test_a", PROVED), "proved with JAX's numbers"),
+    (row("test_b", PROVED, UNKNOWN), "proved, JAX has no numbers"),
+    (row("test_part", kernel("refuted", "", "", ["a.py:1", "never_written", "o is"])), "rightly refuted"),
+    (row("test_part", kernel("refuted", "", "", ["a.py:1", "race", "o is"])), "refuted"),
+    (row("test_pinned", kernel("refused", "", "a.py:1: a pinned buffer")), "refused, as by JAX"),
+    (row("test_c", kernel("refused", "", "a.py:1: int4"), PROVED), "refused"),
+    (row("test_d", kernel("mismatch", "differ")), "other numbers than JAX"),
+    (row("test_e"), "no kernel"),
+    (row("test_f", kernel("explored")), "explored"),
+    (row("test_g", PROVED, error="TypeError: Cannot interpret 'dma_sem' as a data type"), "crash"),
+    ({**row("test_i", PROVED), "inside": True}, "crash"),
+]
 
 
 @pytest.mark.parametrize(("one", "kind"), KINDS)
@@ -67,6 +74,8 @@ def test_a_folder_of_tests(tmp_path):
     pytest.importorskip("absl")
     pytest.importorskip("hypothesis")
     (tmp_path / "some_test.py").write_text(TEST)
-    found = subprocess.run([sys.executable, Path(jax_suite.__file__), tmp_path, "--keep", tmp_path / "rows.jsonl"], capture_output=True, text=True, check=True)
+    found = subprocess.run(
+        [sys.executable, Path(jax_suite.__file__), tmp_path, "--keep", tmp_path / "rows.jsonl"], capture_output=True, text=True, check=True
+    )
     (one,) = map(json.loads, (tmp_path / "rows.jsonl").read_text().splitlines())
     assert one["outcome"] == "passed" and "| proved with JAX's numbers | 1 |" in found.stdout, found

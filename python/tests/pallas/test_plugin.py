@@ -37,18 +37,23 @@ def results(pytester: pytest.Pytester, tests: str) -> pytest.RunResult:
 
 
 def test_the_report_is_the_text_of_a_failure(pytester):
-    result = results(pytester, """
+    result = results(
+        pytester,
+        """
         def test_right():
             assert tessera.pallas.verify(lambda x: copied(x, True), X, numbers=False).proved
         def test_wrong():
             assert tessera.pallas.verify(lambda x: copied(x, False), X, numbers=False).proved
-    """)
+    """,
+    )
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*unwaited_dma*", "*copy.start()*"])
 
 
 def test_a_failure_shows_the_report_once(pytester):
-    result = results(pytester, """
+    result = results(
+        pytester,
+        """
         def test_wrong():
             assert tessera.pallas.verify(lambda x: copied(x, False), X, numbers=False).proved
         def test_with_the_verdict_as_its_text():
@@ -57,7 +62,8 @@ def test_a_failure_shows_the_report_once(pytester):
         def test_of_something_else():
             verdict = tessera.pallas.verify(lambda x: copied(x, False), X, numbers=False)
             assert verdict.status == "proved"
-    """)
+    """,
+    )
     result.assert_outcomes(failed=3)
     text = result.stdout.str()
     assert text.count("unwaited_dma: nobody waits") == 3 and "array(" not in text, text
@@ -65,7 +71,9 @@ def test_a_failure_shows_the_report_once(pytester):
 
 
 def test_the_marker_verifies_what_a_test_calls(pytester):
-    result = results(pytester, """
+    result = results(
+        pytester,
+        """
         @pytest.mark.tessera(numbers=False, dma_order=["unordered", "fifo"])
         def test_right():
             assert (np.asarray(copied(X, True)) == X).all()
@@ -75,17 +83,20 @@ def test_the_marker_verifies_what_a_test_calls(pytester):
                 np.asarray(copied(X, False))
             except Exception:
                 pass
-    """)
+    """,
+    )
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines(["*refuted*", "*unwaited_dma*"])
     calls = [line for line in result.outlines if "called at" in line]
-    assert all("called at test_the_marker" in line for line in calls), calls     # none of pytest's own
-    if jax.__version_info__[:2] != (0, 9):      # which tells no calls of a kernel that is called outside of jit
+    assert all("called at test_the_marker" in line for line in calls), calls  # none of pytest's own
+    if jax.__version_info__[:2] != (0, 9):  # which tells no calls of a kernel that is called outside of jit
         assert any("in copied, called at" in line for line in calls)
 
 
 def test_the_marker_has_lists_of_devices_seeds_and_schedules(pytester):
-    result = results(pytester, """
+    result = results(
+        pytester,
+        """
         from jax.sharding import PartitionSpec as P
         SEEN = set()
         @pytest.mark.tessera(numbers=False, devices=[2, 4], seed=[0, 1], schedule=["eager", "random:1"])
@@ -99,42 +110,53 @@ def test_the_marker_has_lists_of_devices_seeds_and_schedules(pytester):
             assert len(SEEN) == 4 and tessera_devices == len(jax.devices("cpu")) and tessera_seed == 0
         @pytest.mark.tessera(devices=64)
         def test_too_many(tessera_devices): ...
-    """)
+    """,
+    )
     result.assert_outcomes(passed=9, errors=1)
     result.stdout.fnmatch_lines(["*asks for 64 devices, and JAX has 8: pytest --host-devices 64*"])
 
 
 def test_devices_of_a_marker_that_nobody_takes_are_an_error(pytester):
-    result = results(pytester, """
+    result = results(
+        pytester,
+        """
         @pytest.mark.tessera(devices=[2, 4])
         def test_ring(): ...
-    """)
+    """,
+    )
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*test_ring: the marker's devices is for tests that take the fixture tessera_devices*"])
 
 
 def test_accepted_findings_pass_until_nobody_finds_them(pytester):
-    result = results(pytester, """
+    result = results(
+        pytester,
+        """
         PLACE = tessera.pallas.verify(lambda x: copied(x, False), X, numbers=False).findings[0].place
         KNOWN = [tessera.pallas.Accepted("unwaited_dma", PLACE, "a reason")]
         def test_known():
             assert tessera.pallas.verify(lambda x: copied(x, False), X, accept=KNOWN).ok
         def test_stale():
             assert tessera.pallas.verify(lambda x: copied(x, True), X, accept=KNOWN, numbers=False).ok
-    """)
+    """,
+    )
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*stale*"])
 
 
 def test_what_a_verdict_covers_is_in_the_report_of_a_test_that_passes(pytester):
-    pytester.makepyfile("#\n" * 7 + textwrap.dedent(KERNEL) + textwrap.dedent("""
+    pytester.makepyfile(
+        "#\n" * 7
+        + textwrap.dedent(KERNEL)
+        + textwrap.dedent("""
         @pytest.mark.tessera(numbers=False)
         def test_right():
             np.asarray(copied(X, True))
         @pytest.mark.tessera(numbers=False)
         def test_with_a_branch():
             np.asarray(jax.jit(lambda x: jax.lax.cond(x[0, 0] > 5, lambda x: copied(x, False), lambda x: copied(x, True), x))(X))
-    """))
+    """)
+    )
     result = pytester.runpytest_inprocess("-p", "tessera.pytest_plugin", "-p", "no:cacheprovider", "-rP")
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*covers 1 kernel: 1 proved; 1 analysed to the end, 0 compared with JAX*"])
@@ -147,7 +169,7 @@ def test_the_example_of_the_tutorial_is_proved_and_refuted_without_its_wait(pyte
     page = (root / "docs/tutorial/pallas.md").read_text()
     code = page.split("```python\n")[1].split("```")[0]
     assert example.endswith(code)
-    report = page[page.index("    test_double.py:17 kernel: refuted"):page.index("\n\nEach finding")]
+    report = page[page.index("    test_double.py:17 kernel: refuted") : page.index("\n\nEach finding")]
     pytester.makepyfile(test_double=example.replace("        copy.wait()\n", ""))
     result = pytester.runpytest_inprocess("-p", "tessera.pytest_plugin", "-p", "no:cacheprovider")
     result.assert_outcomes(failed=1)

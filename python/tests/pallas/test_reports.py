@@ -21,6 +21,7 @@ SLOTS = 2
 def line_of(function, text: str) -> str:
     """`test_reports.py:31`, the line of a function that has the text."""
     import inspect
+
     lines, first = inspect.getsourcelines(function)
     return f"test_reports.py:{first + next(i for i, line in enumerate(lines) if text in line)}"
 
@@ -45,8 +46,12 @@ def pages_kernel(lengths, pool, o_ref, slots, sems):
 
 def pages(lengths, pool):
     grid = pltpu.PrefetchScalarGridSpec(
-        num_scalar_prefetch=1, grid=(2,), in_specs=[ANY], out_specs=pl.BlockSpec((1, 8, 128), lambda s, _: (s, 0, 0)),
-        scratch_shapes=[pltpu.VMEM((SLOTS, 8, 128), jnp.float32), pltpu.SemaphoreType.DMA((SLOTS,))])
+        num_scalar_prefetch=1,
+        grid=(2,),
+        in_specs=[ANY],
+        out_specs=pl.BlockSpec((1, 8, 128), lambda s, _: (s, 0, 0)),
+        scratch_shapes=[pltpu.VMEM((SLOTS, 8, 128), jnp.float32), pltpu.SemaphoreType.DMA((SLOTS,))],
+    )
     return pl.pallas_call(pages_kernel, out_shape=f32(2, 8, 128), grid_spec=grid)(lengths, pool)
 
 
@@ -71,7 +76,7 @@ def test_findings_and_notes_have_turns_and_the_point_of_the_grid(reused):
     started = finding.notes[0]
     assert (started.place, started.at) == (line_of(pages_kernel, "fetch(i + SLOTS)"), "program_id(0)=0 i=0")
     assert started.source.startswith("fetch(i + SLOTS).start()") and started.source in str(reused)
-    assert str(reused).count("called at " + line_of(pages_kernel, "fori_loop")) == 1    # notes tell what they do not share
+    assert str(reused).count("called at " + line_of(pages_kernel, "fori_loop")) == 1  # notes tell what they do not share
 
 
 def test_a_kept_report_reads_the_same(reused):
@@ -89,9 +94,14 @@ def sums_kernel(x_ref, o_ref, acc):
 
 
 def sums(x):
-    return pl.pallas_call(sums_kernel, grid=(2, 2), in_specs=[pl.BlockSpec((8, 128), lambda i, j: (i, j))],
-                          out_specs=pl.BlockSpec((1, 1, 8, 128), lambda i, j: (i, 0, 0, 0)), out_shape=f32(2, 1, 8, 128),
-                          scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32)])(x)
+    return pl.pallas_call(
+        sums_kernel,
+        grid=(2, 2),
+        in_specs=[pl.BlockSpec((8, 128), lambda i, j: (i, j))],
+        out_specs=pl.BlockSpec((1, 1, 8, 128), lambda i, j: (i, 0, 0, 0)),
+        out_shape=f32(2, 1, 8, 128),
+        scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32)],
+    )(x)
 
 
 def test_undefined_data_names_the_scratch_and_its_first_use():
@@ -111,8 +121,9 @@ def test_an_array_that_the_python_has_no_name_for_is_explained():
             o_ref[...] = x_ref[...]
 
     spec = pl.BlockSpec((8, 128), lambda i: (0, 0))
-    verdict = tessera.pallas.verify(lambda x: pl.pallas_call(
-        kernel, grid=(2,), in_specs=[spec], out_specs=spec, out_shape=f32(16, 128))(x), np.ones((16, 128), np.float32))
+    verdict = tessera.pallas.verify(
+        lambda x: pl.pallas_call(kernel, grid=(2,), in_specs=[spec], out_specs=spec, out_shape=f32(16, 128))(x), np.ones((16, 128), np.float32)
+    )
     assert verdict.findings[0].kind == "never_written", verdict
     assert "note: o_hbm is the whole array behind o_ref" in str(verdict)
 
@@ -131,16 +142,19 @@ def test_refs_that_come_as_one_have_the_names_of_the_function_that_gets_them():
         rest[0][...] = memory[...]
 
     def text(kernel):
-        return tessera.pallas.text(lambda x: pl.pallas_call(kernel, out_shape=f32(8, 128), scratch_shapes=[
-            pltpu.VMEM((8, 128), jnp.float32)])(x), f32(8, 128))
+        return tessera.pallas.text(
+            lambda x: pl.pallas_call(kernel, out_shape=f32(8, 128), scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32)])(x), f32(8, 128)
+        )
+
     assert "vmem total:" in text(kernel) and "in x_hbm:" in text(kernel) and "out o_hbm:" in text(kernel)
     assert "vmem memory:" in text(unpacked) and "in source_hbm:" in text(unpacked) and "refs_1" in text(unpacked)
-    assert "refs_2" in text(lambda *refs: unpacked(*refs[:2], refs[2]))     # not handed on as they are: left
+    assert "refs_2" in text(lambda *refs: unpacked(*refs[:2], refs[2]))  # not handed on as they are: left
     assert "vmem total:" in text(lambda *refs: inner(1.0, *refs))
 
 
 def neighbours(devices, wrong):
     """Each device fills its right neighbour's box in turn, and tells the left one, or the wrong one, that there is space."""
+
     def kernel(*refs):
         credits(*refs)
 
@@ -157,10 +171,18 @@ def neighbours(devices, wrong):
             if i < 2:
                 pl.semaphore_signal(space, 1, device_id=(right if wrong else left,), device_id_type=pl.DeviceIdType.MESH)
 
-    scratch = [pltpu.VMEM((2, 8, 128), jnp.float32), pltpu.SemaphoreType.DMA, pltpu.SemaphoreType.DMA((2,)),
-               pltpu.SemaphoreType.REGULAR]
-    return ring.sharded(lambda x: pl.pallas_call(kernel, out_shape=f32(8, 128), in_specs=[ANY], out_specs=ANY, scratch_shapes=scratch,
-                                                 compiler_params=pltpu.CompilerParams(collective_id=0))(x), devices)
+    scratch = [pltpu.VMEM((2, 8, 128), jnp.float32), pltpu.SemaphoreType.DMA, pltpu.SemaphoreType.DMA((2,)), pltpu.SemaphoreType.REGULAR]
+    return ring.sharded(
+        lambda x: pl.pallas_call(
+            kernel,
+            out_shape=f32(8, 128),
+            in_specs=[ANY],
+            out_specs=ANY,
+            scratch_shapes=scratch,
+            compiler_params=pltpu.CompilerParams(collective_id=0),
+        )(x),
+        devices,
+    )
 
 
 def test_a_credit_that_goes_to_the_wrong_neighbour_is_told_beside_the_race():
@@ -168,8 +190,7 @@ def test_a_credit_that_goes_to_the_wrong_neighbour_is_told_beside_the_race():
     assert [f.kind for f in verdict.findings if not f.consequence] == ["race"], verdict
     notes = [note for note in verdict.findings[0].notes if "also waits for space" in note.message]
     assert notes and notes[0].source == "pl.semaphore_wait(space, 1)", verdict
-    assert any("signals it here, and" in note.message and "pl.semaphore_signal(space" in note.source
-               for note in verdict.findings[0].notes)
+    assert any("signals it here, and" in note.message and "pl.semaphore_signal(space" in note.source for note in verdict.findings[0].notes)
     assert str(verdict).endswith("tessera.pallas.show(f, x) has the Python beside the program")
     assert tessera.pallas.verify(neighbours(4, wrong=False), np.ones((32, 128), np.float32), numbers=False).proved
 
@@ -184,8 +205,9 @@ def test_turns_of_a_loop_that_jax_names_and_names_that_are_words_of_the_language
             moved.wait()
 
     def call(x):
-        return pl.pallas_call(kernel, out_shape=f32(8, 128), in_specs=[ANY], scratch_shapes=[
-            pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA])(x)
+        return pl.pallas_call(
+            kernel, out_shape=f32(8, 128), in_specs=[ANY], scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA]
+        )(x)
 
     verdict = tessera.pallas.verify(call, np.ones((3, 8, 128), np.float32), uninitialised="poison")
     finding = verdict.findings[0]
@@ -214,6 +236,10 @@ def test_the_line_that_used_undefined_scratch_is_told_once():
         half.wait()
         o_ref[...] = tile[...] + 1
 
-    verdict = tessera.pallas.verify(lambda x: pl.pallas_call(kernel, out_shape=f32(8, 128), in_specs=[ANY], scratch_shapes=[
-        pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA])(x), np.ones((8, 128), np.float32))
+    verdict = tessera.pallas.verify(
+        lambda x: pl.pallas_call(
+            kernel, out_shape=f32(8, 128), in_specs=[ANY], scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA]
+        )(x),
+        np.ones((8, 128), np.float32),
+    )
     assert str(verdict).count("o_ref[...] = tile[...] + 1") == 1 and "first used undefined here: tile[0 .. 8, 0 .. 128]" in str(verdict)

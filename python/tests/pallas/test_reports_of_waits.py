@@ -61,24 +61,38 @@ def exchange_kernel(x_ref, o_ref, sent, arrived):
 
 
 def test_waits_of_a_loop_that_jax_unrolls_are_one_note():
-    call = pl.pallas_call(exchange_kernel, out_shape=f32(4, 8, 128), in_specs=[ANY], out_specs=ANY,
-                          scratch_shapes=[pltpu.SemaphoreType.DMA((4,)), pltpu.SemaphoreType.DMA])
+    call = pl.pallas_call(
+        exchange_kernel,
+        out_shape=f32(4, 8, 128),
+        in_specs=[ANY],
+        out_specs=ANY,
+        scratch_shapes=[pltpu.SemaphoreType.DMA((4,)), pltpu.SemaphoreType.DMA],
+    )
     verdict = tessera.pallas.verify(ring.sharded(call, 4), np.ones((16, 8, 128), np.float32))
     (leak,) = (finding for finding in verdict.findings if finding.kind == "semaphore_leak")
     assert (leak.count, leak.devices) == (4, 4) and "(on 4 devices)" in str(verdict), verdict
-    waits = [note for note in leak.notes if note.place == line_of(exchange_kernel, "copy.wait_recv").replace("test_reports.", "test_reports_of_waits.")]
+    waits = [
+        note for note in leak.notes if note.place == line_of(exchange_kernel, "copy.wait_recv").replace("test_reports.", "test_reports_of_waits.")
+    ]
     assert [note.message for note in waits] == ["waited for 4096 here by dev0.core0 (2 times)"], verdict
-    assert "called at" not in str(verdict), verdict     # nobody but JAX calls it
+    assert "called at" not in str(verdict), verdict  # nobody but JAX calls it
 
 
 def test_parallel_dimensions_that_came_in_turn_are_a_condition():
     def kernel(x_ref, o_ref):
         o_ref[...] = x_ref[...] * 2
+
     spec = pl.BlockSpec((8, 128), lambda i: (i, 0))
 
     def doubled(x, semantics):
-        return pl.pallas_call(kernel, out_shape=f32(16, 128), grid=(2,), in_specs=[spec], out_specs=spec,
-                              compiler_params=pltpu.CompilerParams(dimension_semantics=(semantics,)))(x)
+        return pl.pallas_call(
+            kernel,
+            out_shape=f32(16, 128),
+            grid=(2,),
+            in_specs=[spec],
+            out_specs=spec,
+            compiler_params=pltpu.CompilerParams(dimension_semantics=(semantics,)),
+        )(x)
 
     x = np.ones((16, 128), np.float32)
     said = "the points of the grid's parallel dimensions come in turn, as on one core; parallel=True decides any order, cores=2 two cores"

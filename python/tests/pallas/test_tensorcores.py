@@ -29,6 +29,7 @@ def test_a_kernel_on_one_core():
         pltpu.sync_copy(x_ref, buf_ref)
         buf_ref[...] *= 2
         pltpu.sync_copy(buf_ref, o_ref)
+
     fn = pl.kernel(double, out_type=shaped((16, 128)), mesh=mesh_of(1), scratch_types=[pltpu.VMEM((16, 128), F32)])
     verdict = tessera.pallas.verify(fn, X)
     assert verdict.proved and verdict.compared, verdict
@@ -46,6 +47,7 @@ def test_a_race_of_a_kernel_beside_a_call():
 
     def right(x_ref, o_ref):
         o_ref[...] = x_ref[...] * 2
+
     call = pl.pallas_call(right, out_shape=shaped((16, 128)))
     kernel = pl.kernel(ahead, out_type=shaped((16, 128)), mesh=mesh_of(1), scratch_types=[pltpu.VMEM((16, 128), F32), DMA])
     for fn in (lambda x: kernel(call(x)), lambda x: call(kernel(x)), kernel):
@@ -55,6 +57,7 @@ def test_a_race_of_a_kernel_beside_a_call():
 
 def halves(cores, wait=True, by_name=False):
     """Each core adds its number to its rows, and then copies those of the next core."""
+
     def kernel(x_ref, o_ref, p_ref, buf_ref, sem):
         count, core = lax.axis_size("core"), lax.axis_index("core")
         size = 16 // count
@@ -73,8 +76,13 @@ def halves(cores, wait=True, by_name=False):
         pltpu.sync_copy(o_ref.at[theirs], p_ref.at[mine])
         if not wait:
             pl.semaphore_wait(sem, count)
-    return pl.kernel(kernel, out_type=(shaped((16, 128)), shaped((16, 128))), mesh=mesh_of(cores),
-                     scratch_types=[pltpu.VMEM((16 // cores, 128), F32), pltpu.SemaphoreType.REGULAR])
+
+    return pl.kernel(
+        kernel,
+        out_type=(shaped((16, 128)), shaped((16, 128))),
+        mesh=mesh_of(cores),
+        scratch_types=[pltpu.VMEM((16 // cores, 128), F32), pltpu.SemaphoreType.REGULAR],
+    )
 
 
 @pytest.mark.parametrize("by_name", [False, True])
@@ -101,13 +109,16 @@ def test_a_core_that_is_not_signalled():
         def _():
             pl.semaphore_signal(sem, device_id={"core": 0})
             pltpu.sync_copy(x_ref, o_ref)
+
         pl.semaphore_wait(sem)
+
     fn = pl.kernel(kernel, out_type=shaped((16, 128)), mesh=mesh_of(2), scratch_types=[pltpu.SemaphoreType.REGULAR])
     assert "deadlock" in {one.kind for one in tessera.pallas.verify(fn, X).findings}
 
 
 def copied(x, cores, twice=False):
     """x copied by `core_map` over refs; `twice`: with the second ref's rows below as they were."""
+
     def inner(refs):
         x_ref, y_ref = refs
 
@@ -116,6 +127,7 @@ def copied(x, cores, twice=False):
             size = 8 // cores if twice else 16 // cores
             rows = pl.ds(lax.axis_index("core") * size, size)
             pltpu.sync_copy(x_ref.at[rows], y_ref.at[rows])
+
     return inner, (x, jnp.zeros_like(x))
 
 
@@ -123,15 +135,19 @@ def copied(x, cores, twice=False):
 def sparse():
     """Meshes of SparseCores, which query the chip."""
     from jax.experimental.pallas import tpu_sc
+
     with on_chip("v5p"):
-        yield {"scalar": lambda cores: tpu_sc.ScalarSubcoreMesh(axis_name="core", num_cores=cores),
-               "vector": lambda cores: tpu_sc.VectorSubcoreMesh(core_axis_name="pair", subcore_axis_name="core", num_cores=1, num_subcores=cores)}
+        yield {
+            "scalar": lambda cores: tpu_sc.ScalarSubcoreMesh(axis_name="core", num_cores=cores),
+            "vector": lambda cores: tpu_sc.VectorSubcoreMesh(core_axis_name="pair", subcore_axis_name="core", num_cores=1, num_subcores=cores),
+        }
 
 
 @pytest.mark.parametrize("kind", ["scalar", "vector"])
 @pytest.mark.parametrize("cores", [1, 2])
 def test_subcores_of_sparsecores(sparse, cores, kind):
     """Like TensorCores: each has its own memory and starts its own copies."""
+
     def kernel(x_ref, o_ref, buf_ref, sem, wait=True):
         rows = pl.ds(lax.axis_index("core") * (16 // cores), 16 // cores)
         copy = pltpu.make_async_copy(x_ref.at[rows], buf_ref, sem)
@@ -141,6 +157,7 @@ def test_subcores_of_sparsecores(sparse, cores, kind):
         pltpu.sync_copy(buf_ref, o_ref.at[rows])
         if not wait:
             copy.wait()
+
     memory = pltpu.SMEM if kind == "scalar" else pltpu.VMEM
     scratch = [memory((16 // cores, 128), F32), DMA]
     for wait in (True, False):
@@ -156,6 +173,7 @@ def test_an_operation_of_sparsecores_is_refused(sparse):
     def kernel(x_ref, o_ref):
         tpu_sc.subcore_barrier()
         pltpu.sync_copy(x_ref, o_ref)
+
     fn = pl.kernel(kernel, out_type=shaped((16, 128)), mesh=sparse["vector"](1))
     verdict = tessera.pallas.verify(fn, X, chip="v5p")
     assert verdict.status == "refused" and "VectorSubcoreMesh" in str(verdict), verdict
@@ -173,6 +191,7 @@ def test_core_map_over_refs(cores):
         x_ref, y_ref = map(jax.new_ref, refs)
         inner((x_ref, y_ref))
         return jax.freeze(y_ref)
+
     right = np.concatenate([X[:8], np.zeros((8, 128), np.float32)])
     for fn in (with_state, with_new_refs):
         verdict = tessera.pallas.verify(fn, X)
@@ -184,10 +203,12 @@ def test_a_call_over_refs():
     def inner(refs):
         def kernel(x_ref, y_ref):
             pltpu.sync_copy(x_ref, y_ref)
+
         pl.pallas_call(functools.partial(kernel, *refs), out_shape=[])()
 
     def fn(x):
         return pl.run_state(inner)((x, jnp.zeros_like(x)))[1]
+
     verdict = tessera.pallas.verify(fn, X)
     assert verdict.proved, verdict
     np.testing.assert_array_equal(tessera.pallas.run(fn, X), X)
@@ -198,7 +219,9 @@ def test_a_number_from_outside():
         @pl.kernel(out_type=shaped((1, 128)), mesh=mesh_of(1))
         def kernel(x_ref, o_ref):
             pltpu.sync_copy(x_ref.at[pl.ds(i, 1)], o_ref)
+
         return kernel(x)
+
     verdict = tessera.pallas.verify(fn, X, np.int32(5))
     assert verdict.proved, verdict
     np.testing.assert_array_equal(tessera.pallas.run(fn, X, np.int32(5)), X[5:6])
@@ -217,9 +240,14 @@ def test_kernels_that_neither_side_runs_are_refused_by_their_line():
 
     def fn(x):
         any_memory = pl.BlockSpec(memory_space=pl.ANY)
-        return pl.pallas_call(start, out_shape=(shaped((16, 128)), DMA(())), in_specs=[any_memory],
-                              out_specs=(any_memory, pl.BlockSpec(memory_space=pltpu.SEMAPHORE)))(x)[0]
-    with tessera.pallas.intercept.recorded() as session, pytest.raises(tessera.pallas.Refused, match=r"test_tensorcores.py:\d+: .* of the type dma_sem"):
+        return pl.pallas_call(
+            start, out_shape=(shaped((16, 128)), DMA(())), in_specs=[any_memory], out_specs=(any_memory, pl.BlockSpec(memory_space=pltpu.SEMAPHORE))
+        )(x)[0]
+
+    with (
+        tessera.pallas.intercept.recorded() as session,
+        pytest.raises(tessera.pallas.Refused, match=r"test_tensorcores.py:\d+: .* of the type dma_sem"),
+    ):
         jax.jit(fn)(X)
     assert session.verdict.status == "refused" and "test_tensorcores.py" in session.verdict.sites[0].place
 
@@ -227,8 +255,14 @@ def test_kernels_that_neither_side_runs_are_refused_by_their_line():
 def test_a_named_dimension_of_a_grid():
     def kernel(x_ref, o_ref):
         o_ref[...] = x_ref[...] + lax.axis_index("rows").astype(F32)
-    fn = pl.pallas_call(kernel, out_shape=shaped((16, 128)), grid=(("rows", 2),), in_specs=[pl.BlockSpec((8, 128), lambda i: (i, 0))],
-                        out_specs=pl.BlockSpec((8, 128), lambda i: (i, 0)))
+
+    fn = pl.pallas_call(
+        kernel,
+        out_shape=shaped((16, 128)),
+        grid=(("rows", 2),),
+        in_specs=[pl.BlockSpec((8, 128), lambda i: (i, 0))],
+        out_specs=pl.BlockSpec((8, 128), lambda i: (i, 0)),
+    )
     verdict = tessera.pallas.verify(fn, X)
     assert verdict.proved, verdict
     np.testing.assert_array_equal(tessera.pallas.run(fn, X), X + np.repeat([0, 1], 8)[:, None])
@@ -236,16 +270,24 @@ def test_a_named_dimension_of_a_grid():
 
 def flags(semantics, grid=2):
     """Each core clears a flag at its first row and counts its rows in it: right on two cores, and not in turn on one."""
+
     def kernel(x_ref, o_ref, n_ref):
         @pl.when(pl.program_id(1) == 0)
         def _():
             n_ref[0] = 0
+
         n_ref[0] = n_ref[0] + 1
         o_ref[...] = x_ref[...] * n_ref[0].astype(F32) + pl.program_id(0).astype(F32)
-    return pl.pallas_call(kernel, out_shape=shaped((16, 128)), grid=(grid, 16 // 8 // grid), scratch_shapes=[pltpu.SMEM((1,), jnp.int32)],
-                          in_specs=[pl.BlockSpec((8, 128), lambda i, j: (i * (2 // grid) + j, 0))],
-                          out_specs=pl.BlockSpec((8, 128), lambda i, j: (i * (2 // grid) + j, 0)),
-                          compiler_params=pltpu.CompilerParams(dimension_semantics=semantics))
+
+    return pl.pallas_call(
+        kernel,
+        out_shape=shaped((16, 128)),
+        grid=(grid, 16 // 8 // grid),
+        scratch_shapes=[pltpu.SMEM((1,), jnp.int32)],
+        in_specs=[pl.BlockSpec((8, 128), lambda i, j: (i * (2 // grid) + j, 0))],
+        out_specs=pl.BlockSpec((8, 128), lambda i, j: (i * (2 // grid) + j, 0)),
+        compiler_params=pltpu.CompilerParams(dimension_semantics=semantics),
+    )
 
 
 def test_two_cores_share_a_parallel_dimension():
@@ -270,6 +312,7 @@ def test_paged_attention_for_a_megacore(mode):
 
     from corpus import wheel
     from jax.experimental.pallas.ops.tpu.paged_attention import paged_attention_kernel as module
+
     fn, args = wheel.paged_attention(partial(module.paged_attention, megacore_mode=mode))
     verdict = tessera.pallas.verify(fn, *args, cores=2, limit=30)
     assert verdict.proved, verdict
@@ -286,7 +329,9 @@ def test_a_mesh_of_cores_under_shard_map():
         def _():
             rows = pl.ds(lax.axis_index("core") * 8 // lax.axis_size("core"), 8 // lax.axis_size("core"))
             pltpu.sync_copy(x_ref.at[rows], y_ref.at[rows])
+
         return jax.freeze(y_ref)
+
     fn = jax.shard_map(body, mesh=devices, in_specs=jax.sharding.PartitionSpec("x"), out_specs=jax.sharding.PartitionSpec("x"), check_vma=False)
     for cores in (1, 2):
         verdict = tessera.pallas.verify(fn, X, cores=cores)

@@ -27,8 +27,10 @@ def built(name):
         pytest.skip(f"{case.package}: {missing}")
 
 
-@pytest.mark.parametrize(("starts", "orders"), [((0, 1, 14, 32, 32), "output_ref of dev0 is different in the two orders"),
-                                                ((0, 1, 20, 32, 32), "same values in both orders")])
+@pytest.mark.parametrize(
+    ("starts", "orders"),
+    [((0, 1, 14, 32, 32), "output_ref of dev0 is different in the two orders"), ((0, 1, 20, 32, 32), "same values in both orders")],
+)
 def test_a_tile_that_two_outputs_store(starts, orders):
     """docs/explain/found.md: the order of the copies decides where the first sequence behind the decoded tokens ends in their tile."""
     fn, args = built("gdn_recurrent_v2")
@@ -60,6 +62,7 @@ def test_both_races_of_fused_moe_with_three_experts_on_a_device():
 
 def test_fused_moe_repaired():
     from trial.tpu_inference_attention import fused_moe_repaired
+
     try:
         fn, args = fused_moe_repaired()
     except (NotThere, ModuleNotFoundError) as missing:
@@ -70,5 +73,6 @@ def test_fused_moe_repaired():
 
 def test_the_packages_are_found_or_said_to_be_missing():
     from trial.shells import shell
+
     with pytest.raises(NotThere, match="no_such_package is not installed"):
         shell("no_such_package")

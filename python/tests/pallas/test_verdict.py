@@ -34,7 +34,7 @@ def test_compared_is_true_where_every_conversion_was_and_else_there_is_a_reason(
     assert "not compared with JAX, as numbers=False asks" in str(unasked)
     refuted = tessera.pallas.verify(unwaited(2), np.ones((16, 128), np.float32))
     assert not refuted.compared and "refuted" in refuted.why_not_compared[0]
-    assert not tessera.pallas.verify(lambda x: x, X).compared       # nothing was
+    assert not tessera.pallas.verify(lambda x: x, X).compared  # nothing was
 
 
 def test_elements_are_those_of_all_cases():
@@ -56,8 +56,14 @@ def test_a_mesh_says_how_many_devices_it_has_and_of_one_how_to_get_more():
             copy.start()
             copy.wait()
             pltpu.sync_copy(part, o_ref)
-        return pl.pallas_call(kernel, out_shape=f32(8, 128), in_specs=[ring.ANY], out_specs=ring.ANY,
-                              scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA])(x)
+
+        return pl.pallas_call(
+            kernel,
+            out_shape=f32(8, 128),
+            in_specs=[ring.ANY],
+            out_specs=ring.ANY,
+            scratch_shapes=[pltpu.VMEM((8, 128), jnp.float32), pltpu.SemaphoreType.DMA],
+        )(x)
 
     fits = tessera.pallas.verify(ring.sharded(local, 4), X, numbers=False)
     assert fits.proved and "kernel, 4 devices: proved" in str(fits)
@@ -70,8 +76,7 @@ def test_what_follows_from_a_finding_is_shown_where_all_is_asked_for():
     def asked(build, **how):
         return tessera.pallas.verify(build(4), X, numbers=False, **how)
 
-    wrong = next(build for _, build in mistakes.mutants(collectives, "all_gather")
-                 if any(finding.consequence for finding in asked(build).findings))
+    wrong = next(build for _, build in mistakes.mutants(collectives, "all_gather") if any(finding.consequence for finding in asked(build).findings))
     short, long = asked(wrong), asked(wrong, all=True)
     behind = sum(finding.consequence for finding in short.findings)
     assert short.findings == long.findings and f"and {behind} that follow from these; all=True shows them" in str(short)
@@ -82,8 +87,12 @@ def test_what_follows_from_a_finding_is_shown_where_all_is_asked_for():
 def test_the_page_names_every_option_and_what_a_verdict_has():
     page = (Path(__file__).parents[3] / "docs" / "reference" / "pallas.md").read_text(encoding="utf-8")
     asked = [name for name in inspect.signature(tessera.pallas.verify).parameters if name not in ("fn", "args", "promises")]
-    told = [name for kind in (tessera.pallas.Verdict, tessera.pallas.SiteVerdict, tessera.pallas.Finding) for name in dir(kind)
-            if not name.startswith("_") and not callable(getattr(kind, name))]
+    told = [
+        name
+        for kind in (tessera.pallas.Verdict, tessera.pallas.SiteVerdict, tessera.pallas.Finding)
+        for name in dir(kind)
+        if not name.startswith("_") and not callable(getattr(kind, name))
+    ]
     told += [field.name for kind in (tessera.pallas.SiteVerdict, tessera.pallas.Finding) for field in dataclasses.fields(kind)]
     for word in {*asked, *options.KNOWN, *told}:
         assert re.search(rf"\b{word}\b", page), word

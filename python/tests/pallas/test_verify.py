@@ -122,6 +122,7 @@ def test_run_text_and_show():
 
 def test_a_saved_text_keeps_its_lines_of_python():
     """As `gmm-run verify FILE` has it: the text alone, operands filled."""
+
     def saved(fn, *args):
         text = tessera.pallas.text(fn, *args, lines=True)
         return _engine.verify(text, {}, devices=4, options=("--profile", "mosaic"))
@@ -148,13 +149,19 @@ def test_classes_that_another_process_does_not_know_are_compared():
     @dataclasses.dataclass
     class Table:
         """What a kernel of some project takes its scalars in."""
+
         rows: Any
         shift: Any
 
     def kernel(table, x_ref, o_ref):
         o_ref[...] = x_ref[...] + table.shift[0]
-    spec = pltpu.PrefetchScalarGridSpec(num_scalar_prefetch=1, grid=(2,), in_specs=[pl.BlockSpec((8, 128), lambda i, table: (table.rows[i], 0))],
-                                        out_specs=pl.BlockSpec((8, 128), lambda i, table: (i, 0)))
+
+    spec = pltpu.PrefetchScalarGridSpec(
+        num_scalar_prefetch=1,
+        grid=(2,),
+        in_specs=[pl.BlockSpec((8, 128), lambda i, table: (table.rows[i], 0))],
+        out_specs=pl.BlockSpec((8, 128), lambda i, table: (i, 0)),
+    )
     call = pl.pallas_call(kernel, grid_spec=spec, out_shape=jax.ShapeDtypeStruct((16, 128), np.int32))
     table = Table(np.array([1, 0], np.int32), np.array([5], np.int32))
     assert tessera.pallas.verify(call, table, np.arange(2048, dtype=np.int32).reshape(16, 128)).compared
@@ -164,8 +171,15 @@ def test_what_ended_one_kernel_in_jax_does_not_end_the_next():
     def copied(source):
         def kernel(x_ref, o_ref, sem):
             pltpu.async_copy(source(x_ref), o_ref, sem).wait()
-        return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct((8, 128), np.float32), in_specs=[pl.BlockSpec(memory_space=pl.ANY)],
-                              out_specs=pl.BlockSpec(memory_space=pl.ANY), scratch_shapes=[pltpu.SemaphoreType.DMA])
+
+        return pl.pallas_call(
+            kernel,
+            out_shape=jax.ShapeDtypeStruct((8, 128), np.float32),
+            in_specs=[pl.BlockSpec(memory_space=pl.ANY)],
+            out_specs=pl.BlockSpec(memory_space=pl.ANY),
+            scratch_shapes=[pltpu.SemaphoreType.DMA],
+        )
+
     x = np.ones((2, 8, 128), np.float32)
     of_view = tessera.pallas.verify(copied(lambda ref: ref.reshape(16, 128).at[pl.ds(8, 8)]), x)
     assert of_view.proved

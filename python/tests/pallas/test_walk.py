@@ -19,6 +19,7 @@ X = np.arange(1024, dtype=np.float32).reshape(8, 128)
 def twice(x):
     def kernel(x_ref, o_ref):
         o_ref[...] = x_ref[...] * 2
+
     return pl.pallas_call(kernel, out_shape=f32(*x.shape))(x)
 
 
@@ -56,14 +57,32 @@ def sharded(x):
     def call(part):
         place = jax.lax.axis_index("x") * 10 + jax.lax.axis_index("y")
         return jax.lax.psum(twice(part + place), "x")
+
     return jax.shard_map(call, mesh=mesh, in_specs=P("x", "y"), out_specs=P(None, "y"), check_vma=False)(x)
 
 
-FUNCTIONS = {"jit": jax.jit(twice), "forward": with_gradient, "custom_vjp": jax.grad(lambda x: with_gradient(x).sum()), "custom_jvp": with_tangent,
-             "cond": branch, "while": turns, "scan": steps, "vmap": jax.vmap(twice), "remat": jax.checkpoint(twice)}
-EXPECTED = {"jit": lambda x: 2 * x, "forward": lambda x: 2 * x, "custom_vjp": lambda x: np.full_like(x, 2), "custom_jvp": lambda x: 2 * x,
-            "cond": lambda x: 2 * x + 1, "while": lambda x: 4 * x, "vmap": lambda x: 2 * x, "remat": lambda x: 2 * x,
-            "scan": lambda x: (8 * x + 8 + 2 + 0, np.stack([(4 * x + 5)[0], (2 * x + 2)[0], x[0]]))}
+FUNCTIONS = {
+    "jit": jax.jit(twice),
+    "forward": with_gradient,
+    "custom_vjp": jax.grad(lambda x: with_gradient(x).sum()),
+    "custom_jvp": with_tangent,
+    "cond": branch,
+    "while": turns,
+    "scan": steps,
+    "vmap": jax.vmap(twice),
+    "remat": jax.checkpoint(twice),
+}
+EXPECTED = {
+    "jit": lambda x: 2 * x,
+    "forward": lambda x: 2 * x,
+    "custom_vjp": lambda x: np.full_like(x, 2),
+    "custom_jvp": lambda x: 2 * x,
+    "cond": lambda x: 2 * x + 1,
+    "while": lambda x: 4 * x,
+    "vmap": lambda x: 2 * x,
+    "remat": lambda x: 2 * x,
+    "scan": lambda x: (8 * x + 8 + 2 + 0, np.stack([(4 * x + 5)[0], (2 * x + 2)[0], x[0]])),
+}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -90,6 +109,7 @@ def test_a_function_without_calls_is_not_proved():
 def test_branches_that_devices_decide_differently_are_refused():
     def call(x):
         return jax.lax.cond(jax.lax.axis_index("x") == 0, twice, lambda x: x, x)
+
     mesh = jax.make_mesh((2,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))
     verdict = tessera.pallas.verify(jax.shard_map(call, mesh=mesh, in_specs=P("x"), out_specs=P("x"), check_vma=False), X)
     assert verdict.status == "refused" and "the devices decide differently" in str(verdict)

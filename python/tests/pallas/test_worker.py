@@ -26,6 +26,7 @@ X = np.ones((8, 128), np.float32)
 def plus(number):
     def kernel(x_ref, o_ref):
         o_ref[...] = x_ref[...] + number
+
     return pl.pallas_call(kernel, out_shape=f32(8, 128))
 
 
@@ -41,14 +42,14 @@ class Interrupted(BaseException):
 
 @pytest.mark.parametrize("moment", ["after the request is written", "in the middle of the answer"])
 def test_an_interruption_of_one_comparison_leaves_nothing_for_the_next(monkeypatch, moment):
-    assert tessera.pallas.verify(plus(1.), X).compared
+    assert tessera.pallas.verify(plus(1.0), X).compared
     right = worker_module._Pipes.read
     calls = []
 
     def read(pipes, size):
         calls.append(size)
         if moment.startswith("after") and len(calls) == 1:
-            time.sleep(1)       # the answer comes
+            time.sleep(1)  # the answer comes
             raise Interrupted
         if len(calls) == 2:
             raise Interrupted
@@ -56,14 +57,14 @@ def test_an_interruption_of_one_comparison_leaves_nothing_for_the_next(monkeypat
 
     monkeypatch.setattr(worker_module._Pipes, "read", read)
     with pytest.raises(Interrupted):
-        tessera.pallas.verify(plus(100.), X)
+        tessera.pallas.verify(plus(100.0), X)
     monkeypatch.undo()
-    verdict = tessera.pallas.verify(plus(10.), X)
+    verdict = tessera.pallas.verify(plus(10.0), X)
     assert verdict.proved and verdict.compared, verdict
 
 
 def test_a_signal_in_a_comparison_leaves_nothing_for_the_next():
-    assert tessera.pallas.verify(plus(1.), X).compared
+    assert tessera.pallas.verify(plus(1.0), X).compared
 
     def handler(*_):
         raise Interrupted
@@ -73,12 +74,12 @@ def test_a_signal_in_a_comparison_leaves_nothing_for_the_next():
         for delay in (0.05, 0.3):
             signal.setitimer(signal.ITIMER_REAL, delay)
             try:
-                tessera.pallas.verify(plus(100. + delay), X)
+                tessera.pallas.verify(plus(100.0 + delay), X)
             except Interrupted:
                 pass
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
-            assert tessera.pallas.verify(plus(10. + delay), X).compared
+            assert tessera.pallas.verify(plus(10.0 + delay), X).compared
     finally:
         signal.signal(signal.SIGALRM, before)
 
@@ -94,11 +95,15 @@ def test_threads_have_the_answers_to_their_own_requests():
 
 def test_an_answer_with_another_number_ends_the_process(monkeypatch):
     worker = Worker()
-    question = ({}, {}, [[[X]]], "grid", 1)     # an error of JAX's, which is an answer
+    question = ({}, {}, [[[X]]], "grid", 1)  # an error of JAX's, which is an answer
     assert "error" in worker.ask(question, 1, 60)
     process = worker._started(1)
     head = worker_module.HEAD
-    monkeypatch.setattr(worker_module, "HEAD", type("Head", (), {"size": head.size, "pack": head.pack, "unpack": staticmethod(lambda data: (77, head.unpack(data)[1]))}))
+    monkeypatch.setattr(
+        worker_module,
+        "HEAD",
+        type("Head", (), {"size": head.size, "pack": head.pack, "unpack": staticmethod(lambda data: (77, head.unpack(data)[1]))}),
+    )
     with pytest.raises(NoReference, match="answered request 77, expected 2") as error:
         worker.ask(question, 1, 60)
     assert not error.value.is_final and process.poll() is not None
@@ -107,14 +112,14 @@ def test_an_answer_with_another_number_ends_the_process(monkeypatch):
 
 @pytest.mark.filterwarnings("ignore:os.fork")
 def test_a_child_of_fork_has_a_process_of_its_own():
-    assert tessera.pallas.verify(plus(1.), X).compared
+    assert tessera.pallas.verify(plus(1.0), X).compared
     of_parent = reference_module._worker._process
     child = os.fork()
     if child == 0:
         os._exit(0 if reference_module._worker._process is None else 1)
     assert os.waitpid(child, 0)[1] == 0
     assert reference_module._worker._process is of_parent
-    assert tessera.pallas.verify(plus(2.), X).compared and reference_module._worker._process is of_parent
+    assert tessera.pallas.verify(plus(2.0), X).compared and reference_module._worker._process is of_parent
 
 
 def stopped() -> Worker:
@@ -142,12 +147,12 @@ def test_a_process_that_ended_is_named_with_its_last_lines_and_not_cached(monkey
         return process
 
     monkeypatch.setattr(Worker, "_started", broken)
-    verdict = tessera.pallas.verify(plus(3.), X)
+    verdict = tessera.pallas.verify(plus(3.0), X)
     assert verdict.proved and not verdict.compared
     reason = "not compared with JAX: the process of JAX's interpreter ended by signal 9: first / ImportError: no ?[31mmodule"
     assert reason in str(verdict), verdict
     monkeypatch.undo()
-    again = tessera.pallas.verify(plus(3.), X)
+    again = tessera.pallas.verify(plus(3.0), X)
     assert again.compared and not again.sites[0].from_cache, again
 
 
@@ -158,8 +163,10 @@ def test_the_process_imports_nothing_from_the_current_folder(tmp_path):
     (tmp_path / "tessera" / "__init__.py").write_text("open('imported', 'a').write('tessera')\nraise SystemExit\n")
     script = tmp_path / "elsewhere" / "script.py"
     script.parent.mkdir()
-    script.write_text("import sys\nfrom tessera.pallas.worker import Worker\nanswer = Worker().ask(({}, {}, [[]], 'grid', 1), 1, 60)\n"
-                      "assert 'error' in answer, answer\nprint(answer)\n")
+    script.write_text(
+        "import sys\nfrom tessera.pallas.worker import Worker\nanswer = Worker().ask(({}, {}, [[]], 'grid', 1), 1, 60)\n"
+        "assert 'error' in answer, answer\nprint(answer)\n"
+    )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     ran = subprocess.run([sys.executable, script], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert ran.returncode == 0 and not (tmp_path / "imported").exists(), ran
@@ -207,5 +214,3 @@ def test_threads_wait_for_each_other_and_not_for_a_dead_one():
         one.join(120)
     assert len(errors) >= 1 and not any(one.is_alive() for one in threads)
     worker.end()
-
-

@@ -50,7 +50,7 @@ def main(words: Sequence[str]) -> None:
             print(f"| {one.package} | {one.name} | {one.file} | | | not tried: {missing} |" + " |" * 5, flush=True)
             total["not tried"] += 1
             continue
-        except Exception as error:      # of the kernel's own Python
+        except Exception as error:  # of the kernel's own Python
             found = [[one.name, one.file, "", "", f"refused: {type(error).__name__}: {str(error).splitlines()[0]}", "", "", "", "", ""]]
         for cells in found:
             print(f"| {one.package} | " + " | ".join(cells) + " |", flush=True)

@@ -1,4 +1,5 @@
 """What the peers of moe_frameworks.py have in common: an arm is one way to compute a shape's products."""
+
 from collections.abc import Callable
 from typing import NamedTuple
 

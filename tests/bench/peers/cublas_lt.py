@@ -1,4 +1,5 @@
 """cuBLASLt in a loop over the groups, each product by the algorithm that its heuristic puts first; by ctypes."""
+
 import ctypes
 import functools
 
@@ -12,8 +13,13 @@ WORKSPACE_BYTES = 32 << 20
 
 
 class Heuristic(ctypes.Structure):  # cublasLtMatmulHeuristicResult_t
-    _fields_ = [("algorithm", ctypes.c_uint64 * 8), ("workspace", ctypes.c_size_t), ("state", ctypes.c_int),
-                ("waves", ctypes.c_float), ("reserved", ctypes.c_int * 4)]
+    _fields_ = [
+        ("algorithm", ctypes.c_uint64 * 8),
+        ("workspace", ctypes.c_size_t),
+        ("state", ctypes.c_int),
+        ("waves", ctypes.c_float),
+        ("reserved", ctypes.c_int * 4),
+    ]
 
 
 @functools.cache
@@ -40,8 +46,7 @@ def handle():
 
 def layout(rows, columns, leading):
     made = ctypes.c_void_p()
-    call("cublasLtMatrixLayoutCreate", ctypes.byref(made), BF16, ctypes.c_uint64(rows), ctypes.c_uint64(columns),
-         ctypes.c_int64(leading))
+    call("cublasLtMatrixLayoutCreate", ctypes.byref(made), BF16, ctypes.c_uint64(rows), ctypes.c_uint64(columns), ctypes.c_int64(leading))
     return made
 
 
@@ -63,10 +68,20 @@ class Product:
         self.c = layout(m, n, ldc)
         preference, found, chosen = ctypes.c_void_p(), ctypes.c_int(), Heuristic()
         call("cublasLtMatmulPreferenceCreate", ctypes.byref(preference))
-        call("cublasLtMatmulPreferenceSetAttribute", preference, WORKSPACE,
-             ctypes.byref(ctypes.c_uint64(WORKSPACE_BYTES)), ctypes.c_size_t(8))
-        call("cublasLtMatmulAlgoGetHeuristic", handle(), self.operation, self.a, self.b, self.c, self.c, preference, 1,
-             ctypes.byref(chosen), ctypes.byref(found))
+        call("cublasLtMatmulPreferenceSetAttribute", preference, WORKSPACE, ctypes.byref(ctypes.c_uint64(WORKSPACE_BYTES)), ctypes.c_size_t(8))
+        call(
+            "cublasLtMatmulAlgoGetHeuristic",
+            handle(),
+            self.operation,
+            self.a,
+            self.b,
+            self.c,
+            self.c,
+            preference,
+            1,
+            ctypes.byref(chosen),
+            ctypes.byref(found),
+        )
         call("cublasLtMatmulPreferenceDestroy", preference)
         if found.value == 0 or chosen.state:
             raise RuntimeError(f"cuBLASLt has no algorithm for m {m}, n {n}, k {k}")
@@ -75,9 +90,25 @@ class Product:
     def enqueue(self, a, b, c, workspace, stream):
         one, zero = ctypes.c_float(1), ctypes.c_float(0)
         pointer = ctypes.c_void_p
-        call("cublasLtMatmul", handle(), self.operation, ctypes.byref(one), pointer(a), self.a, pointer(b), self.b,
-             ctypes.byref(zero), pointer(c), self.c, pointer(c), self.c, ctypes.byref(self.algorithm),
-             pointer(workspace), ctypes.c_size_t(WORKSPACE_BYTES), pointer(stream))
+        call(
+            "cublasLtMatmul",
+            handle(),
+            self.operation,
+            ctypes.byref(one),
+            pointer(a),
+            self.a,
+            pointer(b),
+            self.b,
+            ctypes.byref(zero),
+            pointer(c),
+            self.c,
+            pointer(c),
+            self.c,
+            ctypes.byref(self.algorithm),
+            pointer(workspace),
+            ctypes.c_size_t(WORKSPACE_BYTES),
+            pointer(stream),
+        )
 
 
 def arms(kind, a, b, sizes, _):
@@ -91,12 +122,17 @@ def arms(kind, a, b, sizes, _):
     for group, size in enumerate(sizes):
         left = a.data_ptr() + 2 * row * k
         if size and kind == "tgmm":
-            products.append((product(0, 1, n, k, size, n, k, n), b.data_ptr() + 2 * row * n, left,
-                             out.data_ptr() + 2 * group * k * n))
+            products.append((product(0, 1, n, k, size, n, k, n), b.data_ptr() + 2 * row * n, left, out.data_ptr() + 2 * group * k * n))
         elif size:
             transposed = kind == "nt"
-            products.append((product(int(transposed), 0, n, size, k, k if transposed else n, k, n),
-                             b.data_ptr() + 2 * group * k * n, left, out.data_ptr() + 2 * row * n))
+            products.append(
+                (
+                    product(int(transposed), 0, n, size, k, k if transposed else n, k, n),
+                    b.data_ptr() + 2 * group * k * n,
+                    left,
+                    out.data_ptr() + 2 * row * n,
+                )
+            )
         row += size
 
     def run():

@@ -6,6 +6,7 @@
 Needs jax (any version with jax.experimental.pallas.ops.tpu.megablox and pltpu.InterpretParams); without it the script
 says so and ends with status 3. Prints one JSON object: seconds and seconds per grid step of both, and their ratio.
 """
+
 import argparse
 import json
 import pathlib
@@ -65,9 +66,26 @@ def time_ours(m, k, n, tile, sizes, dtype, repeat):
     root = pathlib.Path(__file__).resolve().parents[3]
     best = float("inf")
     for _ in range(repeat):
-        command = [str(root / "gmm-run"), "gmm", "--interpret", "--json", "--check", "none", "--m", str(m), "--k", str(k),
-                   "--n", str(n), "--group-sizes", ",".join(map(str, sizes)), "--dtype", dtype,
-                   "--tiling", f"{tile},{tile},{tile}"]
+        command = [
+            str(root / "gmm-run"),
+            "gmm",
+            "--interpret",
+            "--json",
+            "--check",
+            "none",
+            "--m",
+            str(m),
+            "--k",
+            str(k),
+            "--n",
+            str(n),
+            "--group-sizes",
+            ",".join(map(str, sizes)),
+            "--dtype",
+            dtype,
+            "--tiling",
+            f"{tile},{tile},{tile}",
+        ]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         best = min(best, json.loads(done.stdout)["wall_seconds"])
     return best
@@ -86,9 +104,21 @@ def main():
     steps = grid_steps(m, k, n, options.tile, sizes)
     theirs, version = time_jax(m, k, n, options.tile, sizes, options.dtype, options.repeat, options.detect_races)
     ours = time_ours(m, k, n, options.tile, sizes, options.dtype, options.repeat)
-    print(json.dumps({"jax": version, "size": options.size, "dtype": options.dtype, "grid_steps": steps,
-                      "jax_seconds": theirs, "jax_ms_per_step": 1e3 * theirs / steps,
-                      "our_seconds": ours, "our_ms_per_step": 1e3 * ours / steps, "times_as_fast": theirs / ours}))
+    print(
+        json.dumps(
+            {
+                "jax": version,
+                "size": options.size,
+                "dtype": options.dtype,
+                "grid_steps": steps,
+                "jax_seconds": theirs,
+                "jax_ms_per_step": 1e3 * theirs / steps,
+                "our_seconds": ours,
+                "our_ms_per_step": 1e3 * ours / steps,
+                "times_as_fast": theirs / ours,
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 Operands and results cross by DLPack, whose hand-over makes torch's stream wait for the result: the events around a
 call contain JAX's dispatch (some 50 to 100 us). Megablox's gmm is a kernel for TPUs and has no arm here.
 """
+
 import functools
 import itertools
 
@@ -22,8 +23,8 @@ def of_torch(function, *operands):
 
 def ragged_dot(kind, lhs, rhs, counts):
     numbers = jax.lax.RaggedDotDimensionNumbers(
-        dot_dimension_numbers=(CONTRACTIONS[kind], ((), ())), lhs_ragged_dimensions=[0],
-        rhs_group_dimensions=[] if kind == "tgmm" else [0])
+        dot_dimension_numbers=(CONTRACTIONS[kind], ((), ())), lhs_ragged_dimensions=[0], rhs_group_dimensions=[] if kind == "tgmm" else [0]
+    )
     function = functools.partial(jax.lax.ragged_dot_general, ragged_dot_dimension_numbers=numbers)
     return of_torch(function, lhs, rhs, counts)
 
@@ -43,8 +44,7 @@ def pallas_triton(kind, lhs, rhs, counts):
 
 
 def mosaic_gpu(kind, lhs, rhs, counts, block_m, block_n, steps, grid_block_n):
-    blocks = {"block_m": block_m, "block_n": block_n, "block_k": 64, "max_concurrent_steps": steps,
-              "grid_block_n": grid_block_n}
+    blocks = {"block_m": block_m, "block_n": block_n, "block_k": 64, "max_concurrent_steps": steps, "grid_block_n": grid_block_n}
     if kind == "tgmm":
         from jax.experimental.pallas.ops.gpu.transposed_ragged_dot_mgpu import transposed_ragged_dot
 
@@ -74,8 +74,7 @@ def arms(kind, a, b, sizes, _):
     if len(sizes) <= 64:
         n = b.shape[1] if kind != "nn" else b.shape[2]
         sweep = itertools.product((64, 128), (64, 128), (1, 2, 4) if kind == "tgmm" else (4, 6), (1, 4, 16))
-        made["jax_mosaic_gpu"] = fastest(torch, {str(c): functools.partial(mosaic_gpu, *call, *c)
-                                                 for c in sweep if n % (c[1] * c[3]) == 0})
+        made["jax_mosaic_gpu"] = fastest(torch, {str(c): functools.partial(mosaic_gpu, *call, *c) for c in sweep if n % (c[1] * c[3]) == 0})
     else:
         made["jax_mosaic_gpu"] = Skipped(f"unrolls its search over all {len(sizes)} groups; asked for 64 at most")
     return made

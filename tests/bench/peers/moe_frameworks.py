@@ -9,6 +9,7 @@ the L2 cache was overwritten, arms in turn and backwards every other round; rows
 padding. `gmm-run bench --suite moe` measures Tessera and cuBLAS in the same way; both have the dense product, by whose
 time ratios of different runs compare. A peer that is not importable, or refuses a shape, is skipped with its reason.
 """
+
 import argparse
 import importlib
 import json
@@ -32,18 +33,30 @@ PEERS = {  # module, or None for this one: its arms
 DENSE = "torch_dense"
 MASK = (1 << 64) - 1
 SHAPES = {  # id: kind, groups, rows, k, n, distribution
-    "S1": ("gmm", 8, 65536, 4096, 28672, "jitter"), "S2": ("gmm", 8, 65536, 14336, 4096, "jitter"),
-    "S3": ("tgmm", 8, 65536, 4096, 28672, "jitter"), "S4": ("gmm", 256, 131072, 7168, 4096, "multinomial"),
-    "S5": ("gmm", 256, 131072, 2048, 7168, "zipf:1.0"), "S6": ("gmm_t", 256, 131072, 4096, 7168, "multinomial"),
-    "S7": ("tgmm", 256, 131072, 7168, 4096, "multinomial"), "S8": ("gmm", 8, 65536, 7168, 4096, "jitter"),
-    "S9": ("tgmm", 8, 65536, 2048, 7168, "jitter"), "S10": ("gmm", 128, 262144, 2048, 1536, "multinomial"),
-    "S11": ("gmm", 128, 262144, 768, 2048, "zipf:1.0"), "S12": ("tgmm", 128, 262144, 2048, 1536, "zipf:1.0"),
-    "S13": ("gmm", 128, 65536, 4096, 3072, "zipf:1.2"), "S14": ("tgmm", 128, 65536, 1536, 4096, "empty:25"),
-    "S15": ("gmm", 128, 65536, 2880, 5760, "multinomial"), "S16": ("gmm", 32, 16384, 2880, 2880, "zipf:1.0"),
-    "S17": ("gmm", 384, 65536, 7168, 4096, "multinomial"), "S18": ("gmm", 48, 32768, 2048, 7168, "empty:50"),
-    "S19": ("gmm", 16, 32768, 5120, 16384, "jitter"), "S20": ("gmm", 160, 131072, 5120, 3072, "multinomial"),
-    "S21": ("gmm", 256, 262144, 6144, 4096, "uniform"), "S22": ("gmm", 512, 524288, 4096, 2048, "uniform"),
-    "S23": ("gmm", 8, 4096, 4096, 4096, "onehot"), "S24": ("gmm", 256, 4096, 7168, 4096, "multinomial"),
+    "S1": ("gmm", 8, 65536, 4096, 28672, "jitter"),
+    "S2": ("gmm", 8, 65536, 14336, 4096, "jitter"),
+    "S3": ("tgmm", 8, 65536, 4096, 28672, "jitter"),
+    "S4": ("gmm", 256, 131072, 7168, 4096, "multinomial"),
+    "S5": ("gmm", 256, 131072, 2048, 7168, "zipf:1.0"),
+    "S6": ("gmm_t", 256, 131072, 4096, 7168, "multinomial"),
+    "S7": ("tgmm", 256, 131072, 7168, 4096, "multinomial"),
+    "S8": ("gmm", 8, 65536, 7168, 4096, "jitter"),
+    "S9": ("tgmm", 8, 65536, 2048, 7168, "jitter"),
+    "S10": ("gmm", 128, 262144, 2048, 1536, "multinomial"),
+    "S11": ("gmm", 128, 262144, 768, 2048, "zipf:1.0"),
+    "S12": ("tgmm", 128, 262144, 2048, 1536, "zipf:1.0"),
+    "S13": ("gmm", 128, 65536, 4096, 3072, "zipf:1.2"),
+    "S14": ("tgmm", 128, 65536, 1536, 4096, "empty:25"),
+    "S15": ("gmm", 128, 65536, 2880, 5760, "multinomial"),
+    "S16": ("gmm", 32, 16384, 2880, 2880, "zipf:1.0"),
+    "S17": ("gmm", 384, 65536, 7168, 4096, "multinomial"),
+    "S18": ("gmm", 48, 32768, 2048, 7168, "empty:50"),
+    "S19": ("gmm", 16, 32768, 5120, 16384, "jitter"),
+    "S20": ("gmm", 160, 131072, 5120, 3072, "multinomial"),
+    "S21": ("gmm", 256, 262144, 6144, 4096, "uniform"),
+    "S22": ("gmm", 512, 524288, 4096, 2048, "uniform"),
+    "S23": ("gmm", 8, 4096, 4096, 4096, "onehot"),
+    "S24": ("gmm", 256, 4096, 7168, 4096, "multinomial"),
     "S25": ("gmm", 128, 1024, 4096, 3072, "zipf:1.0"),
 }
 
@@ -188,8 +201,14 @@ def measure(torch, arms, rounds, flush):
 def summary(seconds, dense):
     """over_dense: the median of the rounds' own ratios."""
     tenths = statistics.quantiles(seconds, n=10, method="inclusive") if len(seconds) > 1 else seconds * 9
-    return {"min": min(seconds), "p10": tenths[0], "median": statistics.median(seconds), "p90": tenths[8],
-            "max": max(seconds), "over_dense": statistics.median(s / d for s, d in zip(seconds, dense))}
+    return {
+        "min": min(seconds),
+        "p10": tenths[0],
+        "median": statistics.median(seconds),
+        "p90": tenths[8],
+        "max": max(seconds),
+        "over_dense": statistics.median(s / d for s, d in zip(seconds, dense)),
+    }
 
 
 def here(module):
@@ -256,16 +275,19 @@ def run_row(torch, peers, shape_id, layout, rounds, flush):
     arms = all_arms(torch, peers, layout, a, b, sizes, offsets)
     checks = checked(torch, layout, arms, a, b, sizes)
     times = measure(torch, {name: arm for name, arm in arms.items() if isinstance(arm, Arm)}, rounds, flush)
-    return {"name": f"{shape_id}_{'tn' if layout == 'tgmm' else layout}", "flops": 2 * m * k * n, "peers": times,
-            "skipped": {name: arm.reason for name, arm in arms.items() if isinstance(arm, Skipped)},
-            "check_over_bound": checks}
+    return {
+        "name": f"{shape_id}_{'tn' if layout == 'tgmm' else layout}",
+        "flops": 2 * m * k * n,
+        "peers": times,
+        "skipped": {name: arm.reason for name, arm in arms.items() if isinstance(arm, Skipped)},
+        "check_over_bound": checks,
+    }
 
 
 def print_row(row):
     print(row["name"])
     for arm, t in sorted(row["peers"].items(), key=lambda item: item[1]["median"]):
-        print(f"  {arm:<18} {t['median'] * 1e3:9.3f} ms {row['flops'] / t['median'] * 1e-12:6.0f} TF"
-              f" {t['over_dense']:6.3f} of dense  {t['note']}")
+        print(f"  {arm:<18} {t['median'] * 1e3:9.3f} ms {row['flops'] / t['median'] * 1e-12:6.0f} TF {t['over_dense']:6.3f} of dense  {t['note']}")
     for arm, reason in row["skipped"].items():
         print(f"  {arm:<18} skipped: {reason}")
     sys.stdout.flush()
@@ -319,8 +341,12 @@ def main():
                 torch.cuda.empty_cache()
             print_row(rows[-1])
     if options.json:
-        machine = {"machine": torch.cuda.get_device_name(), "torch": torch.__version__, "cuda": torch.version.cuda,
-                   "peers": {p: m.reason if isinstance(m, Skipped) else "here" for p, m in peers.items()}}
+        machine = {
+            "machine": torch.cuda.get_device_name(),
+            "torch": torch.__version__,
+            "cuda": torch.version.cuda,
+            "peers": {p: m.reason if isinstance(m, Skipped) else "here" for p, m in peers.items()},
+        }
         with open(options.json, "w", encoding="utf-8") as out:
             json.dump(machine | {"rows": rows}, out)
     return 0

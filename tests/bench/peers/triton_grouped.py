@@ -1,4 +1,5 @@
 """A grouped matmul in Triton: persistent programs, groups found on the device, tensor descriptors for all loads."""
+
 import functools
 
 import torch
@@ -32,8 +33,24 @@ def group_of(ends, row_tile, groups, STEPS: tl.constexpr):
 
 
 @triton.jit
-def gmm_kernel(a, b, c, out, ends, tile_ends, groups, n, k, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
-               BAND: tl.constexpr, STEPS: tl.constexpr, PROGRAMS: tl.constexpr, NT: tl.constexpr):
+def gmm_kernel(
+    a,
+    b,
+    c,
+    out,
+    ends,
+    tile_ends,
+    groups,
+    n,
+    k,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+    BK: tl.constexpr,
+    BAND: tl.constexpr,
+    STEPS: tl.constexpr,
+    PROGRAMS: tl.constexpr,
+    NT: tl.constexpr,
+):
     columns = tl.cdiv(n, BN)
     row_tiles = tl.load(tile_ends + groups - 1)
     for tile in tl.range(tl.program_id(0), row_tiles * columns, PROGRAMS):
@@ -62,8 +79,7 @@ def gmm_kernel(a, b, c, out, ends, tile_ends, groups, n, k, BM: tl.constexpr, BN
 
 
 @triton.jit
-def tgmm_kernel(a, b, out, ends, groups, k, n, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
-                PROGRAMS: tl.constexpr):
+def tgmm_kernel(a, b, out, ends, groups, k, n, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, PROGRAMS: tl.constexpr):
     down = tl.cdiv(k, BM)
     across = tl.cdiv(n, BN)
     for tile in tl.range(tl.program_id(0), groups * down * across, PROGRAMS):
@@ -97,9 +113,26 @@ def gmm_arm(kind, a, b, sizes, ends, bm, bn, stages):
 
     def run():
         tile_ends = torch.cumsum((counts + (bm - 1)) // bm, 0, dtype=torch.int32)  # a launch's own work
-        gmm_kernel[(programs,)](left, right, result, out, ends, tile_ends, groups, n, a.shape[1], BM=bm, BN=bn, BK=bk,
-                                BAND=8, STEPS=groups.bit_length(), PROGRAMS=programs, NT=kind == "nt", num_warps=8,
-                                num_stages=stages)
+        gmm_kernel[(programs,)](
+            left,
+            right,
+            result,
+            out,
+            ends,
+            tile_ends,
+            groups,
+            n,
+            a.shape[1],
+            BM=bm,
+            BN=bn,
+            BK=bk,
+            BAND=8,
+            STEPS=groups.bit_length(),
+            PROGRAMS=programs,
+            NT=kind == "nt",
+            num_warps=8,
+            num_stages=stages,
+        )
         return out
 
     return Arm(run, note=f"{bm}x{bn}x{bk}, {stages} stages, with the table of tiles")
@@ -112,8 +145,7 @@ def tgmm_arm(a, b, sizes, ends, bm, bn, stages):
     left, right = TensorDescriptor.from_tensor(a, [bk, bm]), TensorDescriptor.from_tensor(b, [bk, bn])
 
     def run():
-        tgmm_kernel[(programs,)](left, right, out, ends, groups, k, n, BM=bm, BN=bn, BK=bk, PROGRAMS=programs,
-                                 num_warps=8, num_stages=stages)
+        tgmm_kernel[(programs,)](left, right, out, ends, groups, k, n, BM=bm, BN=bn, BK=bk, PROGRAMS=programs, num_warps=8, num_stages=stages)
         return out
 
     return Arm(run, note=f"{bm}x{bn}x{bk}, {stages} stages")

@@ -44,8 +44,7 @@ class Arguments:
         self.results: list[Result] = []
         self.decides: set[int] = set()
         self.given = parameter_names(jaxpr)
-        self.changed = {effect_target(effect, jaxpr.invars) for effect in jaxpr.effects
-                        if type(effect).__name__ in ("WriteEffect", "AccumEffect")}
+        self.changed = {effect_target(effect, jaxpr.invars) for effect in jaxpr.effects if type(effect).__name__ in ("WriteEffect", "AccumEffect")}
 
     def wanted(self, at: int, otherwise: str) -> str:
         return clean(self.given[at] if at < len(self.given) else None) or otherwise
@@ -93,8 +92,16 @@ class Arguments:
                 self.decides.add(index)
         else:
             alias = self.aliases.get(output)
-            self.results.append(Result(ref.name, numpy_type(stored_type(dtype, kept)), shape, np.dtype(array_aval(block).dtype), array,
-                                       None if alias is None else self.first + alias))
+            self.results.append(
+                Result(
+                    ref.name,
+                    numpy_type(stored_type(dtype, kept)),
+                    shape,
+                    np.dtype(array_aval(block).dtype),
+                    array,
+                    None if alias is None else self.first + alias,
+                )
+            )
         return ref
 
     def _declare(self, way: str, wanted: str, dtype: str, shape: tuple[int, ...], space: str) -> Ref:

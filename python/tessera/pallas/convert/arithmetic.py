@@ -81,8 +81,9 @@ def _but_at_zero(c: Conversion, eqn: Any, a: Any, b: Any, what: str) -> Tile:
     """Division that may be by 0: all bits of the quotient are then 1, and the remainder is the dividend."""
     a, b, dtype = tiles.reusable(c, a), tiles.reusable(c, b), _dtype(eqn)
     ones = limits(dtype)[1] if dtype.startswith("u") else -1
-    return tiles.operate(c, eqn, [b, a], lambda w, v: (
-        f"select({w.at(COMPARE - 1)} == 0, {ones if what == 'quotient' else v.text}, {what}({v.text}, {w.text}))", 1))
+    return tiles.operate(
+        c, eqn, [b, a], lambda w, v: (f"select({w.at(COMPARE - 1)} == 0, {ones if what == 'quotient' else v.text}, {what}({v.text}, {w.text}))", 1)
+    )
 
 
 def floor_tiles(c: Conversion, eqn: Any, a: Any, b: Any, what: str) -> Tile:
@@ -102,8 +103,7 @@ def _compare(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
     symbol = _COMPARISONS[eqn.primitive.name]
     if _scalars(a, b):
         return scalars.compare(c, symbol, a, b)
-    return tiles.operate(c, eqn, [a, b], lambda x, y: (f"{x.at(COMPARE - 1)} {symbol} {y.at(COMPARE - 1)}", COMPARE),
-                         type="i32")
+    return tiles.operate(c, eqn, [a, b], lambda x, y: (f"{x.at(COMPARE - 1)} {symbol} {y.at(COMPARE - 1)}", COMPARE), type="i32")
 
 
 @rule("max", "min")
@@ -118,8 +118,7 @@ def _extreme(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
 def _clamp(c: Conversion, eqn: Any, low: Any, x: Any, high: Any) -> Any:
     if _scalars(low, x, high):
         return scalars.extreme(c, "min", scalars.extreme(c, "max", x, low, _dtype(eqn)), high, _dtype(eqn))
-    return tiles.operate(c, eqn, [low, x, high], lambda l, v, h: (f"clamp({v.text}, {l.text}, {h.text})", 1),
-                         rounds=False)
+    return tiles.operate(c, eqn, [low, x, high], lambda l, v, h: (f"clamp({v.text}, {l.text}, {h.text})", 1), rounds=False)
 
 
 @rule("select_n", modular=True)
@@ -133,8 +132,7 @@ def _select(c: Conversion, eqn: Any, which: Any, *cases: Any) -> Any:
         return yes if which.known else no
     if _scalars(which, no, yes):
         return scalars.choose(c, which, yes, no, _dtype(eqn))
-    return tiles.operate(c, eqn, [which, yes, no], lambda p, y, n: (f"select({p.text}, {y.text}, {n.text})", 1),
-                         rounds=False)
+    return tiles.operate(c, eqn, [which, yes, no], lambda p, y, n: (f"select({p.text}, {y.text}, {n.text})", 1), rounds=False)
 
 
 @rule("and", "or", "xor", "not", modular=True)
@@ -144,8 +142,7 @@ def _logical(c: Conversion, eqn: Any, a: Any, b: Any = None) -> Any:
         return integer_bits.logical(c, kind, a, b, _dtype(eqn))
     operands = [a] if b is None else [a, b]
     if _dtype(eqn) != "bool":
-        return tiles.operate(c, eqn, operands,
-                             lambda *o: (f"bit_{kind}({', '.join(x.text for x in o)})", 1), wraps=False)
+        return tiles.operate(c, eqn, operands, lambda *o: (f"bit_{kind}({', '.join(x.text for x in o)})", 1), wraps=False)
     if kind == "not":
         return tiles.operate(c, eqn, operands, lambda x: (f"1 - {x.at(TIMES)}", PLUS))
     if kind == "and":
@@ -171,8 +168,9 @@ def _logical_shift(c: Conversion, eqn: Any, a: Any, b: Any, dtype: str) -> Tile:
     """Logical right shift of a signed tile: the bits are shifted as an unsigned number."""
     signed, unsigned = tiles.TYPES[dtype], tiles.TYPES[f"u{dtype}"]
     whole = tiles.full(c, tiles.as_tile(c, a), eqn.outvars[0].aval.shape)
-    made = tiles.operate(c, eqn, [whole, b], lambda x, y: (f"bitcast(shift_right(bitcast({x.text}, {unsigned}), {y.text}), {signed})", 1),
-                         wraps=False)
+    made = tiles.operate(
+        c, eqn, [whole, b], lambda x, y: (f"bitcast(shift_right(bitcast({x.text}, {unsigned}), {y.text}), {signed})", 1), wraps=False
+    )
     return made.with_(type=signed, shaped=True)
 
 
@@ -187,16 +185,14 @@ def _negate(c: Conversion, eqn: Any, a: Any) -> Any:
 @rule("sign")
 def _sign(c: Conversion, eqn: Any, a: Any) -> Any:
     if _scalars(a):
-        return scalars.add(c, scalars.compare(c, ">", a, number(0)), scalars.compare(c, "<", a, number(0)),
-                           _dtype(eqn), -1)
+        return scalars.add(c, scalars.compare(c, ">", a, number(0)), scalars.compare(c, "<", a, number(0)), _dtype(eqn), -1)
     if is_float(_dtype(eqn)):
         return tiles.operate(c, eqn, [a], lambda x: (f"sign({x.text})", 1))
     a = tiles.reusable(c, a)
     return tiles.operate(c, eqn, [a], lambda x: (f"(0 < {x.at(PLUS)}) - ({x.at(PLUS)} < 0)", PLUS))
 
 
-@rule("exp", "log", "tanh", "erf", "rsqrt", "abs", "sqrt", "floor", "ceil", "sin", "cos", "exp2", "log1p", "expm1",
-      "logistic", "erfc")
+@rule("exp", "log", "tanh", "erf", "rsqrt", "abs", "sqrt", "floor", "ceil", "sin", "cos", "exp2", "log1p", "expm1", "logistic", "erfc")
 def _function(c: Conversion, eqn: Any, x: Any) -> Any:
     kind = eqn.primitive.name
     if kind == "abs" and _scalars(x):
@@ -261,6 +257,7 @@ def _power(c: Conversion, eqn: Any, x: Any) -> Any:
     def text(v: Tile) -> tuple[str, int]:
         product = " * ".join([v.at(2)] * count)
         return (product, TIMES) if exponent > 0 else (f"1 / ({product})", TIMES)
+
     return tiles.operate(c, eqn, [x], text)
 
 
@@ -274,8 +271,20 @@ def _finite(c: Conversion, eqn: Any, x: Any) -> Any:
     return tiles.operate(c, eqn, [x], lambda v: (f"abs({v.text}) < inf", COMPARE), type="i32")
 
 
-@rule("copy", "copy_p", "stop_gradient", "multiple_of", "optimization_barrier", "pvary",
-      "with_memory_space_constraint", "mutable_array_copy", "assume_multiple", "add_dependency", "name", "sharding_constraint")
+@rule(
+    "copy",
+    "copy_p",
+    "stop_gradient",
+    "multiple_of",
+    "optimization_barrier",
+    "pvary",
+    "with_memory_space_constraint",
+    "mutable_array_copy",
+    "assume_multiple",
+    "add_dependency",
+    "name",
+    "sharding_constraint",
+)
 def _same(c: Conversion, eqn: Any, x: Any, *_: Any) -> Any:
     return x
 

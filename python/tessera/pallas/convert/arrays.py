@@ -39,10 +39,14 @@ class Arrays:
     def _keep_written(self) -> None:
         """Copies inputs in hbm that the kernel writes, because operands are read-only. Some kernels use an input as scratch memory."""
         c = self.c
-        for at, (block, source) in enumerate(zip(self.mapping.block_mappings[:self.mapping.num_inputs], self.sources)):
+        for at, (block, source) in enumerate(zip(self.mapping.block_mappings[: self.mapping.num_inputs], self.sources)):
             var = self.arguments.jaxpr.invars[self.mapping.num_index_operands + at]
-            if (at in self.joined or var not in self.arguments.changed or space_of(c, block_aval(block)) != "hbm"
-                    or not stores_to(self.arguments.jaxpr, var, copies=True)):
+            if (
+                at in self.joined
+                or var not in self.arguments.changed
+                or space_of(c, block_aval(block)) != "hbm"
+                or not stores_to(self.arguments.jaxpr, var, copies=True)
+            ):
                 continue
             kept = c.declare("hbm", f"{source.name}_kept", source.dtype, source.extents)
             self.before.append(f"copy {source.name} -> {kept.name}")

@@ -8,8 +8,17 @@ import numpy as np
 
 from tessera.pallas.convert.conversion import Conversion
 
-_SPACES = {"any": "hbm", "hbm": "hbm", "vmem": "vmem", "smem": "smem", "semaphore": "sem", "semaphore_mem": "sem",
-           "default": "vmem", "none": "vmem", "index": "smem"}
+_SPACES = {
+    "any": "hbm",
+    "hbm": "hbm",
+    "vmem": "vmem",
+    "smem": "smem",
+    "semaphore": "sem",
+    "semaphore_mem": "sem",
+    "default": "vmem",
+    "none": "vmem",
+    "index": "smem",
+}
 
 
 def space_of(c: Conversion, aval: Any) -> str:
@@ -34,6 +43,7 @@ def numpy_type(dtype: str) -> np.dtype:
     if dtype == "bool":
         return np.dtype(np.int32)
     import ml_dtypes
+
     return np.dtype(getattr(ml_dtypes, dtype, None) or dtype)
 
 

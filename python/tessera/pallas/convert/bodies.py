@@ -35,8 +35,7 @@ class Cell:
         reads = frozenset({self.ref.root})
         if self.integer:
             smallest, largest = limits(self.dtype)
-            return Scalar(f"{self.ref.name}[0]", ATOM, smallest if low is None else low,
-                          largest if high is None else high, self.dtype, reads)
+            return Scalar(f"{self.ref.name}[0]", ATOM, smallest if low is None else low, largest if high is None else high, self.dtype, reads)
         if self.shape == ():
             return Tile(f"{self.ref.name}[0]", ATOM, (), (), self.dtype, tiles.TYPES[self.dtype], reads=reads)
         return tiles.of_cell(self.ref).with_(reads=reads, ref=self.ref)

@@ -9,7 +9,7 @@ import numpy as np
 from tessera.pallas.convert.conversion import Conversion, Value
 from tessera.pallas.convert.values import ATOM, TYPES, Tile, dtype_name, is_float, number
 
-_MOST = 1024        # max elements of a constant array; each is a line of the text
+_MOST = 1024  # max elements of a constant array; each is a line of the text
 
 
 def constant(c: Conversion, value: Any, aval: Any) -> Value:
@@ -32,7 +32,7 @@ def constant(c: Conversion, value: Any, aval: Any) -> Value:
 def nan(c: Conversion, dtype: str) -> Tile:
     """A NaN, made from its bits: the language has no literal for it."""
     held = c.declare("tile", "nan_bits", "int32", (1,))
-    c.say(f"{held.name} = {0x7fc00000}")
+    c.say(f"{held.name} = {0x7FC00000}")
     name = c.names.new("nan")
     c.say(f"{name} = bitcast({held.name}, f32)")
     return Tile(f"{name}[0]", ATOM, (), (), dtype, "f32")

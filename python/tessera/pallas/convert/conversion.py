@@ -17,7 +17,7 @@ from tessera.pallas.convert.writer import NOWHERE, Writer
 Value = Scalar | Tile | Ref | Unused
 Rule = Callable[..., Any]
 RULES: dict[str, Rule] = {}
-MODULAR: set[str] = set()      # primitives for which the low bits of results do not depend on the high bits of operands
+MODULAR: set[str] = set()  # primitives for which the low bits of results do not depend on the high bits of operands
 
 
 def rule(*primitives: str, modular: bool = False) -> Callable[[Rule], Rule]:
@@ -25,35 +25,38 @@ def rule(*primitives: str, modular: bool = False) -> Callable[[Rule], Rule]:
 
     Integer operands are wrapped to their type, except for `modular` rules.
     """
+
     def add(function: Rule) -> Rule:
         for primitive in primitives:
             RULES[primitive] = function
         MODULAR.update(primitives if modular else ())
         return function
+
     return add
 
 
 @dataclass
 class Conversion:
     """State of the conversion of one `pallas_call`."""
+
     writer: Writer
     names: Names
     mesh: tuple[tuple[str, int], ...]
     place: Place = NOWHERE
-    programs: list[tuple[Scalar, Scalar]] = field(default_factory=list)     # program_id and num_programs
+    programs: list[tuple[Scalar, Scalar]] = field(default_factory=list)  # program_id and num_programs
     collective: int | None = None
     barrier: Ref | None = None
-    names_device: bool = False          # the text contains a device number
-    parallel: bool = False              # parallel dimensions of the grid are marked as parallel
-    cores: dict[str, int] = field(default_factory=dict)         # sizes of the axes of a mesh of TensorCores
-    named: dict[str, Scalar] = field(default_factory=dict)      # indices in the named dimensions of the grid
+    names_device: bool = False  # the text contains a device number
+    parallel: bool = False  # parallel dimensions of the grid are marked as parallel
+    cores: dict[str, int] = field(default_factory=dict)  # sizes of the axes of a mesh of TensorCores
+    named: dict[str, Scalar] = field(default_factory=dict)  # indices in the named dimensions of the grid
     opaque: list[Opaque] = field(default_factory=list)
-    loops: dict[str, str] = field(default_factory=dict)     # the Python's names for loop variables
+    loops: dict[str, str] = field(default_factory=dict)  # the Python's names for loop variables
     windows: set[str] = field(default_factory=set)
-    arrays: dict[str, str] = field(default_factory=dict)    # the Python ref of each array
-    padded: frozenset[str] = frozenset()                # arrays that are padded to whole tiles
-    unpadded: dict[str, tuple[int, ...]] = field(default_factory=dict)     # extents before padding, by the padded memory
-    leaving: set[str] = field(default_factory=set)      # arrays that must be padded, because copies of a pipeline exceed them
+    arrays: dict[str, str] = field(default_factory=dict)  # the Python ref of each array
+    padded: frozenset[str] = frozenset()  # arrays that are padded to whole tiles
+    unpadded: dict[str, tuple[int, ...]] = field(default_factory=dict)  # extents before padding, by the padded memory
+    leaving: set[str] = field(default_factory=set)  # arrays that must be padded, because copies of a pipeline exceed them
     equations: int = 0
     used: set[Any] = field(default_factory=set)
     learnt: dict[int, Any] = field(default_factory=dict)

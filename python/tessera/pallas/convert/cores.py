@@ -38,7 +38,7 @@ class Shared:
         """Returns the mesh indices of this core; cores are numbered row-major."""
         c, found = self.c, []
         for at, (axis, size) in enumerate(c.cores.items()):
-            behind = prod(list(c.cores.values())[at + 1:])
+            behind = prod(list(c.cores.values())[at + 1 :])
             core = Scalar("core", ATOM, 0, self.count - 1) if self.count > 1 else number(0)
             place = scalars.divide(c, core, number(behind), "int32", down=True)
             found.append(scalars.remainder(c, place, number(size), "int32", down=True))

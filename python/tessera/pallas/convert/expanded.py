@@ -31,6 +31,7 @@ def traced(c: Conversion, eqn: Any, fn: Callable[..., Any], *operands: Any, know
 @rule("threefry2x32")
 def _threefry(c: Conversion, eqn: Any, *operands: Any) -> Any:
     """The 20 rounds of the Threefry 2x32 generator (Salmon et al., 2011), as its published constants define it."""
+
     def rounds(key1, key2, x1, x2):
         keys = (key1, key2, key1 ^ key2 ^ jnp.uint32(0x1BD11BDA))
         x1, x2 = x1 + keys[0], x2 + keys[1]
@@ -41,6 +42,7 @@ def _threefry(c: Conversion, eqn: Any, *operands: Any) -> Any:
             x1 = x1 + keys[(group + 1) % 3]
             x2 = x2 + keys[(group + 2) % 3] + jnp.uint32(group + 1)
         return x1, x2
+
     return traced(c, eqn, rounds, *operands)
 
 
@@ -64,6 +66,7 @@ def _bits(c: Conversion, eqn: Any, x: Any) -> Any:
         for places in (1, 2, 4, 8, 16):
             v = v | (v >> places)
         return (jnp.uint32(width) - ones(v)).astype(dtype)
+
     return traced(c, eqn, counted, tiles.reusable(c, x))
 
 
@@ -90,6 +93,7 @@ def _where_extreme(c: Conversion, eqn: Any, x: Any) -> Any:
             hit = jnp.where(jnp.max(none.astype(jnp.int32), along, keepdims=True) != 0, none, hit)
         at = jax.lax.broadcasted_iota(jnp.int32, v.shape, along)
         return jnp.min(jnp.where(hit, at, v.shape[along]), along).astype(dtype)
+
     return traced(c, eqn, index, tiles.reusable(c, x))
 
 
@@ -99,10 +103,12 @@ def _product(c: Conversion, eqn: Any, x: Any, *_: Any) -> Any:
 
     def product(v):
         for along in sorted(axes, reverse=True):
-            one = jnp.ones(v.shape[:along] + v.shape[along + 1:], v.dtype)
-            v = jax.lax.fori_loop(0, v.shape[along], lambda i, made, v=v, along=along: made * jax.lax.dynamic_index_in_dim(
-                v, i, along, keepdims=False), one)
+            one = jnp.ones(v.shape[:along] + v.shape[along + 1 :], v.dtype)
+            v = jax.lax.fori_loop(
+                0, v.shape[along], lambda i, made, v=v, along=along: made * jax.lax.dynamic_index_in_dim(v, i, along, keepdims=False), one
+            )
         return v
+
     return traced(c, eqn, product, tiles.reusable(c, x))
 
 
@@ -117,8 +123,10 @@ def _running_product(c: Conversion, eqn: Any, x: Any) -> Any:
             at = size - 1 - i if reverse else i
             made = made * jax.lax.dynamic_index_in_dim(v, at, along)
             return jax.lax.dynamic_update_index_in_dim(out, made, at, along), made
+
         one = jnp.ones([1 if d == along else n for d, n in enumerate(v.shape)], v.dtype)
         return jax.lax.fori_loop(0, size, turn, (v, one))[0]
+
     return traced(c, eqn, running, tiles.reusable(c, x))
 
 
@@ -134,7 +142,9 @@ def _running(c: Conversion, eqn: Any, x: Any) -> Any:
             row = jax.lax.dynamic_index_in_dim(v, i, along)
             until = jnp.where(at >= i if reverse else at <= i, v, v.dtype.type(0) if none == 0 else row)
             return jnp.where(at == i, reduce(until, along, keepdims=True, dtype=v.dtype) if none == 0 else reduce(until, along, keepdims=True), out)
+
         return jax.lax.fori_loop(0, v.shape[along], turn, v)
+
     return traced(c, eqn, running, tiles.reusable(c, x))
 
 
@@ -156,7 +166,7 @@ def _gather(c: Conversion, eqn: Any, x: Any, at: Any) -> Any:
 
     def pick(v, index):
         wanted = [index[..., i] for i in range(len(along))]
-        if "FILL" not in mode:      # XLA clamps the index
+        if "FILL" not in mode:  # XLA clamps the index
             wanted = [jnp.clip(one, 0, shape[d] - 1) for one, d in zip(wanted, along)]
         wanted = [jax.lax.broadcast_in_dim(one, out.shape, of_indices) for one in wanted]
 
@@ -167,12 +177,14 @@ def _gather(c: Conversion, eqn: Any, x: Any, at: Any) -> Any:
                 row = jax.lax.broadcast_in_dim(row, out.shape, [places[d] for d in order])
                 return jnp.where(functools.reduce(jnp.logical_and, [one == i for one, i in zip(wanted, chosen)]), row, found)
             d = along[len(chosen)]
-            axis = sum(other < d for other in (*kept, *along[len(chosen):]))
-            return jax.lax.fori_loop(0, shape[d], lambda i, found: turns(
-                jax.lax.dynamic_index_in_dim(v, i, axis, keepdims=False), (*chosen, i), found), found)
+            axis = sum(other < d for other in (*kept, *along[len(chosen) :]))
+            return jax.lax.fori_loop(
+                0, shape[d], lambda i, found: turns(jax.lax.dynamic_index_in_dim(v, i, axis, keepdims=False), (*chosen, i), found), found
+            )
 
         fill = p["fill_value"] if p["fill_value"] is not None else _filling(out.dtype)
         return turns(v, (), jnp.full(out.shape, fill if "FILL" in mode else 0, out.dtype))
+
     return traced(c, eqn, pick, tiles.reusable(c, x), tiles.reusable(c, at))
 
 
@@ -197,6 +209,7 @@ def _roll(c: Conversion, eqn: Any, x: Any, shift: Any) -> Any:
         def turn(i, out):
             row = jax.lax.dynamic_index_in_dim(v, i, rows)
             return jax.lax.dynamic_update_index_in_dim(out, moved(row, places + i * stride), i, rows)
+
         return jax.lax.fori_loop(0, v.shape[rows], turn, v)
 
     if stride:
@@ -215,6 +228,7 @@ def _high(c: Conversion, eqn: Any, *operands: Any) -> Any:
 @rule("einshape_lo")
 def _einshape(c: Conversion, eqn: Any, x: Any) -> Any:
     from jax._src.pallas.einshape import _einshape as written
+
     return traced(c, eqn, lambda v: written(eqn.params["equation"], v, **dict(eqn.params["sizes"])), tiles.reusable(c, x))
 
 
@@ -224,10 +238,13 @@ def _reverse(c: Conversion, eqn: Any, x: Any) -> Any:
 
     def backwards(v):
         for along in eqn.params["dimensions"]:
+
             def turn(i, out, v=v, along=along):
                 return jax.lax.dynamic_update_index_in_dim(out, jax.lax.dynamic_index_in_dim(v, shape[along] - 1 - i, along), i, along)
+
             v = jax.lax.fori_loop(0, shape[along], turn, v)
         return v
+
     return traced(c, eqn, backwards, tiles.reusable(c, x))
 
 
@@ -245,16 +262,20 @@ def strided(c: Conversion, eqn: Any, x: Any) -> Any:
 
             def turn(i, out, v=v, along=along, start=start, stride=stride):
                 return jax.lax.dynamic_update_index_in_dim(out, jax.lax.dynamic_index_in_dim(v, start + i * stride, along), i, along)
+
             v = jax.lax.fori_loop(0, count, turn, first)
         return v
+
     return traced(c, eqn, taken, tiles.reusable(c, x))
 
 
 def one_of(c: Conversion, eqn: Any, which: Any, *cases: Any) -> Any:
     """Selects one of more than two cases by an integer, which is clamped to their range."""
+
     def picked(which, *cases):
         made = cases[-1]
         for at in range(len(cases) - 2, -1, -1):
             made = jnp.where(which <= at, cases[at], made)
         return made
+
     return traced(c, eqn, picked, *(tiles.reusable(c, one) for one in (which, *cases)))

@@ -19,20 +19,27 @@ from tessera.pallas.convert.values import dtype_name
 @rule("tan", "sinh", "cosh", "asinh", "acosh", "atanh", "cbrt", "asin", "acos", "atan", "erf_inv")
 def _function(c: Conversion, eqn: Any, x: Any) -> Any:
     """Expresses the function by functions of the language, about as accurately as JAX."""
-    written = {"tan": lambda v: jnp.sin(v) / jnp.cos(v), "sinh": _sinh,
-               "cosh": lambda v: jnp.exp(v + _HALF) + jnp.exp(_HALF - v), "asinh": _asinh,
-               "acosh": lambda v: jnp.where(v > 1e18, jnp.log(v) - _HALF, jnp.log(v + jnp.sqrt(v - 1) * jnp.sqrt(v + 1))), "atanh": lambda v: (jnp.log1p(v) - jnp.log1p(-v)) / 2,
-               "cbrt": lambda v: jnp.sign(v) * jnp.exp(jnp.log(jnp.abs(v)) / 3),
-               "asin": lambda v: 2 * _arctan(v / (1 + jnp.sqrt((1 - v) * (1 + v)))),
-               "acos": lambda v: jnp.where(v == -1, jnp.pi, 2 * _arctan(jnp.sqrt((1 - v) * (1 + v)) / (1 + v))),
-               "atan": _arctan, "erf_inv": _erf_inv}[eqn.primitive.name]
+    written = {
+        "tan": lambda v: jnp.sin(v) / jnp.cos(v),
+        "sinh": _sinh,
+        "cosh": lambda v: jnp.exp(v + _HALF) + jnp.exp(_HALF - v),
+        "asinh": _asinh,
+        "acosh": lambda v: jnp.where(v > 1e18, jnp.log(v) - _HALF, jnp.log(v + jnp.sqrt(v - 1) * jnp.sqrt(v + 1))),
+        "atanh": lambda v: (jnp.log1p(v) - jnp.log1p(-v)) / 2,
+        "cbrt": lambda v: jnp.sign(v) * jnp.exp(jnp.log(jnp.abs(v)) / 3),
+        "asin": lambda v: 2 * _arctan(v / (1 + jnp.sqrt((1 - v) * (1 + v)))),
+        "acos": lambda v: jnp.where(v == -1, jnp.pi, 2 * _arctan(jnp.sqrt((1 - v) * (1 + v)) / (1 + v))),
+        "atan": _arctan,
+        "erf_inv": _erf_inv,
+    }[eqn.primitive.name]
 
     def wide(v):
         return written(v.astype(jnp.float32)).astype(v.dtype)
+
     return traced(c, eqn, wide, tiles.reusable(c, x))
 
 
-_HALF = -math.log(2)    # exp(v + _HALF) is exp(v) / 2 without an early overflow
+_HALF = -math.log(2)  # exp(v + _HALF) is exp(v) / 2 without an early overflow
 
 
 def _sinh(v: Any) -> Any:
@@ -65,10 +72,14 @@ def _arctan(v: Any) -> Any:
 def _erf_inv(v: Any) -> Any:
     """Giles, Approximating the erfinv function (GPU Computing Gems, 2011), which XLA uses as well."""
     w = -jnp.log1p(-v * v)
-    near = _polynomial(w - 2.5, (2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503, -0.00417768164,
-                                 0.246640727, 1.50140941))
-    far = _polynomial(jnp.sqrt(w) - 3, (-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613,
-                                        0.00943887047, 1.00167406, 2.83297682))
+    near = _polynomial(
+        w - 2.5,
+        (2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087, -0.00125372503, -0.00417768164, 0.246640727, 1.50140941),
+    )
+    far = _polynomial(
+        jnp.sqrt(w) - 3,
+        (-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773, -0.0076224613, 0.00943887047, 1.00167406, 2.83297682),
+    )
     return jnp.where(jnp.abs(v) == 1, v * jnp.inf, jnp.where(w < 5, near, far) * v)
 
 
@@ -83,6 +94,7 @@ def _angle(c: Conversion, eqn: Any, y: Any, x: Any) -> Any:
         size = jnp.where(_is_negative(b), jnp.pi - first, first)
         found = jnp.where(_is_negative(a), -size, size)
         return jnp.where((a != a) | (b != b), jnp.nan, found).astype(v.dtype)
+
     return traced(c, eqn, angle, tiles.reusable(c, y), tiles.reusable(c, x))
 
 
@@ -100,10 +112,11 @@ def _next(c: Conversion, eqn: Any, x: Any, towards: Any) -> Any:
         v, w = jnp.broadcast_arrays(v, w)
         bits = jax.lax.bitcast_convert_type(v, jnp.int32)
         inwards = (jnp.abs(v) > jnp.abs(w)) | (_is_negative(v) != _is_negative(w))
-        smallest = jax.lax.bitcast_convert_type(jnp.where(_is_negative(w), jnp.int32(-2**31 + 1), jnp.int32(1)), jnp.float32)
+        smallest = jax.lax.bitcast_convert_type(jnp.where(_is_negative(w), jnp.int32(-(2**31) + 1), jnp.int32(1)), jnp.float32)
         moved = jax.lax.bitcast_convert_type(bits + jnp.where(inwards, -1, 1), jnp.float32)
         found = jnp.where(v == w, w, jnp.where(v == 0, smallest, moved))
         return jnp.where((v != v) | (w != w), jnp.nan, found)
+
     return traced(c, eqn, following, tiles.reusable(c, x), tiles.reusable(c, towards))
 
 
@@ -127,6 +140,7 @@ def float_remainder(c: Conversion, eqn: Any, x: Any, y: Any) -> Any:
         left, _ = jax.lax.fori_loop(0, steps + 1, divided, (size, jax.lax.fori_loop(0, steps, grown, by)))
         wrong = (by == 0) | jnp.isinf(a) | (a != a) | (b != b)
         return jnp.where(wrong, jnp.nan, jnp.where(jnp.isinf(b), a, jnp.where(_is_negative(a), -left, left))).astype(v.dtype)
+
     return traced(c, eqn, remainder, tiles.reusable(c, x), tiles.reusable(c, y))
 
 
@@ -146,21 +160,25 @@ def _precision(c: Conversion, eqn: Any, x: Any) -> Any:
         bits, cut = jax.lax.bitcast_convert_type(v, jnp.int32), 23 - kept
         bits = (bits + ((bits >> cut) & 1) + ((1 << (cut - 1)) - 1)) & -(1 << cut)
         return jnp.where(v == v, jax.lax.bitcast_convert_type(bits, jnp.float32), v)
+
     return traced(c, eqn, rounded, tiles.reusable(c, x))
 
 
 def rounded_away(c: Conversion, eqn: Any, x: Any) -> Any:
     """Rounds to the nearest integer, ties away from zero."""
+
     def rounded(v):
         size = jnp.abs(v.astype(jnp.float32))
         down = jnp.floor(size)
         up = jnp.where(size - down >= 0.5, down + 1, down)
         return jnp.where(v < 0, -up, up).astype(v.dtype)
+
     return traced(c, eqn, rounded, tiles.reusable(c, x))
 
 
 def power(c: Conversion, eqn: Any, x: Any, exponent: int) -> Any:
     """An integer power by repeated squaring."""
+
     def raised(v):
         square, made, left = v, None, abs(exponent)
         while left:
@@ -169,4 +187,5 @@ def power(c: Conversion, eqn: Any, x: Any, exponent: int) -> Any:
             left >>= 1
             square = square * square if left else square
         return made if exponent > 0 else 1 / made
+
     return traced(c, eqn, raised, x)

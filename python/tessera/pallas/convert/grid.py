@@ -38,8 +38,7 @@ class Grid:
         self._check_index_maps(count)
         self.arrays = Arrays(c, made, [made.source(i, b) for i, b in enumerate(blocks)])
         self.shared.say_once(self.arrays.before)
-        scratches = [scratch(c, v.aval, made.wanted(count + len(blocks) + i, "scratch"))
-                     for i, v in enumerate(invars[count + len(blocks):])]
+        scratches = [scratch(c, v.aval, made.wanted(count + len(blocks) + i, "scratch")) for i, v in enumerate(invars[count + len(blocks) :])]
         arguments = [p.copy() if v in made.changed else p.ref for p, v in zip(prefetched, invars)]
         self.windows = Windows(c, made, self.arrays)
         if moved:
@@ -55,10 +54,12 @@ class Grid:
                 continue
             jaxpr = block.index_map_jaxpr.jaxpr
             read = {v for eqn in jaxpr.eqns for v in eqn.invars if not isinstance(v, jax_core.Literal)}
-            for at, var in enumerate(jaxpr.invars[len(jaxpr.invars) - count:] if count else ()):
+            for at, var in enumerate(jaxpr.invars[len(jaxpr.invars) - count :] if count else ()):
                 if var in read and self.jaxpr.invars[at] in self.arguments.changed:
-                    raise self.c.refuse(f"an index map reads {self.arguments.wanted(at, f'scalar_{at}')}, and the kernel stores to it: blocks are "
-                                        "fetched ahead, so the stores decide which blocks are fetched")
+                    raise self.c.refuse(
+                        f"an index map reads {self.arguments.wanted(at, f'scalar_{at}')}, and the kernel stores to it: blocks are "
+                        "fetched ahead, so the stores decide which blocks are fetched"
+                    )
 
     def close(self) -> None:
         for text in self.windows.within:

@@ -19,6 +19,7 @@ class Operand:
         shape, except that a scalar has the shape (1,), bool is int32, and floats in smem are float32.
     index: index of the input in the call.
     """
+
     name: str
     dtype: np.dtype
     shape: tuple[int, ...]
@@ -32,6 +33,7 @@ class Result:
     dtype, shape: as declared in the text. result_dtype, result_shape: type and shape of the call's output.
     aliased: index of the input that shares its memory, or None.
     """
+
     name: str
     dtype: np.dtype
     shape: tuple[int, ...]
@@ -46,6 +48,7 @@ class Place:
 
     Each call is a file, a line and the function that contains it.
     """
+
     file: str
     line: int
     stack: tuple[tuple[str, int, str], ...] = ()
@@ -58,6 +61,7 @@ class Place:
 @dataclass(frozen=True)
 class Opaque:
     """A primitive with a value that is unknown in the text, and its place."""
+
     place: Place
     primitive: str
 
@@ -80,6 +84,7 @@ class Kernel:
     cores: cores per device.
     padded: True if arrays are padded to whole tiles, as on a TPU.
     """
+
     text: str
     operands: tuple[Operand, ...]
     results: tuple[Result, ...]

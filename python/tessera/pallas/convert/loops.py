@@ -23,8 +23,8 @@ def _scan(c: Conversion, eqn: Any, *operands: Any) -> Any:
     constants, carried = scan_counts(p)
     body = p["jaxpr"]
     c.learn(body.jaxpr)
-    consts, first = operands[:constants], operands[constants:constants + carried]
-    rows, columns = operands[constants + carried:], eqn.outvars[carried:]
+    consts, first = operands[:constants], operands[constants : constants + carried]
+    rows, columns = operands[constants + carried :], eqn.outvars[carried:]
     if p["length"] == 1 and not rows and not columns:
         return run_body(c, body, operands)
     rows = [tiles.reusable(c, tiles.full(c, x)) for x in rows]
@@ -37,7 +37,7 @@ def _scan(c: Conversion, eqn: Any, *operands: Any) -> Any:
             tiles.store(c, _row_of(c, cell, at), value)
         return found[:carried]
 
-    loop = _Loop(c, body.jaxpr, body.jaxpr.invars[constants:constants + carried], first, eqn.outvars)
+    loop = _Loop(c, body.jaxpr, body.jaxpr.invars[constants : constants + carried], first, eqn.outvars)
     return [*loop.counted(c, number(0), number(p["length"]), None, run), *(tiles.of_cell(cell) for cell in made)]
 
 
@@ -45,7 +45,7 @@ def _row_of(c: Conversion, ref: Ref, at: Scalar) -> Ref:
     """Returns the element `at` of the ref's first dimension."""
     place = next(i for i, d in enumerate(ref.dims) if d.size is not None)
     start = scalars.add(c, ref.dims[place].start, at, "int32")
-    dims = (*ref.dims[:place], Dim(start, None), *ref.dims[place + 1:])
+    dims = (*ref.dims[:place], Dim(start, None), *ref.dims[place + 1 :])
     return Ref(ref.name, ref.root, ref.space, ref.dtype, dims, ref.extents, ref.held)
 
 
@@ -63,14 +63,14 @@ def _row(c: Conversion, x: Tile, at: Scalar) -> Tile:
 def _while(c: Conversion, eqn: Any, *operands: Any) -> Any:
     p = eqn.params
     asked, held = p["cond_nconsts"], p["body_nconsts"]
-    consts = operands[asked:asked + held]
-    first = list(operands[asked + held:])
+    consts = operands[asked : asked + held]
+    first = list(operands[asked + held :])
     cond, body = p["cond_jaxpr"], p["body_jaxpr"]
     c.learn(body.jaxpr)
     c.learn(cond.jaxpr)
     loop = _Loop(c, body.jaxpr, body.jaxpr.invars[held:], first, eqn.outvars)
     counter, bound = _counted_while(cond.jaxpr, body.jaxpr, held, asked)
-    run = lambda carries, _: run_body(c, body, [*consts, *carries])     # noqa: E731
+    run = lambda carries, _: run_body(c, body, [*consts, *carries])  # noqa: E731
     if counter is not None and counter in loop.steps and loop.steps[counter] == 1 and isinstance(first[counter], Scalar):
         limit = scalar(c, literal_of(c, bound) if isinstance(bound, jax_core.Literal) else first[bound])
         return loop.counted(c, first[counter], limit, counter, run)
@@ -125,8 +125,9 @@ class _Loop:
                     self.steps[at] = int(a.val)
 
     def _cells(self, c: Conversion, but: Sequence[int]) -> dict[int, Cell]:
-        cells = {at: Cell(c, var.aval, self._name(at)) for at, var in enumerate(self.variables)
-                 if not self.kept[at] and at not in but and self.needed[at]}
+        cells = {
+            at: Cell(c, var.aval, self._name(at)) for at, var in enumerate(self.variables) if not self.kept[at] and at not in but and self.needed[at]
+        }
         for at, cell in cells.items():
             cell.put(c, self.first[at])
         return cells
@@ -179,25 +180,27 @@ class _Loop:
         return self._ended(cells, None)
 
     def _carries(self, cells: dict[int, Cell], counts: Any) -> list[Any]:
-        return [cells[at].get() if at in cells else f if self.kept[at] or not self.needed[at] or counts is None
-                else counts(at) for at, f in enumerate(self.first)]
+        return [
+            cells[at].get() if at in cells else f if self.kept[at] or not self.needed[at] or counts is None else counts(at)
+            for at, f in enumerate(self.first)
+        ]
 
     def _turn(self, c: Conversion, cells: dict[int, Cell], counts: Any, run: Any) -> None:
         """Writes one iteration. All cells are read before any of them is changed."""
         before = self._carries(cells, counts)
-        held = [c.name(v, self._name(at)) if at in cells and isinstance(v, Scalar) else v
-                for at, v in enumerate(before)]
+        held = [c.name(v, self._name(at)) if at in cells and isinstance(v, Scalar) else v for at, v in enumerate(before)]
         after = run(held)
         changed = frozenset(cell.ref.root for cell in cells.values())
-        ready = {at: c.name(after[at]) if len(cells) > 1 and _depends(after[at], changed - {cells[at].ref.root})
-                 else after[at] for at in cells}
+        ready = {at: c.name(after[at]) if len(cells) > 1 and _depends(after[at], changed - {cells[at].ref.root}) else after[at] for at in cells}
         for at, cell in cells.items():
             if getattr(ready[at], "text", None) != cell.ref.text:
                 cell.put(c, ready[at])
 
     def _ended(self, cells: dict[int, Cell], counts: Any) -> list[Any]:
-        return [cells[at].get() if at in cells else f if self.kept[at] or counts is None or at not in self.steps
-                else counts(at) for at, f in enumerate(self.first)]
+        return [
+            cells[at].get() if at in cells else f if self.kept[at] or counts is None or at not in self.steps else counts(at)
+            for at, f in enumerate(self.first)
+        ]
 
 
 def _depends(value: Any, roots: frozenset[str]) -> bool:

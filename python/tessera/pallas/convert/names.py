@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_WORDS = frozenset("""
+_WORDS = frozenset(
+    """
     kernel function in out hbm vmem smem tile sem scoped const for if else elif pipeline grid window start copy wait await
     signal require assert print breakpoint trace return alloc free fresh once device devices core cores inf order max min
     step parallel depth pad when update add mod and or not count bytes barrier monotone tiles clamp abs select popcount
@@ -17,7 +18,8 @@ _WORDS = frozenset("""
     to by f32 bf16 f16 e4m3 e5m2 e8m0 i8 i16 i32 i64 u8 u16 u32 fp8 accumulator tessera mesh write_back print_text bit_and
     bit_or bit_xor bit_not shift_left shift_right truncate sum reshape broadcast floor ceil round sqrt logistic exp2 log1p
     expm1 sin cos sign pow is_finite rem quotient neg argmax argmin sort stop_gradient any all prod product
-""".split())
+""".split()
+)
 
 
 class Names:
@@ -25,7 +27,7 @@ class Names:
 
     def __init__(self, reserved: frozenset[str] = frozenset()):
         self._given: dict[str, int] = {}
-        self.renamed: dict[str, str] = {}   # the Python's names that are keywords, by their new names
+        self.renamed: dict[str, str] = {}  # the Python's names that are keywords, by their new names
         self._reserved = _WORDS | reserved
 
     def new(self, wanted: str | None, otherwise: str = "t") -> str:

@@ -14,7 +14,7 @@ from tessera.pallas.convert.conversion import Conversion
 from tessera.pallas.convert.places import is_users
 from tessera.pallas.convert.values import Dim, Ref, number, whole
 
-Room = tuple[tuple[int, int], ...]      # elements before and after the array, per dimension
+Room = tuple[tuple[int, int], ...]  # elements before and after the array, per dimension
 
 
 def of_block(block: Any) -> Room:
@@ -41,7 +41,7 @@ def to_tiles(array: Ref) -> Room:
 def is_of_pipeline(eqn: Any) -> bool:
     """True if JAX's `emit_pipeline` itself created the equation, and not the body that it calls."""
     traceback = eqn.source_info.traceback
-    for code in traceback.raw_frames()[0] if traceback is not None else ():      # innermost first
+    for code in traceback.raw_frames()[0] if traceback is not None else ():  # innermost first
         if code.co_filename.endswith("pallas/mosaic/pipeline.py"):
             return True
         if is_users(code.co_filename):
@@ -54,5 +54,4 @@ def with_room(c: Conversion, array: Ref, room: Sequence[tuple[int, int]]) -> tup
     extents = tuple(before + n + after for n, (before, after) in zip(array.extents, room))
     made = c.declare("hbm", f"{array.name}_padded", array.dtype, extents)
     dims = tuple(Dim(number(before), n, whole=n == extent) for n, extent, (before, _) in zip(array.extents, extents, room))
-    return (whole(made.name, made.root, "hbm", array.dtype, extents),
-            Ref(made.name, made.root, "hbm", array.dtype, dims, extents))
+    return (whole(made.name, made.root, "hbm", array.dtype, extents), Ref(made.name, made.root, "hbm", array.dtype, dims, extents))

@@ -36,8 +36,13 @@ def _function(source: str) -> _Function | None:
         tree = ast.parse("".join(linecache.getlines(file)))
     except (SyntaxError, ValueError):
         return None
-    found = [node for node in ast.walk(tree) if isinstance(node, _Function) and line.isdigit()
-             and min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))]) <= int(line) <= node.lineno]
+    found = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, _Function)
+        and line.isdigit()
+        and min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))]) <= int(line) <= node.lineno
+    ]
     return found[0] if len(found) == 1 else None
 
 
@@ -50,7 +55,7 @@ def _bindings(jaxpr: Any, function: _Function, starred: str, count: int) -> Iter
             before = next((i for i, arg in enumerate(node.args) if isinstance(arg, ast.Starred)), None)
             if before is not None and _is_name(node.args[before].value, starred):
                 names = _parameters(jaxpr, node.func.id)
-                yield from enumerate(names[before:before + count])
+                yield from enumerate(names[before : before + count])
 
 
 def _is_name(node: ast.expr, name: str) -> bool:
@@ -71,7 +76,7 @@ def _parameters(jaxpr: Any, function: str) -> Sequence[str]:
         traceback = eqn.source_info.traceback
         for code in traceback.raw_frames()[0] if traceback is not None else ():
             if code.co_name == function:
-                return code.co_varnames[:code.co_argcount]
+                return code.co_varnames[: code.co_argcount]
     return ()
 
 

@@ -17,7 +17,7 @@ _JAX = os.path.dirname(os.path.abspath(jax.__file__)) + os.sep
 _KERNELS = os.path.join(_JAX, "experimental", "pallas", "ops") + os.sep
 _STDLIB = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
-_TRACE = os.path.join(_OURS, "pallas", "trace.py")       # calls the user's function
+_TRACE = os.path.join(_OURS, "pallas", "trace.py")  # calls the user's function
 # Installed packages that are not the user's, and packages that run programs. Frames above a runner are not part of a kernel's stack.
 _LIBRARIES = ("jax", "jaxlib", "tessera")
 _RUNNERS = ("pytest", "_pytest", "pluggy", "xdist", "execnet", "IPython", "ipykernel")
@@ -69,6 +69,7 @@ def users(frames: Iterable[Frame], file_of: Callable[[Frame], str]) -> Iterator[
 def _line(code: Any, instruction: int) -> int:
     try:
         from jax._src.lib import xla_client
+
         return xla_client.Traceback.code_addr2line(code, instruction)
     except (ImportError, AttributeError):
         return code.co_firstlineno

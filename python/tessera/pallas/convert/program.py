@@ -7,8 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from tessera.pallas.convert import (arithmetic, control, expanded, float_functions, loops, masked, reductions, refs,  # noqa: F401 (their rules)
-                                    shapes, sync)
+from tessera.pallas.convert import (
+    arithmetic,
+    control,
+    expanded,
+    float_functions,
+    loops,
+    masked,
+    reductions,
+    refs,  # noqa: F401 (their rules)
+    shapes,
+    sync,
+)
 from tessera.pallas.convert.conversion import Conversion
 from tessera.pallas.convert.cores import Shared
 from tessera.pallas.convert.grid import Grid
@@ -21,8 +31,9 @@ from tessera.pallas.convert.writer import NOWHERE, Writer
 from tessera.pallas.versions import compiler_params
 
 
-def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, parallel: bool = False, cores: int = 1,
-                 padded: frozenset[str] = frozenset()) -> Kernel:
+def convert_call(
+    eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, parallel: bool = False, cores: int = 1, padded: frozenset[str] = frozenset()
+) -> Kernel:
     params = getattr(eqn_or_params, "params", eqn_or_params)
     jaxpr, grid_mapping = params["jaxpr"], params["grid_mapping"]
     axes = tuple(getattr(mesh, "shape", {}).items()) if mesh is not None else ()
@@ -48,9 +59,23 @@ def convert_call(eqn_or_params: Any, *, mesh: Any = None, lines: bool = False, p
     name = _kernel_name(c, params, jaxpr)
     text, places = c.writer.text(name, lines)
     devices = int(np.prod([n for _, n in axes])) if axes else None
-    return Kernel(text, tuple(made.operands), tuple(made.results), devices if c.names_device else None,
-                  frozenset(made.decides), tuple(c.opaque), places, c.loops,
-                  frozenset(c.windows), c.arrays, c.names.renamed, c.equations, name, prod(c.cores.values()), bool(padded))
+    return Kernel(
+        text,
+        tuple(made.operands),
+        tuple(made.results),
+        devices if c.names_device else None,
+        frozenset(made.decides),
+        tuple(c.opaque),
+        places,
+        c.loops,
+        frozenset(c.windows),
+        c.arrays,
+        c.names.renamed,
+        c.equations,
+        name,
+        prod(c.cores.values()),
+        bool(padded),
+    )
 
 
 def _start_of(jaxpr: Any) -> Place:

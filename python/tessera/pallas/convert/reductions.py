@@ -31,9 +31,17 @@ def _reduce(c: Conversion, eqn: Any, x: Any, *_: Any) -> Any:
     for axis in axes:
         text = _along(kind, text, len(written), axis)
         written[axis] = 1
-    made = Tile(text, ATOM, shape, tuple(written), tile.dtype,
-                tile.type if tiles.value_type([tile.type], tile.dtype) != "f32" else "f32", 0, last.reads,
-                opaque=tile.opaque)
+    made = Tile(
+        text,
+        ATOM,
+        shape,
+        tuple(written),
+        tile.dtype,
+        tile.type if tiles.value_type([tile.type], tile.dtype) != "f32" else "f32",
+        0,
+        last.reads,
+        opaque=tile.opaque,
+    )
     made = _dropped(c, made, shape, axes)
     return settle_type(c, made, kind == "sum")
 
@@ -85,8 +93,9 @@ def _dot(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
 def _product(c: Conversion, eqn: Any, text: str, written: tuple[int, ...], x: Tile, y: Tile) -> Tile:
     aval = eqn.outvars[0].aval
     type = tiles.value_type([x.type, y.type], dtype_name(aval.dtype))
-    made = Tile(text, PRODUCT, tuple(aval.shape), written, dtype_name(aval.dtype), type, reads=x.reads | y.reads,
-                product=True, opaque=x.opaque or y.opaque)
+    made = Tile(
+        text, PRODUCT, tuple(aval.shape), written, dtype_name(aval.dtype), type, reads=x.reads | y.reads, product=True, opaque=x.opaque or y.opaque
+    )
     rounded = settle_type(c, made, True)
     return rounded if rounded is made else rounded.with_(product=False)
 
@@ -114,4 +123,5 @@ def _of_matrices(c: Conversion, eqn: Any, x: Tile, y: Tile) -> Any:
         if v.shape[0] == 1:
             v, w, numbers = v[0], w[0], (((1,), (1,)), ((), ()))
         return jax.lax.dot_general(v, w, numbers, preferred_element_type=out.dtype).reshape(out.shape)
+
     return traced(c, eqn, product, tiles.reusable(c, x), tiles.reusable(c, y))

@@ -25,11 +25,11 @@ def taken(c: Conversion, ref: Any, transforms: Sequence[Any]) -> Ref:
     kinds = [_RENAMED.get(kind, kind) for kind in (type(transform).__name__ for transform in transforms)]
     skip = False
     for at, (kind, transform) in enumerate(zip(kinds, transforms)):
-        behind = kinds[at + 1:at + 2]
+        behind = kinds[at + 1 : at + 2]
         if skip:
             skip = False
         elif kind == "ReshapeTransform" and behind == [kind]:
-            continue        # the next reshape determines the shape
+            continue  # the next reshape determines the shape
         elif kind == "NDIndexer":
             ref = _indexed(c, ref, transform.indices)
         elif kind == "ReshapeTransform":
@@ -175,7 +175,7 @@ def loaded(c: Conversion, ref: Ref) -> Any:
         raise c.refuse("a semaphore is read by `semaphore_read` only")
     if any(isinstance(s, Scalar) for s in ref.shape):
         raise c.refuse(f"a value of {ref.name} whose size only the run knows")
-    shape: tuple[int, ...] = ref.shape      # type: ignore[assignment]
+    shape: tuple[int, ...] = ref.shape  # type: ignore[assignment]
     if any(d.stride == 0 for d in ref.dims):
         once = replace(ref, dims=tuple(Dim(d.start, 1) if d.stride == 0 else d for d in ref.dims))
         value = loaded(c, once)

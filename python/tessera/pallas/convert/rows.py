@@ -54,14 +54,14 @@ def store(c: Conversion, ref: Ref, value: Any, stored: Callable[[Conversion, Ref
     place = next(at for at, dim in enumerate(ref.dims) if dim.stride != 1)
     dim, before = ref.dims[place], sum(d.size is not None for d in ref.dims[:place])
     whole = tiles.full(c, value, tuple(n for n in ref.shape if isinstance(n, int)))
-    whole = c.name(whole) if whole.ref is not None or not whole.simple else whole      # type: ignore[assignment]
+    whole = c.name(whole) if whole.ref is not None or not whole.simple else whole  # type: ignore[assignment]
     turn = c.names.new("i")
     c.writer.open(f"for {turn} in {dim.size}", c.place)
-    i = Scalar(turn, ATOM, 0, dim.size - 1)      # type: ignore[operator]
+    i = Scalar(turn, ATOM, 0, dim.size - 1)  # type: ignore[operator]
     at = scalars.add(c, dim.start, scalars.multiply(c, i, number(dim.stride), "int32"), "int32")
-    part = Ref(ref.name, ref.root, ref.space, ref.dtype, (*ref.dims[:place], Dim(at, None), *ref.dims[place + 1:]), ref.extents, ref.held)
+    part = Ref(ref.name, ref.root, ref.space, ref.dtype, (*ref.dims[:place], Dim(at, None), *ref.dims[place + 1 :]), ref.extents, ref.held)
     items = [":"] * before + [turn] + [":"] * (len(whole.shape) - before - 1)
-    shape = whole.shape[:before] + whole.shape[before + 1:]
+    shape = whole.shape[:before] + whole.shape[before + 1 :]
     row = whole.with_(text=f"{whole.at(ATOM)}[{', '.join(items)}]", level=ATOM, shape=shape, written=shape)
     stored(c, part, row)
     c.writer.close(c.place)

@@ -75,7 +75,7 @@ def remainder(c: Conversion, a: Scalar, b: Scalar, dtype: str, down: bool = Fals
     if down:
         return made(f"{a.at(TIMES)} mod {b.at(TIMES - 1)}", TIMES, -bound, bound, dtype, a, b)
     if may_be_zero(b):
-        a = a if a.simple else c.name(a)    # type: ignore[assignment]
+        a = a if a.simple else c.name(a)  # type: ignore[assignment]
     return _but_at_zero(c, b, a, _towards_zero("remainder", a, b, dtype, min(bound, max(abs(a.low), abs(a.high)))), dtype)
 
 
@@ -115,8 +115,7 @@ def _decided(operator: str, a: Scalar, b: Scalar) -> int | None:
 def choose(c: Conversion, condition: Scalar, yes: Scalar, no: Scalar, dtype: str) -> Scalar:
     if condition.known is not None:
         return yes if condition.known else no
-    return made(f"select({condition.text}, {yes.text}, {no.text})", ATOM, min(yes.low, no.low),
-                 max(yes.high, no.high), dtype, condition, yes, no)
+    return made(f"select({condition.text}, {yes.text}, {no.text})", ATOM, min(yes.low, no.low), max(yes.high, no.high), dtype, condition, yes, no)
 
 
 def extreme(c: Conversion, primitive: str, a: Scalar, b: Scalar, dtype: str) -> Scalar:

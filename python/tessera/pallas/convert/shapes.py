@@ -51,7 +51,7 @@ def _ends(shape: Sequence[int]) -> tuple[int, tuple[int, ...], int]:
     if front == len(shape):
         return front, (), 0
     back = next(i for i, n in enumerate(reversed(shape)) if n != 1)
-    return front, tuple(shape[front:len(shape) - back]), back
+    return front, tuple(shape[front : len(shape) - back]), back
 
 
 @rule("reshape", "squeeze", "expand_dims")
@@ -103,7 +103,7 @@ def sliced(c: Conversion, value: Any, starts: Sequence[Scalar], sizes: Sequence[
     else:
         written = tile.written[extra:]
     items, kept, reads = ["0"] * max(extra, 0), [], source.reads
-    for start, have, size, whole in zip(starts, written, shape[len(shape) - len(written):], tile.shape[-len(written):]):
+    for start, have, size, whole in zip(starts, written, shape[len(shape) - len(written) :], tile.shape[-len(written) :]):
         items.append(":" if have == 1 or size == whole else f"{start.at(9)} +: {size}")
         kept.append(1 if have == 1 else size)
         reads |= start.reads
@@ -147,8 +147,7 @@ def _concatenate(c: Conversion, eqn: Any, *parts: Any) -> Any:
     made, start = cell(c, dtype_name(aval.dtype), aval.shape), 0
     for part, var in zip(parts, eqn.invars):
         size = var.aval.shape[along]
-        dims = tuple(Dim(number(start), size) if d == along else Dim(number(0), n, whole=True)
-                     for d, n in enumerate(aval.shape))
+        dims = tuple(Dim(number(start), size) if d == along else Dim(number(0), n, whole=True) for d, n in enumerate(aval.shape))
         store(c, Ref(made.name, made.root, made.space, made.dtype, dims, made.extents), part)
         start += size
     return of_cell(made)
@@ -159,8 +158,7 @@ def _stack(c: Conversion, eqn: Any, *parts: Any) -> Any:
     aval, along = eqn.outvars[0].aval, eqn.params["axis"]
     made = cell(c, dtype_name(aval.dtype), aval.shape)
     for at, part in enumerate(parts):
-        dims = tuple(Dim(number(at), None) if d == along else Dim(number(0), n, whole=True)
-                     for d, n in enumerate(aval.shape))
+        dims = tuple(Dim(number(at), None) if d == along else Dim(number(0), n, whole=True) for d, n in enumerate(aval.shape))
         store(c, Ref(made.name, made.root, made.space, made.dtype, dims, made.extents), part)
     return of_cell(made)
 
@@ -181,8 +179,7 @@ def _pad(c: Conversion, eqn: Any, x: Any, filling: Any) -> Any:
     aval = eqn.outvars[0].aval
     made = cell(c, dtype_name(aval.dtype), aval.shape)
     store(c, made, as_tile(c, filling).with_(shape=tuple(aval.shape)))
-    dims = tuple(Dim(number(low), n, whole=n == m)
-                 for (low, _, _), n, m in zip(config, eqn.invars[0].aval.shape, aval.shape))
+    dims = tuple(Dim(number(low), n, whole=n == m) for (low, _, _), n, m in zip(config, eqn.invars[0].aval.shape, aval.shape))
     store(c, Ref(made.name, made.root, made.space, made.dtype, dims, made.extents), x)
     return of_cell(made)
 
@@ -233,8 +230,7 @@ def _tile(c: Conversion, eqn: Any, x: Any) -> Any:
         made, i, n = cell(c, tile.dtype, shape), c.names.new("i"), tile.shape[along]
         items = ", ".join(f"{i} * {n} +: {n}" if d == along else ":" for d in range(len(shape)))
         c.writer.open(f"for {i} in {count}", c.place)
-        c.say(f"{made.name}[{items}] = "
-              + (source.text if source.type == TYPES[tile.dtype] else f"cast({source.text})"))
+        c.say(f"{made.name}[{items}] = " + (source.text if source.type == TYPES[tile.dtype] else f"cast({source.text})"))
         c.writer.close(c.place)
         tile = of_cell(made).with_(bounds=tile.bounds)
     return tile

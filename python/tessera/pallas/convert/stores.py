@@ -28,7 +28,7 @@ def stores_to(jaxpr: Any, var: Any, copies: bool = False) -> bool:
         if name == "cond":
             bodies = [(b.jaxpr, eqn.invars[1:]) for b in p["branches"]]
         elif name == "while":
-            bodies = [(p["body_jaxpr"].jaxpr, eqn.invars[p["cond_nconsts"]:])]
+            bodies = [(p["body_jaxpr"].jaxpr, eqn.invars[p["cond_nconsts"] :])]
         elif name == "run_scoped":
             bodies = [(p["jaxpr"], None)]
         elif "jaxpr" in p or "call_jaxpr" in p:

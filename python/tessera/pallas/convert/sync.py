@@ -36,7 +36,7 @@ def coordinate(c: Conversion, axis: Any) -> Scalar:
     if axis not in names:
         raise c.refuse(f"the mesh has no axis {axis!r}")
     at = names.index(axis)
-    stride = prod(n for _, n in c.mesh[at + 1:])
+    stride = prod(n for _, n in c.mesh[at + 1 :])
     found = scalars.divide(c, _device(c), number(stride), "int32", down=True)
     return scalars.remainder(c, found, number(c.mesh[at][1]), "int32", down=True) if at else found
 
@@ -53,7 +53,7 @@ def device_number(c: Conversion, given: Any, kind: Any) -> Scalar:
                 flat[axes] = scalar(c, place)
                 continue
             for i, one in enumerate(axes):
-                behind = prod(dict(c.mesh)[a] for a in axes[i + 1:])
+                behind = prod(dict(c.mesh)[a] for a in axes[i + 1 :])
                 part = scalars.divide(c, scalar(c, place), number(behind), "int32", down=True)
                 flat[one] = scalars.remainder(c, part, number(dict(c.mesh)[one]), "int32", down=True)
         places = [flat.get(name, None) or coordinate(c, name) for name, _ in c.mesh]
@@ -98,11 +98,11 @@ def _each_copy(c: Conversion, eqn: Any, flat: Any, then: Callable[[Copy], None])
     """Calls `then` with source, destination, both semaphores (arrival, sending) and the device of a start or a wait. For a `select_ref`,
     writes one branch per choice and calls `then` in each."""
     parts = eqn.params["tree"].unflatten(flat)
-    if len(parts) == 9:         # before JAX 0.10 each ref is followed by its transforms
+    if len(parts) == 9:  # before JAX 0.10 each ref is followed by its transforms
         refs = [None if ref is None else taken(c, ref, transforms or ()) for ref, transforms in zip(parts[:8:2], parts[1:8:2])]
-        then((*refs, parts[-1]))        # type: ignore[arg-type]
+        then((*refs, parts[-1]))  # type: ignore[arg-type]
     else:
-        _each_choice(c, list(parts[:4]), lambda refs: then((*refs, parts[-1])))     # type: ignore[arg-type]
+        _each_choice(c, list(parts[:4]), lambda refs: then((*refs, parts[-1])))  # type: ignore[arg-type]
 
 
 def _with_all_transforms(given: Any) -> Any:
@@ -126,7 +126,7 @@ def _each_choice(c: Conversion, given: list[Any], then: Callable[[list[Ref | Non
             test = "" if place + 1 == len(choices) else f" if {which.at(COMPARE - 1)} == {place}"
             c.writer.otherwise(f"else{test}", c.place)
         chosen = SimpleNamespace(ref=choice, transforms=tuple(behind))
-        _each_choice(c, [*given[:at], chosen, *given[at + 1:]], then)
+        _each_choice(c, [*given[:at], chosen, *given[at + 1 :]], then)
     c.writer.close(c.place)
 
 
@@ -158,8 +158,13 @@ def _start(c: Conversion, eqn: Any, *flat: Any) -> Any:
 
 def _start_one(c: Conversion, eqn: Any, source: Ref, target: Ref, arrived: Ref, sent: Ref | None, device: Any) -> None:
     if padding.is_of_pipeline(eqn):
-        c.leaving.update(ref.root for ref in (source, target) if ref.space == "hbm" and padding.is_padded(padding.to_tiles(ref))
-                         and any(leaves(dim, extent) for dim, extent in zip(ref.dims, ref.extents)))
+        c.leaving.update(
+            ref.root
+            for ref in (source, target)
+            if ref.space == "hbm"
+            and padding.is_padded(padding.to_tiles(ref))
+            and any(leaves(dim, extent) for dim, extent in zip(ref.dims, ref.extents))
+        )
     elif any(leaves(dim, extent) for ref in (source, target) for dim, extent in zip(ref.dims, c.unpadded.get(ref.root, ()))):
         raise c.refuse("a copy that can leave an array which `emit_pipeline` pads to whole tiles")
     to = destination(c, device, eqn.params.get("device_id_type"))
@@ -192,7 +197,7 @@ def _wait(c: Conversion, eqn: Any, *flat: Any) -> Any:
     decrements = decrement.known if isinstance(decrement, Scalar) else bool(decrement)
     where, count = taken(c, ref, transforms).text, scalar(c, count).text
     c.say(f"wait {where}, {count}")
-    if not decrements:      # the count is restored; only this core waits on its semaphore
+    if not decrements:  # the count is restored; only this core waits on its semaphore
         aval = eqn.invars[0].aval
         if "dma" in dtype_name(getattr(aval, "inner_aval", aval).dtype):
             raise c.refuse("a wait that does not decrement a semaphore of copies")
@@ -218,7 +223,7 @@ def _barrier(c: Conversion, eqn: Any) -> Any:
     return c.barrier
 
 
-@rule("delay", "debug_callback", "trace_value", "check")      # a `check` stops a run only if checks are enabled
+@rule("delay", "debug_callback", "trace_value", "check")  # a `check` stops a run only if checks are enabled
 def _nothing(c: Conversion, eqn: Any, *_: Any) -> Any:
     return []
 

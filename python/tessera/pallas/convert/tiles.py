@@ -46,8 +46,16 @@ def untrailed(c: Conversion, tile: Tile) -> Tile:
     return tile.with_(text=f"{tile.at(ATOM)}[{items}]", level=ATOM, written=tile.written[:kept], trail=0)
 
 
-def operate(c: Conversion, eqn: Any, operands: Sequence[Any], write: Callable[..., tuple[str, int]], *,
-            type: str | None = None, rounds: bool = True, wraps: bool = True) -> Tile:
+def operate(
+    c: Conversion,
+    eqn: Any,
+    operands: Sequence[Any],
+    write: Callable[..., tuple[str, int]],
+    *,
+    type: str | None = None,
+    rounds: bool = True,
+    wraps: bool = True,
+) -> Tile:
     """Writes an elementwise operator.
 
     type: type of the result; by default value_type() of the operands.
@@ -63,10 +71,9 @@ def operate(c: Conversion, eqn: Any, operands: Sequence[Any], write: Callable[..
     if type is None:
         type = value_type([t.type for t in found], dtype)
     if type == "number" and dtype in ("bfloat16", "float16") and any(t.reads for t in found):
-        type = "f32"        # numbers from smem are computed in f32
+        type = "f32"  # numbers from smem are computed in f32
     reads = frozenset().union(*(t.reads for t in found))
-    made = Tile(text, level, shape, broadcast([t.written for t in found]), dtype, type, trail, reads,
-                opaque=any(t.opaque for t in found))
+    made = Tile(text, level, shape, broadcast([t.written for t in found]), dtype, type, trail, reads, opaque=any(t.opaque for t in found))
     return settle_type(c, made, rounds, wraps)
 
 
@@ -119,7 +126,7 @@ def convert(c: Conversion, x: Any, dtype: str) -> Any:
         if tile.type == "number" and is_float(tile.dtype):
             return tile.with_(dtype=dtype) if dtype == "float32" else _rounded(c, tile, dtype)
         if is_float(tile.dtype) and (dtype == "float32" or tile.type == wanted):
-            return tile.with_(dtype=dtype, sum=None)        # already exact in this type
+            return tile.with_(dtype=dtype, sum=None)  # already exact in this type
         if dtype in _LARGEST and (is_float(tile.dtype) or max(-tile.range[0], tile.range[1]) > _LARGEST[dtype]):
             return _to_fp8(c, tile, dtype)
         return tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted)
@@ -138,7 +145,7 @@ def _rounded(c: Conversion, tile: Tile, dtype: str) -> Tile:
         if dtype in _LARGEST:
             return _to_fp8(c, tile, dtype)
         wanted = TYPES[dtype]
-        return c.name(tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted))     # type: ignore[return-value]
+        return c.name(tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted))  # type: ignore[return-value]
     one = float(numpy_type(dtype).type(tile.known))
     if one != one:
         return nan(c, dtype)
@@ -153,7 +160,7 @@ def _to_fp8(c: Conversion, tile: Tile, dtype: str) -> Tile:
         store(c, held, tile.with_(shape=()))
         made = _to_fp8(c, of_cell(held), dtype)
         name = c.name(made)
-        return name.with_(text=f"{name.text}[0]", shape=tile.shape, written=())     # type: ignore[union-attr]
+        return name.with_(text=f"{name.text}[0]", shape=tile.shape, written=())  # type: ignore[union-attr]
     x = reusable(c, full(c, tile if tile.type == "f32" else tile.with_(text=f"cast({tile.text}, f32)", level=ATOM, type="f32", bounds=None)))
     size = f"abs({x.text})"
     if dtype == "float8_e4m3fn":
@@ -174,7 +181,7 @@ def cell(c: Conversion, dtype: str, shape: Sequence[int], wanted: str | None = N
 def of_cell(ref: Ref) -> Tile:
     """Returns the value in a cell. The cell must be stored only where the value is computed."""
     shape = tuple(d.size for d in ref.dims if d.size is not None)
-    return Tile(ref.text, ATOM, shape, shape, ref.dtype, TYPES[ref.dtype])      # type: ignore[arg-type]
+    return Tile(ref.text, ATOM, shape, shape, ref.dtype, TYPES[ref.dtype])  # type: ignore[arg-type]
 
 
 def within(tile: Tile, rank: int) -> Tile:

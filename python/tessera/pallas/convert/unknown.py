@@ -21,8 +21,11 @@ def unknown(c: Conversion, eqn: Any, *operands: Any) -> list[Any]:
 def leave_open(c: Conversion, what: str, results: list[Any], operands: Any) -> list[Any]:
     if any(not hasattr(r, "shape") or r.shape == () for r in results):
         raise c.refuse(f"`{what}` gives a number that is unknown")
-    read = [full(c, c.name(o) if o.ref is None else o).text for o in operands
-            if isinstance(o, Tile) and o.type != "number" and not isinstance(o, (Scalar, Unused))]
+    read = [
+        full(c, c.name(o) if o.ref is None else o).text
+        for o in operands
+        if isinstance(o, Tile) and o.type != "number" and not isinstance(o, (Scalar, Unused))
+    ]
     cells = [c.declare("tile", what, dtype_name(r.dtype), r.shape) for r in results]
     sources = f" from {', '.join(read)}" if read else ""
     c.say(f"opaque {', '.join(cell.text for cell in cells)}{sources}")

@@ -13,11 +13,32 @@ from typing import Any
 ATOM, UNARY, PRODUCT, TIMES, PLUS, COMPARE, NOT, AND, OR, CHOICE = 1, 2, 3, 4, 5, 7, 8, 9, 10, 11
 
 #: The language's type for each JAX type. A bool is an integer that is 0 or 1.
-TYPES = {"float32": "f32", "bfloat16": "bf16", "float16": "f16", "float8_e4m3fn": "e4m3", "float8_e5m2": "e5m2",
-         "float8_e8m0fnu": "e8m0", "int8": "i8", "int32": "i32", "uint32": "u32", "int64": "i64", "bool": "i32",
-         "int16": "i16", "uint16": "u16", "uint8": "u8"}
-INTEGERS = {"int8": (8, True), "int16": (16, True), "int32": (32, True), "int64": (64, True), "uint8": (8, False),
-            "uint16": (16, False), "uint32": (32, False), "bool": (1, False)}
+TYPES = {
+    "float32": "f32",
+    "bfloat16": "bf16",
+    "float16": "f16",
+    "float8_e4m3fn": "e4m3",
+    "float8_e5m2": "e5m2",
+    "float8_e8m0fnu": "e8m0",
+    "int8": "i8",
+    "int32": "i32",
+    "uint32": "u32",
+    "int64": "i64",
+    "bool": "i32",
+    "int16": "i16",
+    "uint16": "u16",
+    "uint8": "u8",
+}
+INTEGERS = {
+    "int8": (8, True),
+    "int16": (16, True),
+    "int32": (32, True),
+    "int64": (64, True),
+    "uint8": (8, False),
+    "uint16": (16, False),
+    "uint32": (32, False),
+    "bool": (1, False),
+}
 FLOATS = {"float32", "bfloat16", "float16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"}
 
 
@@ -49,13 +70,14 @@ class Scalar:
     The text is evaluated with 64 bits. Its value and JAX's have the same low bits. If the range [low, high] exceeds `dtype`, use
     `wrapping.wrapped` to get JAX's value.
     """
+
     text: str
     level: int = ATOM
     low: int = -(1 << 31)
     high: int = (1 << 31) - 1
     dtype: str = "int32"
     reads: frozenset[str] = frozenset()
-    base: tuple[Scalar, int] | None = None      # the text is this scalar plus this number
+    base: tuple[Scalar, int] | None = None  # the text is this scalar plus this number
 
     shape = ()
 
@@ -80,6 +102,7 @@ def number(value: int, dtype: str = "int32") -> Scalar:
 @dataclass(frozen=True)
 class Dim:
     """The slice of a ref in one dimension of its memory: one element if `size` is None, else `size` elements from `start` on."""
+
     start: Scalar
     size: int | Scalar | None
     whole: bool = False
@@ -89,13 +112,14 @@ class Dim:
 @dataclass(frozen=True)
 class Ref:
     """Memory, a slice of it, or semaphores. name: name in the text. root: name of the underlying memory, shared by its aliases."""
+
     name: str
     root: str
     space: str
     dtype: str
     dims: tuple[Dim, ...]
-    extents: tuple[int, ...]            # shape of the whole memory
-    held: bool = False                  # bool, stored as integers
+    extents: tuple[int, ...]  # shape of the whole memory
+    held: bool = False  # bool, stored as integers
 
     @property
     def shape(self) -> tuple[int | Scalar, ...]:
@@ -147,21 +171,22 @@ class Tile:
     written: shape of the text. It is right-aligned with `shape` followed by `trail` dimensions of size 1. Each of its sizes is the same
     or 1 (repeated); additional leading sizes are 1.
     """
+
     text: str
     level: int
     shape: tuple[int, ...]
     written: tuple[int, ...]
     dtype: str
-    type: str                           # type of the text's value in the language; "number": a number that fits any type
+    type: str  # type of the text's value in the language; "number": a number that fits any type
     trail: int = 0
     reads: frozenset[str] = frozenset()
-    ref: Ref | None = None              # the text is this memory itself
-    bounds: tuple[int, int] | None = None   # range of integers; None: the limits of the type
-    product: bool = False               # the text is `a . b`
+    ref: Ref | None = None  # the text is this memory itself
+    bounds: tuple[int, int] | None = None  # range of integers; None: the limits of the type
+    product: bool = False  # the text is `a . b`
     sum: tuple[Tile, Tile] | None = None
     opaque: bool = False
-    known: float | None = None          # the text is this real number
-    shaped: bool = False                # the result of the text can only be stored in its own shape
+    known: float | None = None  # the text is this real number
+    shaped: bool = False  # the result of the text can only be stored in its own shape
 
     @property
     def simple(self) -> bool:
@@ -193,4 +218,5 @@ def named(tile: Tile, name: str, dtype: str) -> Tile:
 @dataclass
 class Unused:
     """An unused value."""
+
     shape: tuple[int, ...] = field(default=())

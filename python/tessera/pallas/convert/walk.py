@@ -53,8 +53,20 @@ def _stores(eqn: Any, read: Callable[[Any], Value], roots: frozenset[str]) -> bo
 
 
 def has_body(eqn: Any) -> bool:
-    return eqn.primitive.name in ("cond", "scan", "while", "run_scoped", "pjit", "jit", "closed_call", "core_call",
-                                  "custom_jvp_call", "custom_vjp_call", "remat2", "checkpoint")
+    return eqn.primitive.name in (
+        "cond",
+        "scan",
+        "while",
+        "run_scoped",
+        "pjit",
+        "jit",
+        "closed_call",
+        "core_call",
+        "custom_jvp_call",
+        "custom_vjp_call",
+        "remat2",
+        "checkpoint",
+    )
 
 
 def walk(c: Conversion, jaxpr: Any, arguments: Sequence[Value], constants: Sequence[Value] = ()) -> list[Value]:
@@ -80,7 +92,7 @@ def walk(c: Conversion, jaxpr: Any, arguments: Sequence[Value], constants: Seque
             operands = [wrapped(o) if isinstance(o, Scalar) else o for o in operands]
         found = handler(c, eqn, *operands)
         results = found if isinstance(found, (list, tuple)) else [found]
-        last = at + 1 == len(jaxpr.eqns)        # the equation computes the value of its line, not a part of it
+        last = at + 1 == len(jaxpr.eqns)  # the equation computes the value of its line, not a part of it
         if not last:
             ahead = place_of(jaxpr.eqns[at + 1].source_info, outer)
             last = ahead != c.place
@@ -104,9 +116,10 @@ def _settle(c: Conversion, jaxpr: Any, plan: _Plan, read: Callable, at: int, var
     given = assigned_name(c.place) if last else None
     between = range(at + 1, min(uses[-1] + 1, len(jaxpr.eqns)))
     moved = bool(value.reads) and any(
-        (k != uses[-1] or has_body(jaxpr.eqns[k]) and not _is_condition(jaxpr.eqns[k], var)) and _stores(jaxpr.eqns[k], read, value.reads) for k in between)
-    in_body = any(k < len(jaxpr.eqns) and has_body(jaxpr.eqns[k]) and acts(jaxpr.eqns[k])
-                  and not _is_condition(jaxpr.eqns[k], var) for k in uses)
+        (k != uses[-1] or has_body(jaxpr.eqns[k]) and not _is_condition(jaxpr.eqns[k], var)) and _stores(jaxpr.eqns[k], read, value.reads)
+        for k in between
+    )
+    in_body = any(k < len(jaxpr.eqns) and has_body(jaxpr.eqns[k]) and acts(jaxpr.eqns[k]) and not _is_condition(jaxpr.eqns[k], var) for k in uses)
     if isinstance(value, Tile) and value.ref is not None:
         return c.name(value, given) if moved else value
     alone = len(uses) == 1 and not moved and not in_body and len(value.text) <= _INLINE

@@ -26,11 +26,14 @@ class Windows:
 
     def fetch_whole(self) -> None:
         """Copies inputs that are a single block, and that the kernel may write, to vmem for all grid points."""
-        for at, block in enumerate(self.mapping.block_mappings[:self.mapping.num_inputs]):
+        for at, block in enumerate(self.mapping.block_mappings[: self.mapping.num_inputs]):
             place = self.mapping.num_index_operands + at
             array = self.arrays.of(at)
-            if (self.jaxpr.invars[place] in self.changed and space_of(self.c, block_aval(block)) == "vmem"
-                    and all(covers(kind, n) for kind, n in zip(block.block_shape, array.extents))):
+            if (
+                self.jaxpr.invars[place] in self.changed
+                and space_of(self.c, block_aval(block)) == "vmem"
+                and all(covers(kind, n) for kind, n in zip(block.block_shape, array.extents))
+            ):
                 self.fetched[at] = self._resident(self.arguments.block_name(at), block, array, -1)
 
     def ref(self, at: int, block: Any, indices: list[Any], opened: bool) -> Ref:
@@ -45,8 +48,7 @@ class Windows:
         if at in self.fetched:
             return self.fetched[at]
         dims = self._dims(block, indices)
-        trivial = all(d.size == n and d.start.known == 0 or d.size is None and n == 1
-                      for d, n in zip(dims, array.extents))
+        trivial = all(d.size == n and d.start.known == 0 or d.size is None and n == 1 for d, n in zip(dims, array.extents))
         if space in ("smem", "hbm"):
             if not array_aval(block).shape:
                 return held(array.name, array.root, space, array.dtype, ())
@@ -66,12 +68,12 @@ class Windows:
         again = output >= 0 and "ANY" in str(getattr(block.pipeline_mode, "revisit", ""))
         words = [" update"] * again + [f" depth {depth}"] * bool(depth)
         c.say(f"window {name} = {array.name}[{taken}]{','.join(words)}")
-        return held(name, array.name if output >= 0 else name, "vmem", array.dtype, shape if block_aval(block).shape else ())     # type: ignore[arg-type]
+        return held(name, array.name if output >= 0 else name, "vmem", array.dtype, shape if block_aval(block).shape else ())  # type: ignore[arg-type]
 
     def _copied_out(self, base: str, source: Ref, dims: list[Dim]) -> Ref:
         """Declares memory of the core for a result block that only copies write. It is copied back after each grid point."""
         shape = tuple(d.size for d in dims if d.size is not None)
-        ref = self.c.declare("vmem", base, source.dtype, shape)     # type: ignore[arg-type]
+        ref = self.c.declare("vmem", base, source.dtype, shape)  # type: ignore[arg-type]
         part = Ref(source.name, source.root, source.space, source.dtype, tuple(dims), source.extents)
         self.within.append(f"copy {ref.text} -> {part.text}")
         return ref

@@ -13,6 +13,7 @@ Lines = list[tuple[int, str, Place]]
 @dataclass
 class Writer:
     """Collects declarations and statements."""
+
     declarations: Lines = field(default_factory=list)
     statements: Lines = field(default_factory=list)
     depth: int = 1
@@ -39,8 +40,7 @@ class Writer:
 
     def text(self, name: str, lines: bool) -> tuple[str, dict[int, Place]]:
         """Returns the whole text, and the place of each line. lines: add a `# line` directive at each change of place."""
-        rows: Lines = [*self.declarations, (0, "{", self.statements[0][2] if self.statements else _NOWHERE),
-                       *self.statements]
+        rows: Lines = [*self.declarations, (0, "{", self.statements[0][2] if self.statements else _NOWHERE), *self.statements]
         out, places = [f"kernel {name}()"], {}
         last: Place | None = None
         for depth, text, place in rows:

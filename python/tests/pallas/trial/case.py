@@ -17,6 +17,7 @@ CASES: list[Case] = []
 class Case:
     """`build` gives the function and its arguments; it raises `NotThere` where the package is missing. `finds` has the kinds
     of what is wrong with the kernel."""
+
     package: str
     name: str
     file: str
@@ -26,9 +27,11 @@ class Case:
 
 def case(package: str, file: str, *finds: str) -> Callable[[Callable[[], Built]], Callable[[], Built]]:
     """The function builds a call of a kernel of this file of a package; its own name is the case's."""
+
     def add(build: Callable[[], Built]) -> Callable[[], Built]:
         CASES.append(Case(package, build.__name__.rstrip("_"), file, build, finds))
         return build
+
     return add
 
 

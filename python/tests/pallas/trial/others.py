@@ -71,8 +71,10 @@ def linear_softmax_loss() -> Built:
 @case(TOKAMAX, "linear_softmax_cross_entropy_loss/pallas_mosaic_tpu_kernel.py")
 def linear_softmax_loss_gradient() -> Built:
     found = module(TOKAMAX, "_src.ops.linear_softmax_cross_entropy_loss.pallas_mosaic_tpu_kernel")
-    return (partial(found.linear_softmax_cross_entropy_loss_bwd_pallas_mosaic_tpu, b_block_size=128, h_block_size=128, v_block_size=128),
-            (np.float32(1.0), normal(128, seed=2), *_loss()))
+    return (
+        partial(found.linear_softmax_cross_entropy_loss_bwd_pallas_mosaic_tpu, b_block_size=128, h_block_size=128, v_block_size=128),
+        (np.float32(1.0), normal(128, seed=2), *_loss()),
+    )
 
 
 @case(TOKAMAX, "experimental/tpu/splash_attention/splash_attention_kernel.py")
@@ -89,7 +91,10 @@ MAXTEXT = "maxtext"
 
 @case(MAXTEXT, "kernels/attention/splash_attention_kernel.py")
 def maxtext_splash() -> Built:
-    splash, masks = module(MAXTEXT, "kernels.attention.splash_attention_kernel"), importlib.import_module("jax.experimental.pallas.ops.tpu.splash_attention.splash_attention_mask")
+    splash, masks = (
+        module(MAXTEXT, "kernels.attention.splash_attention_kernel"),
+        importlib.import_module("jax.experimental.pallas.ops.tpu.splash_attention.splash_attention_mask"),
+    )
     sizes = splash.BlockSizes(block_q=128, block_kv=128, block_kv_compute=128)
     made = splash.make_splash_mha(masks.MultiHeadMask([masks.CausalMask((256, 256))] * 2), block_sizes=sizes, head_shards=1, q_seq_shards=1)
     return made, (normal(2, 256, 128), normal(2, 256, 128, seed=1), normal(2, 256, 128, seed=2))
@@ -98,15 +103,22 @@ def maxtext_splash() -> Built:
 @case(MAXTEXT, "kernels/megablox/pallas_mosaic_tpu_v2_gmm_kernel.py", "out_of_bounds")
 def gmm_v2() -> Built:
     found = module(MAXTEXT, "kernels.megablox.pallas_mosaic_tpu_v2_gmm_kernel")
-    return (partial(found.gmm_v2, tile_info=found.TileSizes(tile_m=32, tile_k=128, tile_n=128), maybe_quantize_lhs=False),
-            (bf16(64, 256), bf16(3, 256, 256, seed=1), i32(20, 30, 14)))
+    return (
+        partial(found.gmm_v2, tile_info=found.TileSizes(tile_m=32, tile_k=128, tile_n=128), maybe_quantize_lhs=False),
+        (bf16(64, 256), bf16(3, 256, 256, seed=1), i32(20, 30, 14)),
+    )
 
 
 @case(MAXTEXT, "kernels/megablox/pallas_mosaic_tpu_v2_tgmm_kernel.py")
 def tgmm_v2() -> Built:
-    found, sizes = module(MAXTEXT, "kernels.megablox.pallas_mosaic_tpu_v2_tgmm_kernel"), module(MAXTEXT, "kernels.megablox.pallas_mosaic_tpu_v2_gmm_kernel")
-    return (lambda a, b, n: found.tgmm_v2(a, b, n, 3, tile_info=sizes.TileSizes(tile_m=32, tile_k=128, tile_n=128), preferred_element_type=jnp.float32),
-            (bf16(64, 256), bf16(64, 256, seed=1), i32(20, 30, 14)))
+    found, sizes = (
+        module(MAXTEXT, "kernels.megablox.pallas_mosaic_tpu_v2_tgmm_kernel"),
+        module(MAXTEXT, "kernels.megablox.pallas_mosaic_tpu_v2_gmm_kernel"),
+    )
+    return (
+        lambda a, b, n: found.tgmm_v2(a, b, n, 3, tile_info=sizes.TileSizes(tile_m=32, tile_k=128, tile_n=128), preferred_element_type=jnp.float32),
+        (bf16(64, 256), bf16(64, 256, seed=1), i32(20, 30, 14)),
+    )
 
 
 @case(MAXTEXT, "kernels/attention/ragged_attention.py")
@@ -121,34 +133,58 @@ XLA = "torch_xla"
 @case(XLA, "experimental/pallas_kernels/quantized_matmul_kernel.py")
 def xla_quantized_matmul() -> Built:
     found = module(XLA, "experimental.pallas_kernels.quantized_matmul_kernel")
-    return (partial(found.quantized_matmul_int8, quantize_activation=True, batch_block_size=128, out_block_size=128, in_block_size=128),
-            (bf16(128, 256), between(-127, 128, 256, 256, dtype=np.int8), np.abs(normal(256, seed=1)) / 100))
+    return (
+        partial(found.quantized_matmul_int8, quantize_activation=True, batch_block_size=128, out_block_size=128, in_block_size=128),
+        (bf16(128, 256), between(-127, 128, 256, 256, dtype=np.int8), np.abs(normal(256, seed=1)) / 100),
+    )
 
 
 @case(XLA, "experimental/pallas_kernels/multi_queries_paged_attention_kernel.py", "out_of_bounds", "race")
 def xla_paged_attention() -> Built:
     found = module(XLA, "experimental.pallas_kernels.multi_queries_paged_attention_kernel")
-    return (partial(found.paged_attention, num_kv_pages_per_compute_block=2, num_queries_per_compute_block=4),
-            (normal(2, 4, 2, 128), normal(2, 8, 64, 128, seed=1), normal(2, 8, 64, 128, seed=2), i32(20, 230), np.arange(8, dtype=np.int32).reshape(2, 4), i32(4, 4)))
+    return (
+        partial(found.paged_attention, num_kv_pages_per_compute_block=2, num_queries_per_compute_block=4),
+        (
+            normal(2, 4, 2, 128),
+            normal(2, 8, 64, 128, seed=1),
+            normal(2, 8, 64, 128, seed=2),
+            i32(20, 230),
+            np.arange(8, dtype=np.int32).reshape(2, 4),
+            i32(4, 4),
+        ),
+    )
 
 
 @case(XLA, "experimental/pallas_kernels/ragged_paged_attention_v2.py")
 def xla_ragged_paged_attention() -> Built:
     found = module(XLA, "experimental.pallas_kernels.ragged_paged_attention_v2")
-    return (partial(found.ragged_paged_attention, sm_scale=0.1, num_kv_pages_per_block=2, num_queries_per_block=8),
-            (normal(16, 2, 128), normal(6, 8, 4, 128, seed=1), LENGTHS, PAGES.reshape(2, 3), QUERIES, i32(2)))
+    return (
+        partial(found.ragged_paged_attention, sm_scale=0.1, num_kv_pages_per_block=2, num_queries_per_block=8),
+        (normal(16, 2, 128), normal(6, 8, 4, 128, seed=1), LENGTHS, PAGES.reshape(2, 3), QUERIES, i32(2)),
+    )
 
 
 @case("levanter", "kernels/pallas/fused_cross_entropy_loss/pallas_tpu.py")
 def linear_softmax_lse() -> Built:
     base = "kernels.pallas.fused_cross_entropy_loss."
     found, config = module("levanter", base + "pallas_tpu"), module("levanter", base + "config")
-    return (partial(found._linear_softmax_lse_forward_fori, block_sizes=config.BlockSizes(128, 128, 128), dtype=jnp.float32, logit_soft_cap=None,
-                    precision=None, v_outer_mult=1), (normal(128, 128), normal(128, 256, seed=1, scale=0.1)))
+    return (
+        partial(
+            found._linear_softmax_lse_forward_fori,
+            block_sizes=config.BlockSizes(128, 128, 128),
+            dtype=jnp.float32,
+            logit_soft_cap=None,
+            precision=None,
+            v_outer_mult=1,
+        ),
+        (normal(128, 128), normal(128, 256, seed=1, scale=0.1)),
+    )
 
 
 @case("sgl_jax", "srt/layers/attention/flash_attn_kernel/flash_attention.py")
 def sgl_ragged_paged_attention() -> Built:
     found = module("sgl_jax", "srt.layers.attention.flash_attn_kernel.flash_attention")
-    return (partial(found.ragged_paged_attention, sm_scale=0.1, num_kv_pages_per_block=2, num_queries_per_block=8),
-            (normal(16, 2, 128), normal(6, 8, 2, 128, seed=1), normal(6, 8, 2, 128, seed=2), PAGES, QUERIES, i32(0, 16, 40), i32(2), LENGTHS))
+    return (
+        partial(found.ragged_paged_attention, sm_scale=0.1, num_kv_pages_per_block=2, num_queries_per_block=8),
+        (normal(16, 2, 128), normal(6, 8, 2, 128, seed=1), normal(6, 8, 2, 128, seed=2), PAGES, QUERIES, i32(0, 16, 40), i32(2), LENGTHS),
+    )

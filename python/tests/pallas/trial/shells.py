@@ -70,7 +70,7 @@ class _Finder:
 def logger(name: str = "") -> logging.Logger:
     """A logger that knows the words that servers add."""
     made = logging.getLogger(name)
-    made.warning_once = made.info_once = made.debug       # type: ignore[attr-defined]
+    made.warning_once = made.info_once = made.debug  # type: ignore[attr-defined]
     return made
 
 
@@ -80,9 +80,14 @@ def older_names() -> None:
     from jax._src import dtypes
     from jax.experimental import pallas as pl
     from jax.experimental.pallas import tpu as pltpu
-    meant = {"reciprocal": pl.reciprocal, "repeat": lambda x, times, axis: jnp.concatenate([x] * times, axis),
-             "TPUCompilerParams": pltpu.CompilerParams, "ANY": pl.ANY,
-             "TPUMemorySpace": types.SimpleNamespace(ANY=pl.ANY, SMEM=pltpu.SMEM, VMEM=pltpu.VMEM, SEMAPHORE=pltpu.SEMAPHORE)}
+
+    meant = {
+        "reciprocal": pl.reciprocal,
+        "repeat": lambda x, times, axis: jnp.concatenate([x] * times, axis),
+        "TPUCompilerParams": pltpu.CompilerParams,
+        "ANY": pl.ANY,
+        "TPUMemorySpace": types.SimpleNamespace(ANY=pl.ANY, SMEM=pltpu.SMEM, VMEM=pltpu.VMEM, SEMAPHORE=pltpu.SEMAPHORE),
+    }
     for name, value in meant.items():
         if not hasattr(pltpu, name):
             setattr(pltpu, name, value)
