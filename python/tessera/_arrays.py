@@ -132,7 +132,7 @@ def _as_numpy(name: str, array: Any) -> Any:
 
 
 def _torch_bits(name: str, tensor: Any) -> tuple[Any, str]:
-    import torch  # noqa: PLC0415: already loaded if there is a tensor
+    import torch  # already loaded if there is a tensor
 
     if tensor.device.type != "cpu":
         raise BadInput(f"{name}: is on {tensor.device}; expected memory of the CPU: {name}.cpu()")
@@ -151,7 +151,7 @@ def result(bits: Any, dtype: str, family: str) -> Any:
     """Returns a result of the engine as an array of the library `family`."""
     array = bits.view(_NUMPY[dtype])
     if family == "jax":
-        import jax.numpy as jnp  # noqa: PLC0415: installed if this family was selected
+        import jax.numpy as jnp  # installed if this family was selected
 
         return jnp.asarray(array)
     if family == "torch":
@@ -161,14 +161,14 @@ def result(bits: Any, dtype: str, family: str) -> Any:
 
 @lru_cache
 def _torch_types() -> dict[str, Any]:
-    import torch  # noqa: PLC0415
+    import torch
 
     found = {name: getattr(torch, str(dtype), None) for name, dtype in _NUMPY.items()}
     return {name: dtype for name, dtype in found.items() if dtype is not None}
 
 
 def _torch_result(bits: Any, dtype: str) -> Any:
-    import torch  # noqa: PLC0415
+    import torch
 
     if dtype not in _torch_types():
         raise BadInput(f"PyTorch has no element type for {dtype}: ask for like='numpy'")

@@ -82,7 +82,7 @@ class Report:
 
     @property
     def status(self) -> str:
-        """ "ok", "finding", "mismatch", "bad_input", "unsupported", "environment", "budget" or "interrupted"."""
+        """One of "ok", "finding", "mismatch", "bad_input", "unsupported", "environment", "budget" or "interrupted"."""
         return self.object.get("status", "ok" if self.exit_code == 0 else "bad_input")
 
     @property

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from programs import PASS_RIGHT
 
 pytest_plugins = ["pytester"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
+
 import tessera
 from programs import DOUBLE
 
@@ -74,7 +75,7 @@ def test_jax_arrays_give_jax_arrays(generator):
 def test_what_has_no_numbers_is_refused_by_its_name():
     jax = pytest.importorskip("jax")
     kernel = tessera.load(DOUBLE)
-    with pytest.raises(tessera.BadInput, match="a: its numbers cannot be read: The numpy.ndarray conversion method"):
+    with pytest.raises(tessera.BadInput, match=r"a: its numbers cannot be read: The numpy\.ndarray conversion method"):
         jax.jit(lambda a: kernel(a))(jax.numpy.ones((2, 2)))
     with pytest.raises(tessera.BadInput, match=r"a: lists in a list are no array: expected numpy.array\(...\)"):
         kernel([[1.0, 2.0], [3.0, 4.0]])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ml_dtypes
 import numpy as np
+
 from programs import DOUBLE, PASS_RIGHT
 from tessera import _engine
 

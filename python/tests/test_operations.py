@@ -8,6 +8,7 @@ import time
 import ml_dtypes
 import numpy as np
 import pytest
+
 import tessera
 
 
@@ -81,7 +82,7 @@ def test_results_are_those_of_the_command_for_jax_arrays(generator):
 def test_help_says_shapes_and_errors():
     for name in tessera.operations.__all__:
         text = inspect.getdoc(getattr(tessera, name))
-        assert "[" in text and "eturns" in text or name == "ragged_dot", name
+        assert ("[" in text and "eturns" in text) or name == "ragged_dot", name
         assert getattr(tessera, name).options()
 
 

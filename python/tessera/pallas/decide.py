@@ -18,7 +18,6 @@ from tessera.pallas.convert import Kernel, Refused, convert
 from tessera.pallas.verdict import SiteVerdict, callers
 from tessera.pallas.world import World
 
-
 IN_TURN = "the points of the grid's parallel dimensions come in turn, as on one core; parallel=True decides any order, cores=2 two cores"
 
 

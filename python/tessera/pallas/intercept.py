@@ -172,7 +172,7 @@ class Session:
 def _path(eqn: core.JaxprEqn) -> Path:
     """Names a kernel by its Python lines and its operations: JAX may compile a kernel several times and run only one of them."""
     operations = jaxpr_tools.printed(eqn.params["jaxpr"]) or " ".join(one.primitive.name for one in jaxpr_tools.primitives(eqn.params["jaxpr"]))
-    return tuple(map(str, jaxpr_tools.frames(eqn))) + (jaxpr_tools.kernel_name(eqn), operations)
+    return (*map(str, jaxpr_tools.frames(eqn)), jaxpr_tools.kernel_name(eqn), operations)
 
 
 def _nothing(aval: Any) -> np.ndarray:

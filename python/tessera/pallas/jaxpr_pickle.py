@@ -10,10 +10,7 @@ import sys
 import types
 from typing import Any
 
-from jax._src import core
-from jax._src import linear_util
-from jax._src import source_info_util
-from jax._src import tree_util
+from jax._src import core, linear_util, source_info_util, tree_util
 from jax._src.lib import xla_client
 from jax._src.pallas import core as pallas_core
 from jax.tree_util import PyTreeDef

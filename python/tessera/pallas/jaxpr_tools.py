@@ -6,8 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from jax._src import core
-from jax._src import source_info_util
+from jax._src import core, source_info_util
 
 from tessera.pallas.convert.places import users
 

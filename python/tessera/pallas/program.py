@@ -21,7 +21,6 @@ from tessera.pallas.verdict import Accepted, SiteVerdict, Verdict, all_accepted,
 from tessera.pallas.walk import Later, NotWalked, walk
 from tessera.pallas.world import World
 
-
 # The latest verdicts, for the report of a failed test.
 asked: collections.deque[Verdict] = collections.deque(maxlen=16)
 

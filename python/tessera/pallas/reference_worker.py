@@ -16,7 +16,6 @@ from typing import Any, BinaryIO
 
 from tessera.pallas import jaxpr_pickle, versions
 
-
 HEAD = struct.Struct("<qq")  # header of requests and answers: request number, number of bytes that follow
 
 

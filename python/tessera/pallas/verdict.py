@@ -13,6 +13,7 @@ from tessera.pallas.convert import Kernel
 from tessera.pallas.coverage import Path, Unreached
 from tessera.pallas.engine import Finding
 
+_NOT_NEEDED = Numbers("not needed", "")
 _MOST_UNUSED = 3  # max unread stores in a report
 _MOST_GIVEN = 4  # max calls of one kernel that a report lists with their inputs
 
@@ -59,7 +60,7 @@ class SiteVerdict:
     devices: int = 1
     stack: tuple[tuple[str, int, str], ...] = ()
     findings: tuple[Finding, ...] = ()
-    numbers: Numbers = Numbers("not needed", "")
+    numbers: Numbers = _NOT_NEEDED
     what: str = ""
     conditions: tuple[str, ...] = ()
     promises: str = ""
@@ -107,7 +108,7 @@ class SiteVerdict:
             "refused": self.what,
         }[self.status]
         lines = [f"{self.place} {self.name}{on}{times}: {self.status}: {said}"]
-        given = given or len(self.given) > 1 and self.status != "proved"
+        given = given or (len(self.given) > 1 and self.status != "proved")
         lines += [f"  given: {text}" for text in self.given[:_MOST_GIVEN] if given]
         lines += [f"  given: {len(self.given) - _MOST_GIVEN} others"] if given and len(self.given) > _MOST_GIVEN else []
         lines += [f"  condition: {text}" for text in self.conditions]

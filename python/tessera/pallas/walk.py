@@ -32,7 +32,7 @@ class Later:
         self._lanes: Lanes = []
 
     @staticmethod
-    def of(lanes: Lanes) -> "Later":
+    def of(lanes: Lanes) -> Later:
         return Later(lambda: lanes)
 
     def get(self) -> Lanes:
@@ -55,7 +55,7 @@ class _Visit:
     reached: Reached
     path: Path = ()
 
-    def enter(self, label: str) -> "_Visit":
+    def enter(self, label: str) -> _Visit:
         path = (*self.path, label)
         self.reached.paths.add(path)
         return replace(self, path=path)

@@ -107,7 +107,7 @@ class Worker:
             self._end()
         if self._process is None:
             self._devices = max(8, devices)
-            self._errors = tempfile.TemporaryFile()
+            self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by _close)
             # Two threads per device, since each device may block one: with fewer threads XLA hangs even if no kernel hangs.
             environment = {
                 **os.environ,

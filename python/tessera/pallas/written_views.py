@@ -12,8 +12,7 @@ from typing import Any
 
 import jax.numpy as jnp
 from jax import lax, tree_util
-from jax._src import core
-from jax._src import linear_util
+from jax._src import core, linear_util
 from jax._src.interpreters import partial_eval
 from jax._src.state import primitives as state
 from jax.experimental.pallas import tpu as pltpu

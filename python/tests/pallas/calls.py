@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -38,10 +39,8 @@ def each_call(fn: Any, args: Sequence[Any], then: Callable[[Call], bool | None],
         results = Later(lambda: values(eqn, world, lanes))
         return [Later(lambda i=i: [lane[i] for lane in results.get()]) for i in range(len(eqn.outvars))]
 
-    try:
+    with contextlib.suppress(_Enough):
         walk(traced.jaxpr.jaxpr, traced.jaxpr.consts, [Later.of([value]) for value in traced.values], on_call)
-    except _Enough:
-        pass
 
 
 def values(eqn: Any, world: Any, lanes: Any) -> Any:

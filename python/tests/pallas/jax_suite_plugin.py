@@ -124,7 +124,7 @@ _SESSION = pytest.StashKey[Any]()
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
     report = yield
-    if report.when == "call" or report.when == "setup" and not report.passed:
+    if report.when == "call" or (report.when == "setup" and not report.passed):
         session = item.stash.get(_SESSION, None)
         row = {
             "test": item.nodeid,

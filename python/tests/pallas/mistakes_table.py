@@ -24,12 +24,12 @@ from typing import Any
 os.environ.setdefault("NPROC", "16")
 sys.path.insert(0, str(Path(__file__).parent))
 
-import numpy as np  # noqa: E402
+import numpy as np
 
-from calls import Call, first_call  # noqa: E402
-from tessera.pallas import engine, host_devices, options  # noqa: E402
-from tessera.pallas.decide import decide  # noqa: E402
-from tessera.pallas.reference import NoReference, Worker, end_worker, reference  # noqa: E402
+from calls import Call, first_call
+from tessera.pallas import engine, host_devices, options
+from tessera.pallas.decide import decide
+from tessera.pallas.reference import NoReference, Worker, end_worker, reference
 
 DEVICES = 4
 
@@ -51,9 +51,10 @@ class Subject:
 
 
 def subjects() -> list[Subject]:
-    from corpus import collectives, grids, table, wheel
     from jax.experimental.pallas.ops.tpu import all_gather
     from jax.experimental.pallas.ops.tpu.paged_attention import paged_attention_kernel
+
+    from corpus import collectives, grids, table, wheel
 
     def ring(name: str, chunks: int = 1, **how: Any) -> Subject:
         x = np.random.default_rng(0).standard_normal(table.per_device_shape(chunks, DEVICES), np.float32)

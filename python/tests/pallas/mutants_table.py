@@ -17,10 +17,10 @@ from typing import Any
 os.environ.setdefault("NPROC", "16")
 sys.path.insert(0, str(Path(__file__).parent))
 
-from calls import Call, each_call  # noqa: E402
-from tessera.pallas import engine, host_devices, jaxpr_tools, options  # noqa: E402
-from tessera.pallas.convert import Refused  # noqa: E402
-from tessera.pallas.decide import converted  # noqa: E402
+from calls import Call, each_call
+from tessera.pallas import engine, host_devices, jaxpr_tools, options
+from tessera.pallas.convert import Refused
+from tessera.pallas.decide import converted
 
 FATES = ("deadlock", "leftover", "race, other end", "race, same end", "finding", "value", "equivalent", "unreached", "undecided")
 VALUES = ("finding", "different", "other results", "other schedule", "equal", "unreached")

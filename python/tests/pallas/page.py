@@ -18,10 +18,10 @@ from typing import Any
 
 os.environ.setdefault("NPROC", "16")
 
-import jax  # noqa: E402
-import jax.numpy as jnp  # noqa: E402
+import jax
+import jax.numpy as jnp
 
-import tessera.pallas  # noqa: E402
+import tessera.pallas
 
 CELL = re.compile(r"```\{code-cell\}[^\n]*\n(?:---\n.*?\n---\n)?(.*?)```", re.S)
 

@@ -16,11 +16,11 @@ from typing import Any
 os.environ.setdefault("NPROC", "16")
 sys.path.insert(0, str(Path(__file__).parent))
 
-from calls import Call, each_call  # noqa: E402
-from tessera.pallas import engine, host_devices, jaxpr_tools, options  # noqa: E402
-from tessera.pallas.compare import compare  # noqa: E402
-from tessera.pallas.decide import converted, decide  # noqa: E402
-from tessera.pallas.reference import NoReference, mode_of, reference  # noqa: E402
+from calls import Call, each_call
+from tessera.pallas import engine, host_devices, jaxpr_tools, options
+from tessera.pallas.compare import compare
+from tessera.pallas.decide import converted, decide
+from tessera.pallas.reference import NoReference, mode_of, reference
 
 HEAD = ("kernel", "call at", "equations", ".tsr lines", "verdict, numbers", "convert ms", "run ms", "verify ms", "JAX ms", "+ detect_races ms")
 

@@ -4,11 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from converted import SMEM, VMEM, check, converted, normal, shaped
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
+from converted import SMEM, VMEM, check, converted, normal, shaped
 from tessera.pallas.convert import Refused
 
 X = np.round(8 * normal(8, 128)) / 8

@@ -8,12 +8,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from converted import ANY, SMEM, call_of, check, converted, normal, shaped
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 from jax.sharding import PartitionSpec as P
 
+from converted import ANY, SMEM, call_of, check, converted, normal, shaped
 from tessera import _engine
 from tessera.pallas.convert import Refused, convert
 

@@ -4,12 +4,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from converted import SMEM, check, normal, shaped
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
 import tessera.pallas
+from converted import SMEM, check, normal, shaped
 
 X = np.abs(normal(8, 128)) % 0.9 + 0.05
 FUNCTIONS = {

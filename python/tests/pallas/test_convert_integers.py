@@ -3,11 +3,11 @@
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from converted import SMEM, VMEM, check, converted, shaped
 from jax import lax
 from jax.experimental import pallas as pl
 
 import tessera.pallas
+from converted import SMEM, VMEM, check, converted, shaped
 
 A, B = 1 << 30, -(1 << 31)
 N = np.array([A, B, 0, -7, 5, 762601], np.int32)

@@ -4,13 +4,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from converted import check, normal, shaped
 from jax import lax
 from jax.experimental import pallas as pl
 
+from converted import check, normal, shaped
+
 X = np.round(normal(8, 128) * 8) / 8
-I = (np.arange(1024).reshape(8, 128) * 37 % 128).astype(np.int32)
-HOLES = np.where(I % 11 == 0, np.nan, X).astype(np.float32)
+INTS = (np.arange(1024).reshape(8, 128) * 37 % 128).astype(np.int32)
+HOLES = np.where(INTS % 11 == 0, np.nan, X).astype(np.float32)
 
 
 LOOKUPS = {
@@ -38,7 +39,7 @@ def test_elements_by_index(name):
     def kernel(x_ref, i_ref, o_ref):
         o_ref[...] = LOOKUPS[name](x_ref[...], i_ref[...])
 
-    check(kernel, jax.eval_shape(LOOKUPS[name], X, I), X, I)
+    check(kernel, jax.eval_shape(LOOKUPS[name], X, INTS), X, INTS)
 
 
 EXTREMES = {
@@ -84,7 +85,7 @@ def test_a_logical_shift_of_what_has_a_sign(dtype):
     def kernel(i_ref, o_ref):
         o_ref[...] = lax.shift_right_logical(i_ref[...] - dtype(60), jnp.full(i_ref.shape, 3, dtype))
 
-    check(kernel, shaped((8, 128), dtype), I.astype(dtype))
+    check(kernel, shaped((8, 128), dtype), INTS.astype(dtype))
 
 
 def test_an_approximate_reciprocal_is_that_of_jax():

@@ -5,13 +5,14 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
-from converted import ANY, SMEM, VMEM, check, converted, normal, ran, shaped
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
-I = (np.arange(1024, dtype=np.int64).reshape(8, 128) * 2654435761 % 2**32).astype(np.uint32).view(np.int32)
-J = np.roll(I, 3, 1)
+from converted import ANY, SMEM, VMEM, check, converted, normal, ran, shaped
+
+INTS = (np.arange(1024, dtype=np.int64).reshape(8, 128) * 2654435761 % 2**32).astype(np.uint32).view(np.int32)
+J = np.roll(INTS, 3, 1)
 X, Y = np.round(normal(8, 128) * 8) / 8, np.round(normal(8, 128, seed=1) * 8) / 8
 T = np.round(normal(4, 8, 128) * 8) / 8
 
@@ -38,7 +39,7 @@ def test_bits_of_tiles(name, dtype):
     def kernel(i_ref, j_ref, o_ref):
         o_ref[...] = BITS[name](i_ref[...], j_ref[...])
 
-    check(kernel, shaped((8, 128), dtype), I.view(dtype), J.view(dtype))
+    check(kernel, shaped((8, 128), dtype), INTS.view(dtype), J.view(dtype))
 
 
 @pytest.mark.parametrize("name", sorted(set(BITS) - {"by a tile", "product", "sum", "left"}))
@@ -56,7 +57,7 @@ def test_casts_cut_off(dtype):
         a_ref[...] = (x_ref[...] * 20 + 60).astype(dtype)
         b_ref[...] = i_ref[...].astype(dtype)
 
-    check(kernel, (shaped((8, 128), dtype), shaped((8, 128), dtype)), np.abs(X), I)
+    check(kernel, (shaped((8, 128), dtype), shaped((8, 128), dtype)), np.abs(X), INTS)
 
 
 FUNCTIONS = {

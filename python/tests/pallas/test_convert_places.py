@@ -4,12 +4,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from converted import ANY, SMEM, check, converted, shaped
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
 import tessera.pallas
+from converted import ANY, SMEM, check, converted, shaped
 from tessera.pallas.convert import Refused
 
 F32 = jnp.float32

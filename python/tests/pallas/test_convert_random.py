@@ -4,8 +4,9 @@ import os
 
 import numpy as np
 import pytest
-from converted import SMEM, VMEM, converted, ran, shaped
 from jax.experimental import pallas as pl
+
+from converted import SMEM, VMEM, converted, ran, shaped
 from random_kernels import COLUMNS, ROWS, WORDS, Maker, by_hand, kernel_of
 
 X = np.arange(ROWS * COLUMNS, dtype=np.int32).reshape(ROWS, COLUMNS) * 7 % 11

@@ -4,11 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from converted import ANY, SMEM, VMEM, check, converted, normal, ran, shaped
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
 import tessera.pallas
+from converted import ANY, SMEM, VMEM, check, converted, normal, ran, shaped
 
 PAIRS = np.round(normal(16, 4, 128) * 8) / 8
 

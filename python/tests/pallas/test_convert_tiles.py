@@ -5,11 +5,12 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
+
 from converted import check, normal, shaped
 
 # Eighths: sums and products of a few are exact, however XLA fuses them.
 X, Y, ROW, COLUMN = (np.round(8 * normal(*shape, seed=seed)) / 8 for seed, shape in enumerate([(8, 128), (8, 128), (128,), (8, 1)]))
-I, J = (np.arange(1024, dtype=np.int32).reshape(8, 128) % n + 1 for n in (17, 5))
+INTS, J = (np.arange(1024, dtype=np.int32).reshape(8, 128) % n + 1 for n in (17, 5))
 
 FLOATS = {
     "add": (lambda x, y: x + y, 0),
@@ -104,7 +105,7 @@ def test_integers(name):
     def kernel(i_ref, j_ref, o_ref):
         o_ref[...] = INTEGERS[name](i_ref[...], j_ref[...])
 
-    check(kernel, shaped((8, 128), np.int32), I, J)
+    check(kernel, shaped((8, 128), np.int32), INTS, J)
 
 
 @pytest.mark.parametrize("name", ["add", "mul", "where", "used twice", "max", "neg"])

@@ -236,9 +236,8 @@ def test_a_kernel_whose_analysis_fails_under_interpret_is_named(monkeypatch):
         raise RuntimeError("a defect")
 
     monkeypatch.setattr(tessera.pallas.intercept, "decide", failing)
-    with tessera.pallas.intercept.recorded(numbers=False) as session:
-        with pytest.raises(Exception, match="a defect"):
-            np.asarray(jax.jit(twice)(X))
+    with tessera.pallas.intercept.recorded(numbers=False) as session, pytest.raises(Exception, match="a defect"):
+        np.asarray(jax.jit(twice)(X))
     monkeypatch.undo()
     assert not session.verdict.ok and len(session.verdict.unreached) == 1, session.verdict
     with tessera.pallas.intercept.recorded(numbers=False) as session:  # JAX's runtime is as before
@@ -255,9 +254,9 @@ def test_a_semaphore_between_calls_is_refused_by_its_line_under_interpret():
             kernel, out_shape=(f32(8, 128), pltpu.SemaphoreType.DMA(())), in_specs=[ANY], out_specs=(ANY, pl.BlockSpec(memory_space=pltpu.SEMAPHORE))
         )(x)[0]
 
-    with tessera.pallas.intercept.recorded(numbers=False) as session:
-        with pytest.raises(tessera.pallas.Refused, match=r"test_coverage.py:\d+: an operand or a result of the type dma_sem"):
-            jax.jit(start)(X)
+    refused = pytest.raises(tessera.pallas.Refused, match=r"test_coverage.py:\d+: an operand or a result of the type dma_sem")
+    with tessera.pallas.intercept.recorded(numbers=False) as session, refused:
+        jax.jit(start)(X)
     assert session.verdict.status == "refused" and not session.verdict.ok
 
 
@@ -286,7 +285,7 @@ def test_an_accepted_finding_that_ends_the_run_is_not_ok():
     assert not verdict.ok, verdict
     # Either the run ended at the finding, and that is reported, or the race after it is found.
     race = [finding for finding in verdict.findings if finding.kind == "race"]
-    assert race or "not analysed to its end" in str(verdict) and not verdict.sites[0].analysed
+    assert race or ("not analysed to its end" in str(verdict) and not verdict.sites[0].analysed)
 
 
 def test_more_races_than_are_listed_are_not_ok(monkeypatch):
@@ -377,8 +376,7 @@ def test_a_kernel_after_an_accepted_finding_runs_on_its_own_inputs():
         return second(first(x)[0, :1] * 0 + 1, x)
 
     (race,) = tessera.pallas.verify(first, X).findings
-    with pytest.raises(tessera.pallas.FindingError):
-        with tessera.pallas.interpret(accept=[Accepted(race.kind, race.place, "known")]) as session:
-            jax.block_until_ready(f(X))
+    with pytest.raises(tessera.pallas.FindingError), tessera.pallas.interpret(accept=[Accepted(race.kind, race.place, "known")]) as session:
+        jax.block_until_ready(f(X))
     assert not session.verdict.ok
     assert [one.kind for one in session.verdict.findings if one.kind == "semaphore_leak"], session.verdict

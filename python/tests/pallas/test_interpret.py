@@ -41,9 +41,8 @@ def test_inside_custom_vjp_and_eagerly():
 
 
 def test_what_is_found_is_raised_and_kept():
-    with pytest.raises(tessera.pallas.FindingError, match="deadlock"):
-        with tessera.pallas.interpret() as session:
-            assert np.isnan(np.asarray(changed("all_reduce", "without pl.semaphore_signal(free")(X))).all()
+    with pytest.raises(tessera.pallas.FindingError, match="deadlock"), tessera.pallas.interpret() as session:
+        assert np.isnan(np.asarray(changed("all_reduce", "without pl.semaphore_signal(free")(X))).all()
     assert session.verdict.status == "refuted"
 
 

@@ -5,8 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import jax_suite
 import pytest
+
+import jax_suite
 
 KNOWN = [("refuted", "*test_part", "*never_written*"), ("refused", "*test_pinned", "*pinned*")]
 

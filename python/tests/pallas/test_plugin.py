@@ -7,9 +7,9 @@ from pathlib import Path
 
 import jax
 import pytest
+from jax.experimental.pallas import tpu  # noqa: F401
 
 import tessera.pallas  # noqa: F401 (pytester forgets what is first imported inside it, and JAX takes no second import)
-from jax.experimental.pallas import tpu  # noqa: F401
 
 pytest.importorskip("tessera.pallas.convert.program")
 KERNEL = """

@@ -6,12 +6,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from converted import shaped
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
 import tessera.pallas
+from converted import shaped
 from tessera.pallas.trace import on_chip
 
 pytestmark = pytest.mark.skipif(jax.__version_info__ < (0, 10, 2), reason="pl.kernel is no mpmd_map before 0.10.2")
@@ -310,8 +310,9 @@ def test_paged_attention_for_a_megacore(mode):
     """Each core waits for copies that it has started: on one core that takes both parts in order the second part waits in vain."""
     from functools import partial
 
-    from corpus import wheel
     from jax.experimental.pallas.ops.tpu.paged_attention import paged_attention_kernel as module
+
+    from corpus import wheel
 
     fn, args = wheel.paged_attention(partial(module.paged_attention, megacore_mode=mode))
     verdict = tessera.pallas.verify(fn, *args, cores=2, limit=30)

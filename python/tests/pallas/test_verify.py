@@ -14,9 +14,9 @@ from jax.experimental.pallas import tpu as pltpu
 
 import tessera.pallas
 import tessera.pallas.decide
-from tessera import _engine
 from corpus import collectives, grids, mistakes
 from corpus.ring import f32
+from tessera import _engine
 
 pytest.importorskip("tessera.pallas.convert.program")
 X = np.random.default_rng(0).standard_normal((32, 128), np.float32)
@@ -114,7 +114,7 @@ def test_accepted_findings_need_a_reason_and_do_not_outlive_what_they_accept():
 
 def test_run_text_and_show():
     assert np.array_equal(tessera.pallas.run(collectives.right_permute(4), X), np.roll(X, 8, 0))
-    with pytest.raises(tessera.pallas.FindingError, match="collectives.py:"):
+    with pytest.raises(tessera.pallas.FindingError, match=r"collectives\.py:"):
         tessera.pallas.run(changed("all_reduce", "without pl.semaphore_signal(free"), X)
     assert tessera.pallas.text(grids.add, X, X).count("kernel ") >= 1
     assert "o_ref[...] = x_ref[...] + y_ref[...]" in tessera.pallas.show(grids.add, X, X)
@@ -140,7 +140,7 @@ def test_a_saved_text_keeps_its_lines_of_python():
 
 
 def test_a_verdict_is_no_truth_value():
-    with pytest.raises(TypeError, match="ask for .proved"):
+    with pytest.raises(TypeError, match=r"ask for \.proved"):
         assert tessera.pallas.verify(grids.add, X, X, numbers=False)
 
 

@@ -132,7 +132,7 @@ def stopped() -> Worker:
 def test_the_limit_holds_whatever_the_process_does(size):
     worker = stopped()
     begun = time.monotonic()
-    with pytest.raises(NoReference, match="did not end within 0.5 s") as error:
+    with pytest.raises(NoReference, match=r"did not end within 0\.5 s") as error:
         worker.ask(({}, {}, [[[bytes(size)]]], "grid", 1), 1, 0.5)
     assert time.monotonic() - begun < 5 and not error.value.is_final and worker._process is None
 

@@ -19,9 +19,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 warnings.filterwarnings("ignore")
 
 import jax  # noqa: E402
-from table import HEAD, rows  # noqa: E402
 
 import tessera  # noqa: E402
+from table import HEAD, rows  # noqa: E402
 from tessera.pallas import host_devices  # noqa: E402
 from trial import CASES, NotThere  # noqa: E402
 

@@ -4,7 +4,6 @@ import ctypes
 import functools
 
 import torch
-
 from arm import Arm
 
 BF16, F32, COMPUTE_F32 = 14, 0, 68  # CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F

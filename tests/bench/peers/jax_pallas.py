@@ -10,7 +10,6 @@ import itertools
 import jax
 import jax.numpy as jnp
 import torch
-
 from arm import Arm, Skipped, fastest
 
 CONTRACTIONS = {"nn": ((1,), (1,)), "nt": ((1,), (2,)), "tgmm": ((0,), (0,))}

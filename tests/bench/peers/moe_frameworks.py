@@ -22,7 +22,7 @@ import time
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 sys.dont_write_bytecode = True
 
-from arm import Arm, Skipped
+from arm import Arm, Skipped  # noqa: E402 (no bytecode of it)
 
 PEERS = {  # module, or None for this one: its arms
     "torch": (None, ["torch_grouped", "torch_loop", "torch_dense"]),
@@ -265,7 +265,7 @@ def warm_up(torch, seconds=2):
 
 
 def run_row(torch, peers, shape_id, layout, rounds, flush):
-    kind, groups, m, k, n, _ = SHAPES[shape_id]
+    _, groups, m, k, n, _ = SHAPES[shape_id]
     sizes = group_sizes(shape_id)
     offsets = torch.cumsum(torch.tensor(sizes), 0).to(torch.int32).cuda()
     torch.manual_seed(int(shape_id[1:]))

@@ -5,9 +5,8 @@ import functools
 import torch
 import triton
 import triton.language as tl
-from triton.tools.tensor_descriptor import TensorDescriptor
-
 from arm import Arm, fastest
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 
 @triton.jit
@@ -63,7 +62,7 @@ def gmm_kernel(
         sums = tl.zeros((BM, BN), tl.float32)
         for at in tl.range(0, k, BK):  # rows past the group's are multiplied and not stored
             left = a.load([row, at])
-            if NT:
+            if NT:  # noqa: SIM108 (a choice of the compiler)
                 right = b.load([group, column * BN, at]).reshape(BN, BK).T
             else:
                 right = b.load([group, at, column * BN]).reshape(BK, BN)

@@ -37,7 +37,7 @@ def _linear(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
     made = tiles.operate(c, eqn, [a, b], lambda x, y: (f"{x.at(level)} {symbol} {y.at(right)}", level))
     if kind == "add":
         x, y = tiles.as_tile(c, a), tiles.as_tile(c, b)
-        if made.type == "f32" and dtype_name(eqn.outvars[0].aval.dtype) == "float32" or made.type == "i32":
+        if (made.type == "f32" and dtype_name(eqn.outvars[0].aval.dtype) == "float32") or made.type == "i32":
             made = made.with_(sum=(x, y))
     return made if is_float(dtype) else made.with_(bounds=_bounds(kind, tiles.as_tile(c, a).range, tiles.as_tile(c, b).range, dtype))
 
@@ -118,7 +118,7 @@ def _extreme(c: Conversion, eqn: Any, a: Any, b: Any) -> Any:
 def _clamp(c: Conversion, eqn: Any, low: Any, x: Any, high: Any) -> Any:
     if _scalars(low, x, high):
         return scalars.extreme(c, "min", scalars.extreme(c, "max", x, low, _dtype(eqn)), high, _dtype(eqn))
-    return tiles.operate(c, eqn, [low, x, high], lambda l, v, h: (f"clamp({v.text}, {l.text}, {h.text})", 1), rounds=False)
+    return tiles.operate(c, eqn, [low, x, high], lambda lo, v, hi: (f"clamp({v.text}, {lo.text}, {hi.text})", 1), rounds=False)
 
 
 @rule("select_n", modular=True)

@@ -15,7 +15,6 @@ from tessera.pallas.convert.conversion import Conversion, rule
 from tessera.pallas.convert.refs import scalar
 from tessera.pallas.convert.values import dtype_name
 
-
 _TRACED: dict[Any, Any] = {}
 
 

@@ -28,7 +28,7 @@ def is_padded(room: Room) -> bool:
 def to_tiles(array: Ref) -> Room:
     """Returns the padding to a multiple of a TPU's tile for an array of this shape (`infer_tiling` in JAX's tpu_info.py)."""
     packing = 4 // numpy_type(array.dtype).itemsize
-    *leading, last = array.extents
+    *leading, _ = array.extents
     tile = [1] * len(leading) + [128 * packing if not leading else 128]
     if leading:
         rows = packing

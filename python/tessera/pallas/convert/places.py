@@ -26,13 +26,13 @@ Frame = TypeVar("Frame")
 _ASSIGNED = re.compile(r"\s*([A-Za-z_]\w*)\s*(?::[^=]*)?=(?!=)")
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def is_users(file: str) -> bool:
     """True if a file is the user's. Kernels that are part of JAX count as the user's. The rest of JAX, this package, the standard
     library, and runners of programs like pytest do not."""
     if file.startswith(_KERNELS):
         return True
-    if file.startswith("<") or file.startswith(_OURS):
+    if file.startswith(("<", _OURS)):
         return False
     package = _package(file)
     if package:
@@ -49,7 +49,7 @@ def _package(file: str) -> str:
     return ""
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _runs_programs(file: str) -> bool:
     return _package(file) in _RUNNERS
 

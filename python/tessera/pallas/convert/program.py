@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tessera.pallas.convert import (
+from tessera.pallas.convert import (  # noqa: F401 (their rules)
     arithmetic,
     control,
     expanded,
@@ -15,7 +15,7 @@ from tessera.pallas.convert import (
     loops,
     masked,
     reductions,
-    refs,  # noqa: F401 (their rules)
+    refs,
     shapes,
     sync,
 )

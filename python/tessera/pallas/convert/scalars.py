@@ -19,7 +19,7 @@ def made(text: str, level: int, low: int, high: int, dtype: str, *operands: Scal
     value = Scalar(text, level, low, high, dtype, reads)
     if low == high and not reads:
         return wrapped(number(low, dtype))
-    return value if -FAR <= low and high <= FAR else wrapped(value)
+    return value if low >= -FAR and high <= FAR else wrapped(value)
 
 
 def add(c: Conversion, a: Scalar, b: Scalar, dtype: str, sign: int = 1) -> Scalar:
@@ -68,7 +68,7 @@ def remainder(c: Conversion, a: Scalar, b: Scalar, dtype: str, down: bool = Fals
     if b.low > 0 and (down or a.low >= 0):
         if a.known is not None and b.known is not None:
             return number(a.low % b.low, dtype)
-        if 0 <= a.low and a.high < b.low:
+        if a.low >= 0 and a.high < b.low:
             return a
         return made(f"{a.at(TIMES)} mod {b.at(TIMES - 1)}", TIMES, 0, b.high - 1, dtype, a, b)
     bound = max(abs(b.low), abs(b.high)) - 1
@@ -120,9 +120,9 @@ def choose(c: Conversion, condition: Scalar, yes: Scalar, no: Scalar, dtype: str
 
 def extreme(c: Conversion, primitive: str, a: Scalar, b: Scalar, dtype: str) -> Scalar:
     pick: Any = min if primitive == "min" else max
-    if primitive == "min" and a.high <= b.low or primitive == "max" and a.low >= b.high:
+    if (primitive == "min" and a.high <= b.low) or (primitive == "max" and a.low >= b.high):
         return a
-    if primitive == "min" and b.high <= a.low or primitive == "max" and b.low >= a.high:
+    if (primitive == "min" and b.high <= a.low) or (primitive == "max" and b.low >= a.high):
         return b
     return made(f"{primitive}({a.text}, {b.text})", ATOM, pick(a.low, b.low), pick(a.high, b.high), dtype, a, b)
 

@@ -70,7 +70,7 @@ def reshape(c: Conversion, tile: Tile, shape: tuple[int, ...]) -> Tile:
     _, inner, back = _ends(tile.shape)
     _, wanted, behind = _ends(shape)
     plain = tile.with_(ref=None, product=False, sum=None)
-    if not tile.written or prod(tile.written) == 1 and prod(shape) == 1:
+    if not tile.written or (prod(tile.written) == 1 and prod(shape) == 1):
         return plain.with_(shape=shape, trail=0)
     if inner == wanted and tile.trail + back >= behind:
         return plain.with_(shape=shape, trail=tile.trail + back - behind)

@@ -56,7 +56,7 @@ def device_number(c: Conversion, given: Any, kind: Any) -> Scalar:
                 behind = prod(dict(c.mesh)[a] for a in axes[i + 1 :])
                 part = scalars.divide(c, scalar(c, place), number(behind), "int32", down=True)
                 flat[one] = scalars.remainder(c, part, number(dict(c.mesh)[one]), "int32", down=True)
-        places = [flat.get(name, None) or coordinate(c, name) for name, _ in c.mesh]
+        places = [flat.get(name) or coordinate(c, name) for name, _ in c.mesh]
     else:
         places = [scalar(c, p) for p in (given if isinstance(given, (tuple, list)) else (given,))]
         if len(places) != len(c.mesh):

@@ -190,7 +190,7 @@ class Tile:
 
     @property
     def simple(self) -> bool:
-        return not self.reads and (self.type == "number" and len(self.text) < 16 or self.text.isidentifier())
+        return not self.reads and ((self.type == "number" and len(self.text) < 16) or self.text.isidentifier())
 
     @property
     def range(self) -> tuple[int, int]:

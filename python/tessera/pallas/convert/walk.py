@@ -111,12 +111,12 @@ def _settle(c: Conversion, jaxpr: Any, plan: _Plan, read: Callable, at: int, var
     uses = plan.uses.get(var, [])
     if not uses or isinstance(value, (Ref, Unused)):
         return value
-    if isinstance(value, Scalar) and value.known is not None or value.simple:
+    if (isinstance(value, Scalar) and value.known is not None) or value.simple:
         return value
     given = assigned_name(c.place) if last else None
     between = range(at + 1, min(uses[-1] + 1, len(jaxpr.eqns)))
     moved = bool(value.reads) and any(
-        (k != uses[-1] or has_body(jaxpr.eqns[k]) and not _is_condition(jaxpr.eqns[k], var)) and _stores(jaxpr.eqns[k], read, value.reads)
+        (k != uses[-1] or (has_body(jaxpr.eqns[k]) and not _is_condition(jaxpr.eqns[k], var))) and _stores(jaxpr.eqns[k], read, value.reads)
         for k in between
     )
     in_body = any(k < len(jaxpr.eqns) and has_body(jaxpr.eqns[k]) and acts(jaxpr.eqns[k]) and not _is_condition(jaxpr.eqns[k], var) for k in uses)

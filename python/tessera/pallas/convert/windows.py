@@ -48,7 +48,7 @@ class Windows:
         if at in self.fetched:
             return self.fetched[at]
         dims = self._dims(block, indices)
-        trivial = all(d.size == n and d.start.known == 0 or d.size is None and n == 1 for d, n in zip(dims, array.extents))
+        trivial = all((d.size == n and d.start.known == 0) or (d.size is None and n == 1) for d, n in zip(dims, array.extents))
         if space in ("smem", "hbm"):
             if not array_aval(block).shape:
                 return held(array.name, array.root, space, array.dtype, ())

@@ -40,13 +40,13 @@ def _backward() -> tuple[np.ndarray, ...]:
 def ej_flash_attention_dkv() -> Built:
     dkv = kernels("flash_attention._pallas_impl_bwd")._flash_attention_bwd_dkv
     return (
-        lambda q, k, v, l, m, do, di: dkv(
+        lambda q, k, v, sums, m, do, di: dkv(
             q,
             k,
             v,
             None,
             None,
-            l,
+            sums,
             m,
             do,
             di,
@@ -67,13 +67,13 @@ def ej_flash_attention_dkv() -> Built:
 def ej_flash_attention_dq() -> Built:
     dq = kernels("flash_attention._pallas_impl_bwd")._flash_attention_bwd_dq
     return (
-        lambda q, k, v, l, m, do, di: dq(
+        lambda q, k, v, sums, m, do, di: dq(
             q,
             k,
             v,
             None,
             None,
-            l,
+            sums,
             m,
             do,
             di,

@@ -13,7 +13,6 @@ from trial.case import Built, between, bf16, case, i32, normal
 from trial.shells import shell
 from trial.tpu_inference_attention import LENGTHS, PAGES, QUERIES
 
-
 STUBS = {"maxtext": {"common.common_types": {"DEFAULT_MASK_VALUE": -0.7 * float(np.finfo(np.float32).max)}}}
 
 

@@ -190,8 +190,8 @@ _REPAIRS = (
         "    def wait_a2a_gather_send(bt_id, e_sem_id, local_e_id):\n        my_e_id = my_id * local_num_experts + jnp.maximum(local_e_id, 0)\n",
     ),
     (
-        "            local_sz = lax.select(is_local, sz, 0)\n            remote_sz = lax.select(is_local, 0, sz)\n            pltpu.make_async_copy(\n"
-        "                src_ref=a2a_s_acc",
+        "            local_sz = lax.select(is_local, sz, 0)\n            remote_sz = lax.select(is_local, 0, sz)\n"
+        "            pltpu.make_async_copy(\n                src_ref=a2a_s_acc",
         "            local_sz = 0 * sz\n            remote_sz = sz\n            pltpu.make_async_copy(\n                src_ref=a2a_s_acc",
     ),
     ("        remote_sz = sz - local_sz\n        is_valid", "        remote_sz = sz\n        is_valid"),
