@@ -36,7 +36,7 @@ class Operation(Generic[P]):
         self._command = command
         self._function = function
         self._ranks = ranks
-        update_wrapper(self, function)
+        self._name = function.__name__
 
     def call(self, *args: P.args, **kwargs: P.kwargs) -> Any:
         like, arguments = _taken(kwargs)
@@ -76,14 +76,14 @@ class Operation(Generic[P]):
         return asked(words, Report, wanted or family)
 
     def _words(self, command: list[str], args: tuple[Any, ...], arguments: Mapping[str, Any]) -> tuple[Words, str]:
-        given = dict(self._function(*args, **arguments))  # type: ignore[arg-type]
+        given = dict(self._function(*args, **arguments))
         devices = self._devices(given)
         if devices is not None:
             given["devices"] = devices
         rows = options_of(*command)
         words = Words(command)
         for name, value in given.items():
-            refuse_unknown(name, [*rows], self.__name__)  # type: ignore[attr-defined]
+            refuse_unknown(name, [*rows], self._name)
             words.option(rows[name], value)
         return words, _arrays.family_of(list(given.values()))
 
@@ -92,7 +92,7 @@ class Operation(Generic[P]):
         if given.get("devices") is not None or given.get("rings") is not None:
             return None
         for name, rank in self._ranks.items():
-            value = given.get(name)
+            value: Any = given.get(name)
             if _arrays.is_list_of_arrays(value):
                 return len(value)
             if _arrays.is_array(value) and len(value.shape) == rank + 1:
@@ -125,9 +125,10 @@ def operation(command: str, **ranks: int) -> Callable[[Callable[P, Operands]], F
 
         update_wrapper(call, function)
         call.__doc__ = f"{call.__doc__}\n{_RAISES}"
-        call.__signature__ = signature(function).replace(return_annotation=Any)  # type: ignore[attr-defined]
-        for name in ("run", "verify", "timing", "debug", "options"):
-            setattr(call, name, getattr(known, name))
+        attributes: dict[str, Any] = {name: getattr(known, name) for name in ("run", "verify", "timing", "debug", "options")}
+        attributes["__signature__"] = signature(function).replace(return_annotation=Any)
+        for name, value in attributes.items():
+            setattr(call, name, value)
         return cast("Function[P]", call)
 
     return made

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from .errors import BadInput, EnvironmentFailure, Error, FindingError, Unsupported
 
@@ -27,7 +27,8 @@ class Place:
 
     @classmethod
     def of(cls, found: Mapping[str, Any]) -> Place:
-        return cls(*(found.get(name) for name in ("message", "file", "line", "column", "device", "agent")))
+        values: list[Any] = [found.get(name) for name in ("message", "file", "line", "column", "device", "agent")]
+        return cls(*values)
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ class Report:
         )
         return {name: self.object[name] for name in names if name in self.object}
 
-    def check(self) -> Report:
+    def check(self) -> Self:
         """Returns this report if the exit code is 0; else raises the exception for it."""
         if self.exit_code:
             raise error_of(self)
@@ -136,7 +137,7 @@ class Proof(Report):
 
     @property
     def verdict(self) -> str:
-        """ "proved", "refuted", or "explored" if neither could be shown."""
+        """One of "proved" and "refuted", or "explored" if neither could be shown."""
         return self.object.get("verdict", "explored")
 
     @property

@@ -17,10 +17,13 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from pluggy import Result
 
 # Keywords of the marker for the test, not for the proof. The fixture of `devices` is `tessera_devices`.
 OF_THE_TEST = ("devices", "seed")
@@ -84,7 +87,7 @@ def _given(item: pytest.Item) -> dict[str, Any]:
 
 
 @pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, Result[Any], None]:
     marker = item.get_closest_marker("tessera")
     _forget()
     if marker is None:
@@ -106,7 +109,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 
 
 @pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Result[Any], None]:
     """Adds each verdict that is not proved and ok to the report of the test, once."""
     texts = list(dict.fromkeys(str(verdict) for verdict in _asked() if not (verdict.proved and verdict.ok))) if call.when == "call" else []
     if call.excinfo is not None:

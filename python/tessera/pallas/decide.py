@@ -116,9 +116,10 @@ def given_text(eqn: core.JaxprEqn, lanes: Sequence[Sequence[Any]]) -> str:
     """Returns types and shapes of the inputs, with the values of small integer inputs: `int32[3] [10, 0, 20], float32[30, 16]`."""
     found = []
     for at, var in enumerate(eqn.invars):
-        text = f"{var.aval.dtype}[{', '.join(map(str, var.aval.shape))}]"
+        aval: Any = var.aval
+        text = f"{aval.dtype}[{', '.join(map(str, aval.shape))}]"
         values = [np.asarray(row[at]) for row in lanes]
-        if jax.numpy.issubdtype(var.aval.dtype, np.integer) and values[0].size <= _MOST_SHOWN:
+        if jax.numpy.issubdtype(aval.dtype, np.integer) and values[0].size <= _MOST_SHOWN:
             text += f" {values[0].tolist()}" + ("" if all(np.array_equal(values[0], one) for one in values) else " on the first device")
         found.append(text)
     return ", ".join(found)

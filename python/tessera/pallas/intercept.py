@@ -232,7 +232,7 @@ def recorded(
             jax.effects_barrier()
     finally:
         mlir.register_lowering(pallas_call.pallas_call_p, pallas_call._pallas_call_lowering)
-        if mpmd is not None:
+        if mpmd is not None and before is not None:
             mlir._lowerings[mpmd.mpmd_map_p] = before
         jax.clear_caches()
 
@@ -276,7 +276,7 @@ def _lowering(session: Session) -> Any:
 
         def with_callback(*values: Any) -> Any:
             world = World(dict(core.get_axis_env().axis_sizes))
-            device = np.int32(0)
+            device: Any = np.int32(0)
             for name, size in world.shape.items():
                 device = device * size + jax.lax.axis_index(name)
             shapes = [jax.ShapeDtypeStruct(aval.shape, aval.dtype) for aval in ctx.avals_out]

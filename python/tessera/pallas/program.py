@@ -100,7 +100,7 @@ def _decided(traced: Traced, promises: Mapping[str, Any], seed: int, limit: floa
             site = site_of(eqn, world, f"its inputs are not known: {error}")
         sites.append(site)
         everything = Later(lambda: _values(eqn, world, lanes, site, limit))
-        return [Later(lambda i=i: [row[i] for row in everything.get()]) for i in range(len(eqn.outvars))]
+        return [_column(everything, i) for i in range(len(eqn.outvars))]
 
     notes, reached = [], Reached()
     try:
@@ -122,6 +122,10 @@ def _decided(traced: Traced, promises: Mapping[str, Any], seed: int, limit: floa
 def _rows(inputs: Sequence[Later], world: World) -> list[list[np.ndarray]]:
     columns = [[np.asarray(lane) for lane in value.get()] for value in inputs]
     return [list(row) for row in zip(*columns)] if columns else [[] for _ in range(world.size)]
+
+
+def _column(rows: Later, at: int) -> Later:
+    return Later(lambda: [row[at] for row in rows.get()])
 
 
 def _values(eqn: core.JaxprEqn, world: World, lanes: Any, site: SiteVerdict, limit: float) -> list[list[np.ndarray]]:

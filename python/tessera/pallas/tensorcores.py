@@ -40,14 +40,15 @@ def call_params(params: dict[str, Any], avals_in: Sequence[Any], avals_out: Sequ
     count, results = len(avals_in), len(avals_out)
     shared = {jaxpr.invars[i]: jaxpr.invars[count + o] for i, o in params["input_output_aliases"].items()}
     jaxpr = _renamed(_with_scalars_in_smem(jaxpr), shared)
-    scratch = [pallas_core.MemoryRef(v.aval.inner_aval, v.aval.memory_space) for v in jaxpr.invars[count + results :]]
+    refs: Sequence[Any] = [var.aval for var in jaxpr.invars]
+    scratch = [pallas_core.MemoryRef(ref.inner_aval, ref.memory_space) for ref in refs[count + results :]]
     spec = pallas_core.GridSpec(
         grid=tuple(mesh.shape.items()),
-        in_specs=_specs(jaxpr.invars[:count], mesh),
-        out_specs=_specs(jaxpr.invars[count : count + results], mesh),
+        in_specs=_specs(refs[:count], mesh),
+        out_specs=_specs(refs[count : count + results], mesh),
         scratch_shapes=tuple(scratch),
     )
-    of = [v.aval.inner_aval for v in jaxpr.invars]
+    of = [ref.inner_aval for ref in refs]
     _, mapping = pallas_core.get_grid_mapping(
         spec,
         of[:count],
@@ -82,8 +83,8 @@ def _of_tensorcores(mesh: Any, jaxpr: core.Jaxpr) -> Any:
     return type(made)(made.devices.reshape(tuple(mesh.shape.values())), tuple(mesh.shape))
 
 
-def _specs(refs: Sequence[core.Var], mesh: Any) -> tuple[Any, ...]:
-    return tuple(pallas_core.BlockSpec(memory_space=ref.aval.memory_space or mesh.default_memory_space) for ref in refs)
+def _specs(refs: Sequence[Any], mesh: Any) -> tuple[Any, ...]:
+    return tuple(pallas_core.BlockSpec(memory_space=ref.memory_space or mesh.default_memory_space) for ref in refs)
 
 
 def _renamed(jaxpr: core.Jaxpr, names: Mapping[core.Var, core.Var]) -> core.Jaxpr:
@@ -109,9 +110,10 @@ def _with_scalars_in_smem(jaxpr: core.Jaxpr) -> core.Jaxpr:
         ref = core.Var(AbstractRef(var.aval, pltpu.SMEM))
         invars.append(ref)
         reads.append(core.new_jaxpr_eqn([ref], [var], get_p, {"tree": jax.tree.structure(())}, {ReadEffect(ref)}))
-    return (
-        jaxpr.replace(invars=invars, eqns=[*reads, *jaxpr.eqns], effects=jaxpr.effects.union(*(read.effects for read in reads))) if reads else jaxpr
-    )
+    if not reads:
+        return jaxpr
+    effects: Any = jaxpr.effects
+    return jaxpr.replace(invars=invars, eqns=[*reads, *jaxpr.eqns], effects=effects.union(*(read.effects for read in reads)))
 
 
 def with_calls(closed: core.ClosedJaxpr) -> core.ClosedJaxpr:
@@ -131,7 +133,8 @@ def _pure(closed: core.ClosedJaxpr, always: bool = False) -> core.ClosedJaxpr:
 def _discharged(closed: core.ClosedJaxpr) -> core.ClosedJaxpr:
     if "closed_jaxpr" in inspect.signature(discharge.discharge_state).parameters:
         return discharge.discharge_state(closed)
-    jaxpr, consts = discharge.discharge_state(closed.jaxpr, closed.consts)  # type: ignore[misc, call-arg]  # before 0.10.2
+    discharge_state: Any = discharge.discharge_state
+    jaxpr, consts = discharge_state(closed.jaxpr, closed.consts)  # before 0.10.2
     return core.ClosedJaxpr(jaxpr, consts)
 
 

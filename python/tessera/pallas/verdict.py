@@ -172,7 +172,8 @@ class Verdict:
     @property
     def stale(self) -> tuple[Accepted, ...]:
         """Accepted findings that were not found, and kernels accepted as not reached that were reached."""
-        return tuple(one for one in self.accepted if not any(map(one.covers, (*self.findings, *self.unreached))))
+        found: tuple[Finding | Unreached, ...] = (*self.findings, *self.unreached)
+        return tuple(one for one in self.accepted if not any(map(one.covers, found)))
 
     @property
     def ok(self) -> bool:

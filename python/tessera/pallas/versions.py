@@ -19,7 +19,7 @@ from tessera.pallas import jaxpr_tools
 
 # Base types of typed numbers of JAX, which some versions cannot pickle.
 SCALARS = (int, float, complex)
-TypedArray = literals.TypedNdArray if hasattr(literals, "TypedNdArray") else literals.LiteralArray  # the latter in 0.7
+TypedArray = next(getattr(literals, name) for name in ("TypedNdArray", "LiteralArray") if hasattr(literals, name))  # the latter in 0.7
 
 _EFFECTS_OF_SEMAPHORES = jax.__version_info__ >= (0, 9)
 
@@ -133,7 +133,7 @@ def _meshes_of(cores: int) -> Iterator[None]:
     from jax.experimental.pallas import tpu
 
     module = _module("jax._src.pallas.mosaic.core")
-    make = getattr(module, "create_tensorcore_mesh", None)
+    make: Any = getattr(module, "create_tensorcore_mesh", None)
 
     def made(axis_name: str, devices: Any = None, num_cores: int | None = None) -> Any:
         return make(axis_name, devices, num_cores) if devices is not None else make(axis_name, num_cores=num_cores or cores)

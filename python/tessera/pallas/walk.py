@@ -35,6 +35,15 @@ class Later:
     def of(lanes: Lanes) -> Later:
         return Later(lambda: lanes)
 
+    @staticmethod
+    def each(results: Callable[[], Sequence[Lanes]], count: int) -> list[Later]:
+        """Returns `count` values; `results` returns the lanes of each."""
+
+        def at(i: int) -> Later:
+            return Later(lambda: results()[i])
+
+        return [at(i) for i in range(count)]
+
     def get(self) -> Lanes:
         if self._make is not None:
             self._lanes = self._make()
@@ -111,7 +120,7 @@ def _plain(eqn: core.JaxprEqn, inputs: Sequence[Later], world: World) -> list[La
         return [list(column) for column in zip(*rows)]
 
     all_of_them = Later(evaluate)
-    return [Later(lambda i=i: all_of_them.get()[i]) for i in range(len(eqn.outvars))]
+    return Later.each(all_of_them.get, len(eqn.outvars))
 
 
 def _bind(eqn: core.JaxprEqn, values: Sequence[Any]) -> Sequence[Any]:
@@ -185,6 +194,10 @@ def _shard_map(eqn: core.JaxprEqn, inputs: Sequence[Later], visit: _Visit) -> li
     return [whole(v, s, var) for v, s, var in zip(outputs, params["out_specs"], eqn.outvars)]
 
 
+def _element(row: Later, at: int) -> Later:
+    return Later(lambda: [np.asarray(lane)[at] for lane in row.get()])
+
+
 def _scan(eqn: core.JaxprEqn, inputs: Sequence[Later], visit: _Visit) -> list[Later]:
     params, body = eqn.params, eqn.params["jaxpr"]
     fixed, carried = versions.scan_counts(params)
@@ -192,7 +205,7 @@ def _scan(eqn: core.JaxprEqn, inputs: Sequence[Later], visit: _Visit) -> list[La
     steps = range(params["length"])
     stacks: list[list[Later]] = []
     for step in reversed(steps) if params["reverse"] else steps:
-        now = [Later(lambda row=row, step=step: [np.asarray(lane)[step] for lane in row.get()]) for row in rows]
+        now = [_element(row, step) for row in rows]
         out = _inner(eqn, body, [*consts, *carry, *now], visit)
         carry = out[:carried]
         stacks.append(out[carried:])

@@ -90,8 +90,8 @@ def _inner(value: Any, at_starts: bool) -> Any:
     if isinstance(value, core.Jaxpr):
         return _without_views(value, at_starts)
     if type(value) is tuple and any(isinstance(one, (core.Jaxpr, core.ClosedJaxpr)) for one in value):
-        made = tuple(_inner(one, at_starts) for one in value)
-        return value if all(new is old for new, old in zip(made, value)) else made
+        parts = tuple(_inner(one, at_starts) for one in value)
+        return value if all(new is old for new, old in zip(parts, value)) else parts
     return value
 
 

@@ -24,8 +24,10 @@ def constant(c: Conversion, value: Any, aval: Any) -> Value:
         raise c.refuse(f"a constant array of {array.size} elements, at most {_MOST} are written out")
     made = c.declare("tile", "constant", dtype, array.shape)
     for at in np.ndindex(array.shape):
-        one = constant(c, array[at], aval)
-        c.say(f"{made.name}[{', '.join(map(str, at))}] = {one.text if getattr(one, 'type', 'number') == 'number' else f'cast({one.text})'}")
+        element: Any = constant(c, array[at], aval)
+        c.say(
+            f"{made.name}[{', '.join(map(str, at))}] = {element.text if getattr(element, 'type', 'number') == 'number' else f'cast({element.text})'}"
+        )
     return Tile(made.name, ATOM, array.shape, array.shape, dtype, TYPES[dtype])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 from jax.extend import core as jax_core
 
@@ -92,6 +92,12 @@ class Conversion:
         self.writer.declare(f"{space} {name}: {self.type_of(stored_type(dtype, space.split()[-1]))}{extents}", self.place)
         return whole(name, name, space, dtype, tuple(shape))
 
+    @overload
+    def name(self, value: Scalar, wanted: str | None = None) -> Scalar: ...
+    @overload
+    def name(self, value: Tile, wanted: str | None = None) -> Tile: ...
+    @overload
+    def name(self, value: Tile | Scalar, wanted: str | None = None) -> Tile | Scalar: ...
     def name(self, value: Tile | Scalar, wanted: str | None = None) -> Tile | Scalar:
         """Assigns the value to a new name and returns the named value."""
         if isinstance(value, Scalar):

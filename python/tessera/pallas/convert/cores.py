@@ -53,8 +53,8 @@ class Shared:
         if bound.known is not None and bound.known % self.count == 0:
             part = bound.known // self.count
             return f"core * {part} .. (core + 1) * {part}"
-        part = f"tiles({bound.text}, {self.count})"
-        return f"min(core * {part}, {bound.text}) .. min((core + 1) * {part}, {bound.text})"
+        size = f"tiles({bound.text}, {self.count})"
+        return f"min(core * {size}, {bound.text}) .. min((core + 1) * {size}, {bound.text})"
 
     def say_once(self, texts: Sequence[str]) -> None:
         """Writes copies of whole arrays before the kernel: core 0 executes them, and the other cores wait."""

@@ -213,8 +213,9 @@ def _roll(c: Conversion, eqn: Any, x: Any, shift: Any) -> Any:
 
     if stride:
         return traced(c, eqn, strided, tiles.reusable(c, x), by)
-    if by.known is not None:
-        return traced(c, eqn, lambda v, _: jnp.roll(v, by.known, along), tiles.reusable(c, x), by, known=by.known)
+    known = by.known
+    if known is not None:
+        return traced(c, eqn, lambda v, _: jnp.roll(v, known, along), tiles.reusable(c, x), by, known=known)
     return traced(c, eqn, moved, tiles.reusable(c, x), by)
 
 

@@ -24,7 +24,8 @@ def _scan(c: Conversion, eqn: Any, *operands: Any) -> Any:
     body = p["jaxpr"]
     c.learn(body.jaxpr)
     consts, first = operands[:constants], operands[constants : constants + carried]
-    rows, columns = operands[constants + carried :], eqn.outvars[carried:]
+    rows: Sequence[Any] = operands[constants + carried :]
+    columns = eqn.outvars[carried:]
     if p["length"] == 1 and not rows and not columns:
         return run_body(c, body, operands)
     rows = [tiles.reusable(c, tiles.full(c, x)) for x in rows]

@@ -64,15 +64,15 @@ class _Inside:
         for dim, extent in zip(where.dims, where.extents):
             if not leaves(dim, extent) or dim.size is None:
                 dims.append(dim)
-                if dim.size is not None:
+                if isinstance(dim.size, int):
                     dims_of_held.append(Dim(number(0), dim.size, whole=True))
-                    ends.append((number(0), number(dim.size)))  # type: ignore[arg-type]
+                    ends.append((number(0), number(dim.size)))
                 continue
             begin = self._within(scalars.add(c, number(0), dim.start, "int64", -1), dim.size)
             end = self._within(scalars.add(c, number(extent), dim.start, "int64", -1), dim.size)
             count = c.name(scalars.extreme(c, "max", scalars.add(c, end, begin, "int64", -1), number(0), "int64"))
-            dims.append(Dim(scalars.add(c, dim.start, begin, "int64"), count))  # type: ignore[arg-type]
-            dims_of_held.append(Dim(begin, count))  # type: ignore[arg-type]
+            dims.append(Dim(scalars.add(c, dim.start, begin, "int64"), count))
+            dims_of_held.append(Dim(begin, count))
             ends.append((begin, end))
         self.part = Ref(where.name, where.root, where.space, where.dtype, tuple(dims), where.extents)
         self.part_of_held = Ref(self.held.name, self.held.root, "vmem", where.dtype, tuple(dims_of_held), shape)
@@ -80,7 +80,7 @@ class _Inside:
 
     def _within(self, value: Scalar, size: Any) -> Scalar:
         c = self.c
-        return c.name(scalars.extreme(c, "min", scalars.extreme(c, "max", value, number(0), "int64"), number(size), "int64"))  # type: ignore[return-value]
+        return c.name(scalars.extreme(c, "min", scalars.extreme(c, "max", value, number(0), "int64"), number(size), "int64"))
 
     def _check(self, where: Ref, mask: Any, ends: Sequence[tuple[Scalar, Scalar]]) -> None:
         """Writes a `bounds` check that fails if an element outside the memory is not masked off."""

@@ -52,8 +52,8 @@ def _bindings(jaxpr: Any, function: _Function, starred: str, count: int) -> Iter
         if isinstance(node, ast.Assign) and _is_name(node.value, starred) and isinstance(node.targets[0], ast.Tuple):
             yield from _unpacked(node.targets[0].elts, count)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            before = next((i for i, arg in enumerate(node.args) if isinstance(arg, ast.Starred)), None)
-            if before is not None and _is_name(node.args[before].value, starred):
+            before, first = next(((i, arg) for i, arg in enumerate(node.args) if isinstance(arg, ast.Starred)), (0, None))
+            if first is not None and _is_name(first.value, starred):
                 names = _parameters(jaxpr, node.func.id)
                 yield from enumerate(names[before : before + count])
 

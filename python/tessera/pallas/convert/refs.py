@@ -153,7 +153,9 @@ def reshaped(c: Conversion, ref: Ref, shape: tuple[int, ...]) -> Ref:
 def _retyped(c: Conversion, ref: Ref, dtype: str) -> Ref:
     """Returns a view of the bits as another type. If the width differs, rows (the last dimension but one) are packed or unpacked."""
     had, has = numpy_type(ref.dtype).itemsize, numpy_type(dtype).itemsize
-    shape = list(ref.shape)
+    shape = [n for n in ref.shape if not isinstance(n, Scalar)]
+    if len(shape) != len(ref.shape):
+        raise c.refuse(f"a view of {ref.name}, whose size only the run knows, as {dtype}")
     if had != has:
         if len(shape) < 2:
             raise c.refuse(f"a view of {ref.name}, which has {len(shape)} dimensions, as {dtype}")
@@ -175,7 +177,7 @@ def loaded(c: Conversion, ref: Ref) -> Any:
         raise c.refuse("a semaphore is read by `semaphore_read` only")
     if any(isinstance(s, Scalar) for s in ref.shape):
         raise c.refuse(f"a value of {ref.name} whose size only the run knows")
-    shape: tuple[int, ...] = ref.shape  # type: ignore[assignment]
+    shape = tuple(n for n in ref.shape if not isinstance(n, Scalar))
     if any(d.stride == 0 for d in ref.dims):
         once = replace(ref, dims=tuple(Dim(d.start, 1) if d.stride == 0 else d for d in ref.dims))
         value = loaded(c, once)

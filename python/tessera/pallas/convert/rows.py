@@ -31,7 +31,8 @@ def apart(c: Conversion, ref: Ref, shape: tuple[int, ...], indices: Sequence[Any
         start = index.start if isinstance(index.start, Scalar) else number(int(index.start))
         split += [size // inner, inner]
         down, rest = (make(c, start, number(inner), "int32", down=True) for make in (scalars.divide, scalars.remainder))
-        taken_of += [Slice(down.known if down.known is not None else down, index.size, stride // inner), rest]
+        first: Any = down.known if down.known is not None else down  # JAX has no scalars of the text
+        taken_of += [Slice(first, index.size, stride // inner), rest]
     return (tuple(split), taken_of) if len(split) > len(shape) else None
 
 
@@ -54,10 +55,11 @@ def store(c: Conversion, ref: Ref, value: Any, stored: Callable[[Conversion, Ref
     place = next(at for at, dim in enumerate(ref.dims) if dim.stride != 1)
     dim, before = ref.dims[place], sum(d.size is not None for d in ref.dims[:place])
     whole = tiles.full(c, value, tuple(n for n in ref.shape if isinstance(n, int)))
-    whole = c.name(whole) if whole.ref is not None or not whole.simple else whole  # type: ignore[assignment]
+    whole = c.name(whole) if whole.ref is not None or not whole.simple else whole
     turn = c.names.new("i")
     c.writer.open(f"for {turn} in {dim.size}", c.place)
-    i = Scalar(turn, ATOM, 0, dim.size - 1)  # type: ignore[operator]
+    assert dim.size is not None and not isinstance(dim.size, Scalar)  # a slice with a stride has a known size
+    i = Scalar(turn, ATOM, 0, dim.size - 1)
     at = scalars.add(c, dim.start, scalars.multiply(c, i, number(dim.stride), "int32"), "int32")
     part = Ref(ref.name, ref.root, ref.space, ref.dtype, (*ref.dims[:place], Dim(at, None), *ref.dims[place + 1 :]), ref.extents, ref.held)
     items = [":"] * before + [turn] + [":"] * (len(whole.shape) - before - 1)

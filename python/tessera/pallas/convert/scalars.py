@@ -75,7 +75,7 @@ def remainder(c: Conversion, a: Scalar, b: Scalar, dtype: str, down: bool = Fals
     if down:
         return made(f"{a.at(TIMES)} mod {b.at(TIMES - 1)}", TIMES, -bound, bound, dtype, a, b)
     if may_be_zero(b):
-        a = a if a.simple else c.name(a)  # type: ignore[assignment]
+        a = a if a.simple else c.name(a)
     return _but_at_zero(c, b, a, _towards_zero("remainder", a, b, dtype, min(bound, max(abs(a.low), abs(a.high)))), dtype)
 
 

@@ -100,9 +100,9 @@ def _each_copy(c: Conversion, eqn: Any, flat: Any, then: Callable[[Copy], None])
     parts = eqn.params["tree"].unflatten(flat)
     if len(parts) == 9:  # before JAX 0.10 each ref is followed by its transforms
         refs = [None if ref is None else taken(c, ref, transforms or ()) for ref, transforms in zip(parts[:8:2], parts[1:8:2])]
-        then((*refs, parts[-1]))  # type: ignore[arg-type]
+        then((*refs, parts[-1]))
     else:
-        _each_choice(c, list(parts[:4]), lambda refs: then((*refs, parts[-1])))  # type: ignore[arg-type]
+        _each_choice(c, list(parts[:4]), lambda refs: then((*refs, parts[-1])))
 
 
 def _with_all_transforms(given: Any) -> Any:

@@ -145,7 +145,7 @@ def _rounded(c: Conversion, tile: Tile, dtype: str) -> Tile:
         if dtype in _LARGEST:
             return _to_fp8(c, tile, dtype)
         wanted = TYPES[dtype]
-        return c.name(tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted))  # type: ignore[return-value]
+        return c.name(tile.with_(text=f"cast({tile.text}, {wanted})", level=ATOM, dtype=dtype, type=wanted))
     one = float(numpy_type(dtype).type(tile.known))
     if one != one:
         return nan(c, dtype)
@@ -160,7 +160,7 @@ def _to_fp8(c: Conversion, tile: Tile, dtype: str) -> Tile:
         store(c, held, tile.with_(shape=()))
         made = _to_fp8(c, of_cell(held), dtype)
         name = c.name(made)
-        return name.with_(text=f"{name.text}[0]", shape=tile.shape, written=())  # type: ignore[union-attr]
+        return name.with_(text=f"{name.text}[0]", shape=tile.shape, written=())
     x = reusable(c, full(c, tile if tile.type == "f32" else tile.with_(text=f"cast({tile.text}, f32)", level=ATOM, type="f32", bounds=None)))
     size = f"abs({x.text})"
     if dtype == "float8_e4m3fn":
@@ -180,8 +180,8 @@ def cell(c: Conversion, dtype: str, shape: Sequence[int], wanted: str | None = N
 
 def of_cell(ref: Ref) -> Tile:
     """Returns the value in a cell. The cell must be stored only where the value is computed."""
-    shape = tuple(d.size for d in ref.dims if d.size is not None)
-    return Tile(ref.text, ATOM, shape, shape, ref.dtype, TYPES[ref.dtype])  # type: ignore[arg-type]
+    shape = tuple(d.size for d in ref.dims if d.size is not None and not isinstance(d.size, Scalar))
+    return Tile(ref.text, ATOM, shape, shape, ref.dtype, TYPES[ref.dtype])
 
 
 def within(tile: Tile, rank: int) -> Tile:

@@ -11,7 +11,7 @@ from tessera.pallas.convert.blocks import array_aval, block_aval, covers, space_
 from tessera.pallas.convert.conversion import Conversion
 from tessera.pallas.convert.refs import scalar
 from tessera.pallas.convert.stores import stores_to
-from tessera.pallas.convert.values import Dim, Ref, held, number
+from tessera.pallas.convert.values import Dim, Ref, Scalar, held, number
 from tessera.pallas.convert.walk import walk
 
 
@@ -58,7 +58,7 @@ class Windows:
             return self._resident(base, block, array, output)
         if var in self.changed and output < 0:
             raise c.refuse(f"a block of the input {base} that the kernel writes to")
-        shape = tuple(d.size for d in dims if d.size is not None)
+        shape = tuple(d.size for d in dims if d.size is not None and not isinstance(d.size, Scalar))
         if output >= 0 and var in self.changed and not stores_to(self.jaxpr, var):
             return self._copied_out(base, array, dims)
         name = c.names.new(base)
@@ -68,12 +68,12 @@ class Windows:
         again = output >= 0 and "ANY" in str(getattr(block.pipeline_mode, "revisit", ""))
         words = [" update"] * again + [f" depth {depth}"] * bool(depth)
         c.say(f"window {name} = {array.name}[{taken}]{','.join(words)}")
-        return held(name, array.name if output >= 0 else name, "vmem", array.dtype, shape if block_aval(block).shape else ())  # type: ignore[arg-type]
+        return held(name, array.name if output >= 0 else name, "vmem", array.dtype, shape if block_aval(block).shape else ())
 
     def _copied_out(self, base: str, source: Ref, dims: list[Dim]) -> Ref:
         """Declares memory of the core for a result block that only copies write. It is copied back after each grid point."""
-        shape = tuple(d.size for d in dims if d.size is not None)
-        ref = self.c.declare("vmem", base, source.dtype, shape)  # type: ignore[arg-type]
+        shape = tuple(d.size for d in dims if d.size is not None and not isinstance(d.size, Scalar))
+        ref = self.c.declare("vmem", base, source.dtype, shape)
         part = Ref(source.name, source.root, source.space, source.dtype, tuple(dims), source.extents)
         self.within.append(f"copy {ref.text} -> {part.text}")
         return ref
