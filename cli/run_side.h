@@ -21,8 +21,9 @@ struct RunSide {
 // Options of `run` and of the commands that the words name, except `not_taken`.
 using OptionNames = std::span<const std::string_view>;
 Options run_side_options(const std::vector<std::string>& words, OptionNames not_taken);
-// The run of `word`, with those options of `arguments` that its command accepts. Does not execute
-// the run.
+// Returns the run of `word`: a file, a kernel, an operation, or a quoted command with options of
+// its own. The run also has those options of `arguments` that its command accepts, except
+// `not_taken`. Does not execute the run.
 Expected<RunSide> run_side(const std::string& word, const Arguments& arguments,
                            OptionNames not_taken);
 

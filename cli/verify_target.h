@@ -24,7 +24,8 @@ Command verified_command(const std::vector<std::string>& words);
 // its own options.
 Options verify_options(const std::vector<std::string>& words);
 
-// `words` begin with `verify`. files: must outlive the result; may be null.
+// Parses the words of a command line that begins with `verify`, and selects the interpreter. files:
+// must outlive the result; may be null. Fails if --device names another device.
 Expected<Arguments> verify_arguments(std::vector<std::string> words, Files* files);
 Expected<VerifyTarget> verify_target(const Arguments& arguments);
 Expected<VerifyTarget> verify_target(std::vector<std::string> words, Files* files = nullptr);

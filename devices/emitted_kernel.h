@@ -31,7 +31,8 @@ class EmittedKernel {
   std::string summary;                 // description of the plan
   std::string source;                  // source without the included texts
   std::vector<IncludedText> includes;  // in the order of their names
-  // Compiles the source on this machine. Fails with ErrorCode::environment without a compiler.
+  // Compiles the source on this machine. Fails with ErrorCode::environment without a compiler,
+  // and with ErrorCode::runtime and the compiler's log in a note if the compilation fails.
   virtual Expected<CompilerReport> compile() const = 0;
 };
 

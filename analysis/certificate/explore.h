@@ -8,9 +8,11 @@ namespace tessera {
 
 // Returns the options of the run, with the budget as its limit of steps.
 RunOptions within_budget(const CertifyOptions& options);
-// Runs every execution of a program that reads counts, and analyses each with its reads pinned.
-// Empty if there are more executions than options.exhaust, or if they cannot be enumerated because
-// a copy changes a count that is read or another condition is broken.
+// Runs the executions of a program that reads counts, and analyses each with its reads pinned.
+// first: certificate of the first run. Returns the certificate of the first refuted execution, or
+// `first` as proved. Empty if this takes more than options.exhaust runs, if an execution is neither
+// proved nor refuted, or if the executions cannot be enumerated because a copy changes a count that
+// is read or another condition is broken.
 Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
                                              const CertifyOptions& options,
                                              const Certificate& first);

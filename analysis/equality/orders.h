@@ -25,7 +25,7 @@ class Comparisons {
   bool is_truncated() const { return maxima_.parents.size() + minima_.parents.size() > max_values; }
   // Both kinds together, without constants; sorted.
   std::vector<Residue> values() const;
-  // True if all of them were compared by a max or a min.
+  // True if all operands were compared by a max (is_max) or by a min.
   bool has_all(bool is_max, std::span<const Residue> operands) const;
   // Number of different constants that were compared.
   std::size_t constants() const { return met_.size(); }

@@ -19,8 +19,8 @@ namespace tessera {
 // writes count as stored. Event::token of `enter` and `leave` is the pattern.
 class MemoisedPipelines final : public RegionPolicy {
  public:
-  // True if a run with these options can memoise pipelines of the program. Requires that cores take
-  // turns in order and that no values are computed.
+  // True if a run with these options can memoise pipelines of the program: the program moves blocks
+  // synchronously, cores take turns in order, no values are computed, and checks are enabled.
   static bool may_be(const Program& program, const RunOptions& options);
   explicit MemoisedPipelines(Machine& machine);
 

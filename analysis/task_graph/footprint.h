@@ -15,8 +15,8 @@ class Footprint {
  public:
   // graph: contains the memories. Must outlive this object.
   explicit Footprint(const TaskGraph& graph) : graph_(graph) {}
-  // Accesses must be added in program order. A read of elements that the side has written is
-  // ignored.
+  // Accesses must be added in program order. A read within one rectangle that the
+  // side has written is ignored.
   void add(const MemoryAccess& access);
   // Returns the accesses by memory, merged where possible, and clears the footprint.
   std::vector<MemoryAccess> take();

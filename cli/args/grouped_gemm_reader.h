@@ -29,7 +29,8 @@ class GroupedGemmReader : ProductReader {
   // Sizes from --OPTION LIST|@FILE; null if the option is not given.
   DimSizes dims(std::string_view option);
   DimSizes sizes_of(std::string_view option, const Axes& sizes);
-  // Sets the first dims of lhs from --group-sizes or --sizes. False if there is an error.
+  // Sets the first dims of lhs from --group-sizes or --sizes. rows: total number of rows; required
+  // if the sizes are drawn at random. False if there is an error.
   bool read_sizes(std::optional<std::int64_t> rows);
   // Reads the form with m, k and n, for a product or one of its gradients.
   void plain_form();

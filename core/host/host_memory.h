@@ -41,7 +41,7 @@ class MemoryCap {
   // Call it after a failed allocation: raises the cap a little, so that the error can be reported.
   // Returns the limit that was exceeded.
   static MemoryLimit use_reserve();
-  // Returns the source of the process's data limit.
+  // Returns the source of the process's data limit: the innermost cap's, or "ulimit -d".
   static std::string_view name();
 
  private:

@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-// Returns the value of an expression; kind `nothing` after an error.
+// Writes the ops of an expression and returns its value; kind `nothing` after an error.
 Entity evaluate(Elaboration& e, const ast::Expression& node);
 // Like evaluate(). With `to`, the last op of a tile may write there directly, rounded to that type.
 // Numbers are not written.

@@ -11,7 +11,8 @@ void block(Elaboration& e, const ast::Block& node);
 // names. Returns the function's result; an empty record if there is none.
 Entity result_of(Elaboration& e, const ast::Function& function);
 
-// Definitions, branches, results of functions, requirements, debug regions, calls.
+// Lower definitions, local declarations, branches, results of functions, requirements, debug
+// regions and calls to ops. Errors are added to the elaboration's diagnostics.
 void lower(Elaboration& e, const ast::ScopedDeclaration& node);
 void lower(Elaboration& e, const ast::CallStatement& node);
 void lower(Elaboration& e, const ast::TraceRegion& node);
@@ -21,7 +22,7 @@ void lower(Elaboration& e, const ast::If& node);
 void lower(Elaboration& e, const ast::Return& node);
 void lower(Elaboration& e, const ast::ReturnNamed& node);
 
-// Loops; grids and windows of pipelines.
+// Lower loops, grids and windows of pipelines.
 void lower(Elaboration& e, const ast::For& node);
 void lower(Elaboration& e, const ast::While& node);
 void lower(Elaboration& e, const ast::Pipeline& node);

@@ -26,7 +26,9 @@ class WindowWriter {
   void allocate();
   // Fetches the block of a point, if it differs from the block fetched last.
   void fetch(const ValueMap& point);
-  // Makes the window refer to the block of this point from here on.
+  // Writes the ops that the body needs before it uses the block of this point. Input: the wait for
+  // the block, and its fetch unless it was fetched ahead. Output: the write-back of the block
+  // before it. From here on the window refers to the block.
   void use(const ValueMap& point);
   // For synchronous moves, at the end of a point: writes back the open block and closes it.
   void close();

@@ -16,8 +16,9 @@ class TimedRun {
 
   // Options for one run on the interpreter. They refer to this object.
   DeviceOptions options() const;
-  // Requires the run. Fails with ErrorCode::unsupported if the order of the run depends on counts
-  // that it reads, or if it uses a link without a bandwidth in the profile.
+  // Returns the modelled duration of the run on the profile's machine. Requires the run. Fails with
+  // ErrorCode::unsupported if the order of the run depends on counts that it reads, or if it uses a
+  // link without a bandwidth in the profile.
   Expected<double> seconds() const;
 
  private:

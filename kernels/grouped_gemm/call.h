@@ -57,7 +57,8 @@ struct GroupedGemmCall {
 };
 
 // Returns the call in the format of the reference: one problem, or one for each group if columns
-// are ragged. lhs, rhs: operands from multiplied().
+// are ragged. lhs, rhs: operands from multiplied(). They and the tensors of `options` must outlive
+// the result.
 std::vector<GroupedGemmProblem> grouped_gemm_problems(const GroupedGemmCall& call,
                                                       const GroupedGemmOptions& options,
                                                       const Tensor& lhs, const Tensor& rhs);

@@ -24,7 +24,8 @@ struct GroupMetadata {
 enum class EmptyGroups : std::uint8_t { skipped, visited };
 
 // Returns the grid steps that compute the groups first .. first + count - 1, for m rows in tiles of
-// tm rows. Fails if tm does not divide m.
+// tm rows. sizes: rows of each group. Fails if tm is not positive or does not divide m, if there is
+// no group, if a size is negative, if the sizes sum to more than m, or if a group does not exist.
 Expected<GroupMetadata> make_group_metadata(std::span<const std::int64_t> sizes, std::int64_t m,
                                             std::int64_t tm, std::int64_t first, std::int64_t count,
                                             EmptyGroups empty);

@@ -27,7 +27,8 @@ enum class SearchMode : std::uint8_t {
   swept,       // the same, but only before accesses that a sweep suspects
   adaptive,    // targeted; swept once that has cost as much as a sweep
 };
-// max_races: listed races per object.
+// Returns the races of all schedules of the recorded run. max_races: maximum number of listed races
+// per object. A long search ends early once this many are listed.
 RaceAnalysis freeze_one(const Record& record, SearchMode mode = SearchMode::adaptive,
                         std::size_t max_races = 100);
 

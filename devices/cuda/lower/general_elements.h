@@ -25,8 +25,9 @@ class GeneralElements {
   // Code for an element's value, 0 outside the operand: an i64 if `whole`, which requires an
   // integer type, else a float.
   std::string load(const Slice& slice, const Indices& at, bool whole);
-  // Statement that stores `value`, an i64 or a float, rounded to the element's type. Elements
-  // outside the operand are not stored.
+  // Statement that stores `value`, an i64 or a float, rounded to the element's type, at the indices
+  // e0, e1, ... of the target's kept dimensions. The code around the statement declares these.
+  // Elements outside the operand are not stored. Empty after a problem.
   std::string store(const Slice& target, const std::string& value);
 
   // Records the first construct without a CUDA form. Returns "0" as a placeholder expression.
