@@ -73,7 +73,7 @@ Expected<void> Dumps::write(Session& session, Dump& dump) {
   const AgentId focus = TRY(go_to_place(session, dump.read.place, dump.words));
   const debugger::Reference what = TRY(debugger::parse_reference(session, focus, dump.read.name));
   const auto* memory = std::get_if<debugger::BufferReference>(&what);
-  if (memory == nullptr) return error(fmt::format("--dump: `{}` is not a memory", dump.read.name));
+  if (memory == nullptr) return error(fmt::format("--dump: `{}` is not memory", dump.read.name));
   Storage& storage = *TRY(session.valued())->core_state(memory->owner).storages[memory->buffer];
   TRY(debugger::check_held(storage, dump.read.name));
   const Program& program = session.program();

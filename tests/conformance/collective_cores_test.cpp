@@ -127,7 +127,7 @@ TEST(CollectiveCores, case_15_no_core_passes_the_barrier_alone) {
   for (const char* core : {"dev0.core0", "dev0.core1", "dev1.core0", "dev1.core1"}) {
     const auto alone = under(std::string(core) + "*5");
     ASSERT_FALSE(alone);
-    EXPECT_EQ(alone.diags()[0].message, "entry 1 of the schedule asks for 5 steps of " +
+    EXPECT_EQ(alone.diags()[0].message, "entry 1 of the schedule requires 5 steps of " +
                                             std::string(core) + ", which can take only 4");
   }
   const auto together =

@@ -151,7 +151,7 @@ TEST_F(KeptCertificate, WhatIsNoCertificateIsBadInput) {
   EXPECT_TRUE(says("there is no `evidence.protocol`")) << out_;
   write_bytes(kept_, "[1, 2]\n");
   EXPECT_EQ(check(), 2);
-  EXPECT_TRUE(says("is no certificate")) << out_;
+  EXPECT_TRUE(says("is not a certificate")) << out_;
   EXPECT_EQ(run_words({"check-certificate", folder_.file("none.json")}), 3);
 }
 
@@ -162,7 +162,7 @@ TEST_F(KeptCertificate, FilesThatItNamesAreNotQuoted) {
   change("\"" + program_ + "\"", "\"" + secret + "\"");
   EXPECT_EQ(check(), 2);
   EXPECT_FALSE(says("root")) << out_;
-  EXPECT_TRUE(says("the command of the certificate is refused")) << out_;
+  EXPECT_TRUE(says("the command of the certificate is rejected")) << out_;
   change("\"" + secret + "\"", "\"" + folder_.file("none.tsr") + "\"");
   EXPECT_EQ(check(), 3);
   EXPECT_TRUE(says("No such file")) << out_;

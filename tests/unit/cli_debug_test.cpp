@@ -269,7 +269,7 @@ TEST_F(CliDebug, a_dump_that_cannot_be_is_refused_or_told) {
   EXPECT_NE(dumped("slott@end" + to).err.find("nothing here is called `slott`"), std::string::npos);
   EXPECT_NE(dumped("slot@9,q=1" + to).err.find("`q` is the index of no loop around line 9"),
             std::string::npos);
-  EXPECT_NE(dumped("landed@end" + to).err.find("is no memory"), std::string::npos);
+  EXPECT_NE(dumped("landed@end" + to).err.find("is not memory"), std::string::npos);
   EXPECT_NE(dumped("out@end" + to, {"--no-math"}).err.find("--dump is about values"),
             std::string::npos);
   EXPECT_EQ(dumped("out@end" + to, {"--out", "out" + to}).code, 2);

@@ -195,7 +195,7 @@ TEST_F(GroupedGemmFiles, scales_that_are_none_are_refused) {
   EXPECT_EQ(
       refused(call + "--scaling delayed --lhs-scale-inv %ok.npy --rhs-scale-inv %ok.npy "
                      "--lhs-scale 2"),
-      "error: --lhs-scale is what an operand is quantised with, and here they are quantised\n");
+      "error: --lhs-scale is a factor for quantising, and the operands are already quantised\n");
   // One operand that is not quantised.
   save("x.npy", Tensor(DType::f32, {3, 64, 32}));
   EXPECT_EQ(

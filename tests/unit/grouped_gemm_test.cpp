@@ -482,11 +482,11 @@ TEST(GroupedGemm, T14_quantised_operands_contract_a_multiple_of_16_or_32) {
   EXPECT_EQ(with(96, {5, 0, 9}, ScalingMode::Mxfp8_1D, false), "none");
   EXPECT_EQ(
       with(48, {5, 0, 9}, ScalingMode::Mxfp8_1D, false),
-      "ValueError: MXFP8 scales are of 32 elements, which do not divide the contraction of 48 "
+      "ValueError: MXFP8 scales apply to 32 elements, which do not divide the contraction of 48 "
       "in group 0 of lhs");
   EXPECT_EQ(
       with(13, {64, 0, 48}, ScalingMode::Mxfp8_1D, true),
-      "ValueError: MXFP8 scales are of 32 elements, which do not divide the contraction of 48 "
+      "ValueError: MXFP8 scales apply to 32 elements, which do not divide the contraction of 48 "
       "in group 2 of lhs");
   // Without scales, the contraction is not restricted.
   const auto q = std::make_shared<const Tensor>(DType::e4m3, Shape{14, 13});

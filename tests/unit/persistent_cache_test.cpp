@@ -173,8 +173,8 @@ TEST(PersistentCache, what_was_changed_or_is_of_another_version_is_not_used) {
   EXPECT_EQ(message("\"block_m\": 8", "\"block_m\": 9"), checksum);
   EXPECT_EQ(message("1e-06", "2e-06"), checksum);
   EXPECT_EQ(
-      message("\"build\": \"tessera ", "\"build\": \"tessera 9.").substr(0, not_used.size() + 9),
-      not_used + "tessera 9");
+      message("\"build\": \"tessera ", "\"build\": \"tessera 9.").substr(0, not_used.size() + 27),
+      not_used + "it was written by tessera 9");
   EXPECT_EQ(message("\"config\": {", "\"config\": {\"q\": " + std::string(100'000, '[') +
                                          std::string(100'000, ']') + ","),
             file + " is not a configuration: it nests deeper than 64");

@@ -459,7 +459,7 @@ TEST(Scaling, what_a_caller_gets_wrong_is_an_error_and_no_abort) {
             "e8m0");
   EXPECT_NE(refusal(unswizzled(flat, std::int64_t{1} << 40, std::int64_t{1} << 40)), "none");
   EXPECT_EQ(refusal(unswizzled(flat, -1, 4)),
-            "-1 rows and 4 columns from element 0 on: one is negative");
+            "-1 rows and 4 columns from element 0 on: one of these is negative");
   // A tensor without data has no elements, so its amax is 0.
   EXPECT_EQ(amax(none), 0);
   EXPECT_EQ(quantize(none, DType::e4m3, 1).data(), nullptr);

@@ -21,7 +21,7 @@ X = np.random.default_rng(0).standard_normal((32, 128), np.float32)
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ({"dma_order": "sideways"}, "dma_order is one of unordered, fifo, not 'sideways'"),
+        ({"dma_order": "sideways"}, "dma_order: expected one of unordered, fifo, found 'sideways'"),
         ({"profile": "v99"}, "no profile v99"),
         ({"chip": "v99"}, "chip: expected one of v4"),
         ({"strict_values": True}, "strict_values is for run and interpret"),

@@ -47,9 +47,9 @@ def test_sums_that_are_cleared_along_the_wrong_dimension_are_stored_for_nothing(
     verdict, kept = (tessera.pallas.verify(lambda x, y: product(x, y, 1), X, Y) for _ in range(2))
     place = line_of(product_kernel, "# adds to").replace("test_reports.", "test_reports_of_values.")
     assert verdict.proved and verdict.compared  # the conversion is right, the kernel is not what was meant
-    assert f"{place}: note: nothing reads what is stored here to sums[0 .. 32, 0 .. 128] before it is overwritten (2 of 8 times)" in str(verdict), (
+    assert f"{place}: note: nothing reads the data that is stored here to sums[0 .. 32, 0 .. 128] before it is overwritten (2 of 8 times)" in str(
         verdict
-    )
+    ), verdict
     assert kept.sites[0].from_cache and str(kept) == str(verdict)
     assert tessera.pallas.verify(lambda x, y: product(x, y, 2), X, Y).sites[0].numbers.unused == ()
 
