@@ -35,7 +35,7 @@ std::string promises_text(const Promises& promises) {
   if (promises.whole) return "proved if copies are whole";
   if (promises.order) return "proved if copies of one link complete in order";
   if (promises.both) return "proved if copies are whole, and copies of one link complete in order";
-  return "none helps: it fails also on a machine whose copies are whole and complete in order";
+  return "none helps: it also fails if copies are whole and copies of one link complete in order";
 }
 
 }  // namespace tessera::cli
