@@ -139,7 +139,7 @@ std::string diff_lines(const DiffReport& report) {
     text += line("value", value_text(*report.value)) + places_lines("", report.value->places);
   text += result_lines(report);
   text +=
-      findings_line("found in A", found.findings_a) + findings_line("found in B", found.findings_b);
+      findings_line("finding A", found.findings_a) + findings_line("finding B", found.findings_b);
   return text + verdict_line(report);
 }
 
