@@ -31,6 +31,8 @@ KNOWN = (
     "mutants",
     "cores",
 )
+# Parameters of `verify`, `run` and `interpret`, which are not options of the command line.
+PARAMETERS = ("accept", "all", "limit", "numbers", "parallel", "prove")
 OF_RUN = ("strict_values",)
 OF_VERIFY = ("necessity", "exhaust", "schedules", "budget", "races", "mutants")
 # Options with values that depend on the kernel.
@@ -62,8 +64,9 @@ def command_line(options: Mapping[str, Any], command: str) -> list[str]:
     words = []
     for name, value in {**DEFAULTS, **options}.items():
         if name not in KNOWN:
-            near = difflib.get_close_matches(name, KNOWN, 1)
-            raise TypeError(f"unknown option {name!r}" + (f"; did you mean {near[0]!r}?" if near else f": expected one of {', '.join(KNOWN)}"))
+            names = (*PARAMETERS, *KNOWN)
+            near = difflib.get_close_matches(name, names, 1)
+            raise TypeError(f"unknown option {name!r}" + (f"; did you mean {near[0]!r}?" if near else f": expected one of {', '.join(names)}"))
         if value is None or value is False or name == "cores" or name in (OF_VERIFY if command == "run" else OF_RUN):
             continue
         words.append("--" + name.replace("_", "-"))

@@ -33,6 +33,11 @@ def test_a_value_that_an_option_has_not_is_bad_input(how, said):
         tessera.pallas.verify(grids.add, X, X, **how)
 
 
+def test_an_unknown_option_is_named_with_the_nearest_one():
+    with pytest.raises(TypeError, match="unknown option 'al'; did you mean 'all'"):
+        tessera.pallas.verify(grids.add, X, X, al=True)
+
+
 @pytest.mark.parametrize(
     ("how", "said"),
     [
