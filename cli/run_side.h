@@ -22,8 +22,9 @@ struct RunSide {
 using OptionNames = std::span<const std::string_view>;
 Options run_side_options(const std::vector<std::string>& words, OptionNames not_taken);
 // Returns the run of `word`: a file, a kernel, an operation, or a quoted command with options of
-// its own. The run also has those options of `arguments` that its command accepts, except
-// `not_taken`. Does not execute the run.
+// its own. The run is on the interpreter and also has those options of `arguments` that its command
+// accepts, except `not_taken`; these are marked as read. Does not execute the run. Fails if an
+// option changes nothing, or with ErrorCode::unsupported if the run cannot be compared.
 Expected<RunSide> run_side(const std::string& word, const Arguments& arguments,
                            OptionNames not_taken);
 

@@ -31,6 +31,7 @@ class Executions {
   bool is_empty() const { return open_.empty(); }
   // Number of beginnings, each of which is one run still to be done.
   std::int64_t left() const { return static_cast<std::int64_t>(open_.size()); }
+  // Removes and returns the beginning that was added last. Requires !is_empty().
   Beginning take();
 
  private:

@@ -149,7 +149,8 @@ class Ops {
                   ? Tile()
                   : repeated(std::move(zero), shape_of(*at_.event().box)));
   }
-  // Scalar memory of integers, and ops without values.
+  // Ops on integers in scalar memory, and ops without values: no effect on the values. A tile op
+  // without a rule is refused.
   template <typename Op>
   void evaluate(const Op&, shapes::None) {
     if (class_of(op_index<Op>()) == OpClass::tile)

@@ -33,7 +33,8 @@ class ShadowRun : public Observer {
   template <typename... Arguments>
   explicit ShadowRun(Arguments&&... arguments) : domain_(std::forward<Arguments>(arguments)...) {}
 
-  // Must be called before the first event. The machine must outlive this object.
+  // Sets the machine whose events this object receives as an observer of the run. Must be called
+  // before the first event. The machine must outlive this object.
   void attach(Machine& machine) {
     machine_ = &machine;
     at_.emplace(machine, domain_);

@@ -18,7 +18,7 @@ class OutputFiles {
   // Opens the files with a hole in the name. Fails if the call has no tensor of a name, or if a
   // file is an input of the call or is named twice.
   Expected<void> settle(const OperationCall& call);
-  // Writes operands of the call and results of its run; returns the errors.
+  // Writes operands of the call and results of its run; returns the errors. Requires settle(call).
   [[nodiscard]] Diags write(const OperationCall& call, const OperationRun& run);
 
  private:

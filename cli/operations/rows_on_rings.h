@@ -40,7 +40,8 @@ Expected<OperationCall> rows_call(const Arguments& arguments, std::string_view k
                  });
 }
 
-// m, types: help texts of --m and --dtype. own: other options of the command.
+// Returns the options of a collective on rows: --m, --n, --dtype, those of the operand lhs and of
+// all collectives. m, types: help texts of --m and --dtype. own: other options of the command.
 Options rows_options(std::string_view m, std::string_view types, Options own = {});
 
 // Types for --dtype, if rows are only moved and if they are added.

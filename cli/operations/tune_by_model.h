@@ -19,8 +19,9 @@ struct TuneReport {
 Option tune_option();
 // The options of the tuned command that affect the model, and --tune.
 Options model_options(const Command& command);
-// Times the candidates of `command`, the operation or program of `arguments`. Reports a table of
-// them, the best candidate, and the command line that uses it.
+// Compares the times that the model expects for the candidates of `command`, the operation or
+// program of `arguments`. Reports a table of them, the best candidate, and the command line that
+// uses it. Fails with ErrorCode::unsupported for another device than the interpreter.
 Expected<TuneReport> tune_by_model(const Command& command, const Arguments& arguments);
 
 }  // namespace tessera::cli

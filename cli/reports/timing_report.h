@@ -14,7 +14,7 @@ namespace tessera::cli {
 std::string timing_text(const Timing& timing, const MachineProfile& profile);
 // Reason for a time that is not complete.
 std::string why_unknown_time(const MachineProfile& profile);
-// The seconds in all and, for each device, of its units.
+// Total seconds, whether they are complete, the seconds of each device's units, and the roofline.
 Json to_json(const Timing& timing);
 
 // Report lines: the critical path, source lines and regions with their shares on the core that

@@ -24,7 +24,8 @@ class WindowWriter {
   bool is_fetched_ahead(int steps) const;
   // Allocates slots, semaphores and state. Call it before the loops.
   void allocate();
-  // Fetches the block of a point, if it differs from the block fetched last.
+  // Writes the ops that start the fetch of a point's block, if it differs from the block fetched
+  // last. use() waits for the block.
   void fetch(const ValueMap& point);
   // Writes the ops that the body needs before it uses the block of this point. Input: the wait for
   // the block, and its fetch unless it was fetched ahead. Output: the write-back of the block

@@ -13,8 +13,9 @@
 
 namespace tessera {
 
-// Returns the error for the exception that is being handled. For missing memory it has the number
-// of bytes requested, the work (`doing`) and the limit; for InvalidValue its text. Rethrows other
+// Returns the error for the exception that is being handled: missing memory (with the number of
+// bytes requested, if known, the work `doing` and the limit), a thread that cannot be created, a
+// stop request (ErrorCode::interrupted), or InvalidValue (with its text). Rethrows other
 // exceptions, for example those of a caller's functions.
 Diag given_up(std::string_view doing);
 

@@ -35,6 +35,8 @@ class StopCondition {
   virtual void on(const Event& /*event*/) {}
   // Called after a step in which the program passed a `breakpoint`.
   virtual void receive(const DebugOutput& /*told*/) {}
+  // Called once after each step. Returns the cause if the condition holds, and forgets the outputs
+  // received before.
   virtual std::optional<Cause> holds(const Moment& moment) = 0;
   // False if the condition cannot hold at any step between two images of the machine. The first
   // image is included, the second is not.

@@ -48,7 +48,8 @@ struct Provenance {
 };
 
 // Returns the provenance of a rectangle at the session's position. The position is restored
-// afterwards. After `most` pieces, the earliest writes are not followed further.
+// afterwards unless the call fails. After `most` pieces, the earliest writes are not followed
+// further.
 Expected<Provenance> provenance(Session& session, const Elements& elements,
                                 std::size_t most = 1 << 14);
 

@@ -37,7 +37,7 @@ class CellOwners {
   bool is_shared(StmtId loop, std::int64_t cell) const {
     return is_foreign_[static_cast<std::size_t>(cell)] || shared_.contains({loop, cell});
   }
-  // Loops with iterations that use a shared cell.
+  // Loops with an iteration that used a cell shared with other agents: see is_shared().
   std::set<StmtId> sharing_loops() const;
 
  private:

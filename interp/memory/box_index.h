@@ -84,6 +84,7 @@ class BoxIndex {
     by_length_[std::bit_width(span.last - span.first)].emplace(span.first, entry);
   }
 
+  // Returns the row-major positions of the first and last element of the box in the indexed shape.
   // Requires a non-empty box.
   Span span_of(const Box& box) const {
     std::uint64_t first = 0, last = 0;

@@ -38,7 +38,8 @@ class Source {
   std::vector<std::byte> copy_;
 };
 
-// Stores `n` computed values to the corresponding elements of dst.
+// Converts `n` computed values (f32 or i64) to the type of dst and stores them along its last
+// dimension, from `begin` elements after `index`.
 template <typename T>
 void store(const TileView& dst, const Index& index, std::int64_t begin, std::int64_t n,
            const T* values);

@@ -72,9 +72,10 @@ struct GroupedMatmulOptions {
 // findings of the run. Follows gmm of JAX's Pallas kernels.
 Expected<Tensor> grouped_matmul(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
                                 const GroupedMatmulOptions& options = {});
-// Returns out [groups, k, n] with out[g] = lhs[:, rows of g] . rhs[rows of g, :], for lhs [k, m],
-// rhs [m, n] and group_sizes [groups]. An empty group gives a zero block. Fails like
-// grouped_matmul. Follows tgmm of JAX's Pallas kernels.
+// Returns out [processed groups, k, n] with
+// out[g - window.offset] = lhs[:, rows of g] . rhs[rows of g, :], for lhs [k, m] (or [m, k], see
+// lhs_layout), rhs [m, n] and group_sizes [groups]. The product of an empty group is zero. Fails
+// like grouped_matmul. Follows tgmm of JAX's Pallas kernels.
 Expected<Tensor> transposed_grouped_matmul(const Tensor& lhs, const Tensor& rhs,
                                            const Tensor& group_sizes,
                                            const GroupedMatmulOptions& options = {});

@@ -38,7 +38,8 @@ struct Verdict {
 // elements. sums: type of the partial sums.
 std::string overflow_text(std::int64_t elements, DType sums);
 
-// Returns the verdict for an invalid call: not ok, with the call's first error as message.
+// Returns the verdict for an invalid call: not ok, with the message "this cannot be checked: "
+// and the first error of `call`, which must not be empty.
 Verdict unjudged(const Diags& call);
 // Returns a verdict that is not ok if `out` has another shape than `shape` or no data; none
 // otherwise.

@@ -13,9 +13,10 @@ namespace tessera::cuda {
 // if the program has none.
 Expected<LoweredKernel> lower_general(const Program& program);
 
-// Lowers to the fast kernel if the program and the machine (compute capability 9.0) have one, else
-// to the general kernel, with the reason in its note. Fails if the program has a fast kernel only
-// without these hints.
+// Lowers to the fast kernel if the program and the machine have one, else to the general kernel,
+// with the reason in its note. has_fast: the machine has compute capability 9.0. Fails with
+// ErrorCode::unsupported if there is neither kernel, and if there is a fast one only without these
+// hints.
 Expected<LoweredKernel> lower_any(const Program& program, const MachineHints& hints,
                                   bool has_fast = true);
 

@@ -12,7 +12,7 @@ namespace tessera::cuda {
 
 Support cublas_available();
 
-// The products are enqueued on the default stream.
+// Enqueue products on the default stream. Fail with ErrorCode::environment without cuBLAS.
 Expected<void> cublas_product(const DenseProduct& product);
 // One call of cublasGemmStridedBatchedEx on `count` products; strides in elements.
 Expected<void> cublas_batch(const DenseProduct& product, std::int64_t count, std::int64_t stride_a,
