@@ -4,6 +4,12 @@
 #include <variant>
 
 namespace tessera {
+namespace {
+
+// Sums of two factors do not overflow.
+constexpr std::int64_t max_factor = std::int64_t{1} << 61;
+
+}  // namespace
 
 std::optional<GridTerms> grid_terms(const Program& program, StmtId pipeline, ValueId id) {
   const Value& v = program.value(id);
@@ -14,7 +20,11 @@ std::optional<GridTerms> grid_terms(const Program& program, StmtId pipeline, Val
     std::optional<GridTerms> x = grid_terms(program, pipeline, a);
     const std::optional<GridTerms> y = grid_terms(program, pipeline, b);
     if (!x || !y) return std::nullopt;
-    for (const auto& [dim, factor] : *y) (*x)[dim] += sign * factor;
+    for (const auto& [dim, factor] : *y) {
+      std::int64_t& total = (*x)[dim];
+      total += sign * factor;
+      if (std::abs(total) > max_factor) return std::nullopt;
+    }
     return x;
   };
   if (const auto* add = std::get_if<Add>(&op)) return sum(add->a, add->b, 1);
@@ -24,11 +34,11 @@ std::optional<GridTerms> grid_terms(const Program& program, StmtId pipeline, Val
   const auto a = program.constant(mul->a), b = program.constant(mul->b);
   if (!a && !b) return std::nullopt;
   std::optional<GridTerms> x = grid_terms(program, pipeline, a ? mul->b : mul->a);
-  constexpr std::int64_t most = std::int64_t{1} << 31;
-  if (!x || std::abs(a ? *a : *b) > most) return std::nullopt;
+  const std::int64_t by = a ? *a : *b;
+  if (!x || by > max_factor || by < -max_factor) return std::nullopt;
   for (auto& [dim, factor] : *x) {
-    if (std::abs(factor) > most) return std::nullopt;
-    factor *= a ? *a : *b;
+    if (by != 0 && std::abs(factor) > max_factor / std::abs(by)) return std::nullopt;
+    factor *= by;
   }
   return x;
 }
