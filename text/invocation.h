@@ -17,11 +17,12 @@ struct Invocation {
     bool operator==(const Option&) const = default;
   };
 
-  std::string command;
+  std::string command;          // first word after the program's name: "verify"
   std::vector<Option> options;  // in command-line order
 
   bool operator==(const Invocation&) const = default;
 
+  // True if there is an option of that name; empty name: a positional word.
   bool has(std::string_view name) const;
   // Returns the value of the last option of that name; none if there is no such option, or it is a
   // switch.
@@ -31,16 +32,17 @@ struct Invocation {
   // Returns the invocation with the option appended, in place of all options of that name. No
   // value: a switch.
   Invocation with(std::string_view name, std::optional<std::string> value = {}) const;
-  // Returns the command as the first word of another command: `verify gmm ...`.
+  // Returns the invocation of the command `outer`, with this command as its first positional word
+  // and then these options: `verify gmm ...`.
   Invocation under(std::string_view outer) const;
 
   // Returns the words after the program's name: the command, its options and positional words.
   std::vector<std::string> words() const;
-  // Returns "gmm-run gmm --m 8", quoted for a shell.
+  // Returns "gmm-run gmm --m 8": words() after the program's name, as by shell_line().
   std::string line() const;
 };
 
-// Returns the words as one line, quoted such that a shell parses it into the same words.
+// Returns the words as one line, quoted such that Bash parses it into the same words.
 std::string shell_line(std::span<const std::string> words);
 
 }  // namespace tessera

@@ -37,31 +37,38 @@ class Json {
   // An object if every element is a pair that begins with text; else an array.
   Json(std::initializer_list<Json> elements);
 
+  // Return an empty object, and an array of the elements, also if all of them are pairs.
   static Json object() { return Json(Value(Object())); }
   static Json array(std::initializer_list<Json> elements = {}) {
     return Json(Value(Array(elements)));
   }
-  // Returns null if the text is not valid JSON.
+  // Returns the parsed value; null if the text is not valid JSON, nests deeper than deepest_json,
+  // or repeats a member. read_json() returns the error.
   static Json parse(std::string_view text);
 
-  // Returns the member of that name, and adds it if it is missing. Null becomes an object.
+  // Returns the member of that name; if it is missing, adds it as null. Null becomes an object;
+  // other values must be objects.
   Json& operator[](std::string_view name);
-  // Null if there is no such member.
+  // Returns the member of that name; null if there is none or this value is not an object. Stays
+  // valid until members are added.
   const Json* find(std::string_view name) const;
+  // Returns the element at that index, which must exist, of an array.
   template <std::integral I>
   Json& operator[](I index) {
     return std::get<Array>(value_)[static_cast<std::size_t>(index)];
   }
   void push_back(Json element);    // to an array; null becomes an array
-  void update(const Json& other);  // adds or replaces the members of the other object
+  void update(const Json& other);  // to an object: adds or replaces the members of another object
 
+  // Return the members and the elements. Require an object and an array (std::bad_variant_access).
   const Object& members() const { return std::get<Object>(value_); }
   const Array& elements() const { return std::get<Array>(value_); }
+  // Returns the value as a variant.
   const Value& value() const { return value_; }
   bool is_array() const { return std::holds_alternative<Array>(value_); }
   // Returns the value of a string unchanged, and other values as JSON without line breaks.
   std::string text() const;
-  // Returns JSON with line breaks, indented by two; invalid UTF-8 is replaced.
+  // Returns JSON with line breaks, indented by two. In all JSON, invalid UTF-8 is replaced.
   std::string lines() const;
 
  private:

@@ -7,7 +7,8 @@
 
 namespace tessera {
 
-// Parses the text; errors begin with `what`. The limits are in core/report/json_text.h.
+// Parses the text. Fails like parse_json() of core/report/json_text.h: errors of syntax and depth
+// begin with `what`, errors of repeated members with "member NAME".
 Expected<Json> read_json(std::string_view text, std::string_view what);
 
 }  // namespace tessera

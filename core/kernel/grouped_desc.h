@@ -69,7 +69,8 @@ struct GroupedDesc {
 };
 
 // Returns an estimate of unknown group sizes [groups] with a sum of about m: each is about m /
-// groups, with the spread that results if each row selects its group independently.
+// groups, with the spread that results if each row selects its group independently. Deterministic;
+// empty if there are no groups.
 std::vector<std::int64_t> expected_sizes(std::int64_t m, std::int64_t groups);
 // Returns the description of a product that processes all groups, with sizes expected_sizes(m,
 // groups), bf16 operands and an f32 result.

@@ -27,7 +27,7 @@ struct MachineHints {
   bool operator==(const MachineHints&) const = default;
 };
 
-// Returns the enumerator's name.
+// Return the enumerator's name.
 constexpr std::string_view name(Pairing pairing) {
   return pairing == Pairing::rows ? "rows" : pairing == Pairing::columns ? "columns" : "none";
 }

@@ -35,7 +35,7 @@ struct MachineProfile {
   double link_bandwidth = 0;         // bytes per second, one way
   bool one_port = false;  // all copies from a device share link_bandwidth, as through a switch
 
-  // Returns "v5e", or "v5e with semaphores 2048".
+  // Returns name and changes: "v5e", or "v5e with semaphores 2048".
   std::string text() const { return changes.empty() ? name : name + " with " + changes; }
 };
 

@@ -53,14 +53,14 @@ struct Diag {
 // Several errors. As a return value, empty means success.
 using Diags = std::vector<Diag>;
 
-// Returns "file:line:col: kind: text", the source line, and a caret under the location; then the
-// notes in the same form.
+// Returns "file:line:col: error: text", the source line, and a caret under the location; then the
+// notes in the same form. Without a location only "error: text". Each line ends in a newline.
 std::string render(const Diag& diag);
-// Returns the first twenty errors in order, and the number of errors that follow.
+// Returns the first twenty errors in order, rendered, and a note with the number of further errors.
 std::string render(const Diags& diags);
-// Returns the diagnostics with the path in front of each message.
+// Returns the errors with "PATH: " in front of each message.
 Diags in_file(const std::string& path, Diags diags);
-// Returns a message in the same form, with any word instead of "error" (used for findings).
+// Returns a message in the same form, with `kind` instead of "error": "note", or a kind of finding.
 std::string render_place(const Loc& loc, std::string_view kind, std::string_view message);
 
 }  // namespace tessera

@@ -77,7 +77,8 @@ class [[nodiscard]] Expected<void> {
   Diags diags_;
 };
 
-// Appends the errors of `tried`, for a function that continues and reports all errors together.
+// Appends the errors of `tried`, if it failed, to `diags`: for a function that continues and
+// reports all errors together.
 inline void collect(Diags& diags, const Expected<void>& tried) {
   if (!tried) diags.insert(diags.end(), tried.diags().begin(), tried.diags().end());
 }

@@ -58,10 +58,11 @@ enum class FindingKind : std::uint8_t {
 #undef KIND
 };
 
-// All kinds, in the order of the enumerators.
+// Returns all kinds, in the order of the enumerators.
 std::span<const FindingKind> finding_kinds();
-std::string_view name(FindingKind kind);         // name in reports: "out_of_bounds"
-bool has(FindingKind kind, FindingTrait trait);  // true if the kind has the trait
+std::string_view name(FindingKind kind);  // name in reports: "out_of_bounds"
+// True if the kind has the trait, or at least one of combined traits.
+bool has(FindingKind kind, FindingTrait trait);
 
 // Meaning of a note, for programs that read reports.
 enum class NoteRole : std::uint8_t {
@@ -131,7 +132,8 @@ struct Finding {
   FindingAccess access{};               // access to undefined data; empty for other kinds
 };
 
-// Returns true if any finding has the trait, or if all have it (also if there are none).
+// any_has(): true if at least one finding has the trait. all_have(): true if all findings have it,
+// also if there are none.
 bool any_has(const std::vector<Finding>& findings, FindingTrait trait);
 bool all_have(const std::vector<Finding>& findings, FindingTrait trait);
 
@@ -141,22 +143,26 @@ struct Remark {
   std::vector<FindingPlace> notes{};  // related places
 };
 
-// Returns the message with the agent, unless the message names it, and with the loop indices:
-// "..., on dev2.core0 at i=0 j=1 s=3".
+// Returns `message` with the place's agent (else its device), unless the message names it, and with
+// the loop indices: "..., on dev2.core0 at i=0 j=1 s=3". Does not use place.message.
 std::string message_text(const FindingPlace& place, std::string_view message);
-// Returns the same for a finding. A deadlock's text does not name an agent, because its notes name
-// all blocked cores.
+// Returns the same for the place of a finding. A deadlock's text does not name an agent, because
+// its notes name all blocked cores.
 std::string message_text(const Finding& finding, std::string_view message);
 
-// Returns the finding as an error with the message "KIND: message".
+// Returns the finding as an error with the message "KIND: " + message_text(), and with its notes.
+// ErrorCode::unsupported for kinds with that trait, else ErrorCode::runtime.
 Diag as_error(const Finding& finding);
 
-// Returns "file:line:col: kind: text", source line and caret, then the notes.
+// Return "file:line:col: kind: text", source line and caret for a finding, then all its notes and
+// the missing wait, if known; for several findings, the texts in order.
 std::string render(const Finding& finding);
 std::string render(const std::vector<Finding>& findings);
-// Returns a note that begins with the given words: "...: note: in no order: ...".
+// Returns the remark as a note, and then its notes. `words` precede its message directly; "wait ":
+// "...: note: wait ...".
 std::string render(const Remark& remark, std::string_view words);
-// Renders with another message, and with or without the notes that are details.
+// Returns the finding with `message` instead of its own message. with_details: also the notes with
+// FindingPlace::is_detail.
 std::string render(const Finding& finding, std::string_view message, bool with_details);
 
 }  // namespace tessera

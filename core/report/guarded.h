@@ -1,5 +1,5 @@
-// Exception handler of public functions, which neither abort nor throw. Converts missing memory,
-// stop requests and values that cannot be represented into errors.
+// Exception handler of public functions, which neither abort nor throw. Converts missing memory and
+// threads, stop requests and values that cannot be represented into errors.
 //
 //   Expected<Tensor> multiply(...) try {
 //     ...
@@ -13,10 +13,12 @@
 
 namespace tessera {
 
-// Returns the error for the exception that is being handled: missing memory (with the number of
-// bytes requested, if known, the work `doing` and the limit), a thread that cannot be created, a
-// stop request (ErrorCode::interrupted), or InvalidValue (with its text). Rethrows other
-// exceptions, for example those of a caller's functions.
+// Returns the error for the exception that is being handled. Must be called in a handler.
+// Missing memory (also std::length_error; with the requested bytes, if known, and the limit) and a
+// thread that cannot be created: ErrorCode::environment. Interrupted: ErrorCode::interrupted.
+// InvalidValue: ErrorCode::invalid_value, with its text.
+// Rethrows all other exceptions, for example those of a caller's functions. doing: the work, for
+// the message: "multiplying".
 Diag given_up(std::string_view doing);
 
 }  // namespace tessera

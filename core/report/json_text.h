@@ -14,11 +14,12 @@ namespace tessera {
 // recursively, so deeper values must not be created.
 inline constexpr int deepest_json = 64;
 
-// Parses the text. Errors of syntax and depth begin with `what`. A duplicate member is an error
-// that begins with `member` and its name.
+// Parses the text. Fails with ErrorCode::invalid_value if it is not valid JSON or nests deeper than
+// deepest_json: one error that begins with `what`, for example a path. Also fails if objects repeat
+// members: one error each, which begins with `member` and the member's name.
 Expected<nlohmann::ordered_json> parse_json(std::string_view text, std::string_view what,
                                             std::string_view member = "member");
-// Returns the value as JSON, truncated if it is long.
+// Returns the value as JSON on one line, truncated as by shown_text(); invalid UTF-8 is replaced.
 std::string shown_json(const nlohmann::ordered_json& value);
 
 }  // namespace tessera

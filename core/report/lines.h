@@ -17,10 +17,11 @@ class Lines {
     }
   }
 
+  // True if the text has line `number`, counted from 1. A newline at the end begins an empty line.
   bool has(int number) const {
     return number >= 1 && static_cast<std::size_t>(number) <= starts_.size();
   }
-  // Returns line `number`, counted from 1, without its line end; empty if there are fewer lines.
+  // Returns line `number`, counted from 1, without its newline; empty if there is no such line.
   std::string_view operator[](int number) const {
     if (!has(number)) return {};
     const auto i = static_cast<std::size_t>(number) - 1;

@@ -8,9 +8,10 @@ namespace tessera {
 
 // Returns the number of single-character edits (including swaps of neighbours) from `a` to `b`.
 int edit_distance(std::string_view a, std::string_view b);
-// Returns the candidate closest to `word`; empty if none is close enough for a typing error.
+// Returns the candidate closest to `word`, or one that differs only in letter case; empty if none
+// is close enough for a typing error. Prefixes of three letters or more are close.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> candidates);
-// Returns "; did you mean 'x'?", or empty if there is no such candidate.
+// Returns "; did you mean 'x'?" with the nearest() candidate; empty if there is none.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates);
 
 }  // namespace tessera

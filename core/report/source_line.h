@@ -8,9 +8,9 @@
 
 namespace tessera {
 
-// Returns line `number` (from 1) without its line end; none if the text has fewer lines. Valid as
-// long as the source's text. Takes constant time if few sources alternate, so that a report with
-// many places searches a text only once.
+// Returns line `number` (from 1) without its line end (LF or CRLF); none if the text has no such
+// line. `source` must not be null; the line stays valid as long as its text. Takes constant time if
+// at most four sources alternate on a thread. Thread-safe.
 std::optional<std::string_view> source_line(const std::shared_ptr<const Source>& source,
                                             int number);
 

@@ -7,9 +7,10 @@
 
 namespace tessera {
 
-// Returns the text on one line, without indentation and repeated blanks; text longer than `longest`
-// is truncated and ends in "...". Returns the whole line if the location has no width, and empty
-// text if there is no source.
+// Returns the source text at the location, without indentation and repeated blanks; the whole line
+// if the width is 1 or the column unknown. Text longer than `longest` bytes (at least 3) is
+// truncated to them and ends in "...". Empty if the location is unknown or its text has no such
+// line.
 std::string source_words(const Loc& loc, std::size_t longest);
 
 }  // namespace tessera
