@@ -26,37 +26,41 @@ class Builder {
   Program& program() { return program_; }
   const Program& program() const { return program_; }
   // Returns the program, with Stmt::partner and Value::statement set. All regions must be closed.
+  // Must be the last call, since it moves the program out of the builder.
   Program finish();
 
-  // Place of the statements and declarations that follow: a new place, or an entry of
+  // Set and return the place of the statements that follow, and of the declarations without one.
+  // at() adds a new place; caller: the call from which it was inlined. at_place() uses an entry of
   // Program::places.
   void at(Loc loc, PlaceId caller = {});
   void at_place(PlaceId place) { place_ = place; }
   PlaceId place() const { return place_; }
-  // Loop around the statements that follow; none: no loop. enter_loop opens a loop inside it,
-  // leave_loop closes that loop.
+  // Set and return the source loop around the statements that follow; none: no loop. They emit no
+  // op. enter_loop() adds a loop inside the current one and makes it current; index: scalar value
+  // of its index. leave_loop() makes the enclosing loop current again; requires a current loop.
   void at_loop(LoopId loop) { loop_ = loop; }
   LoopId loop() const { return loop_; }
   void enter_loop(std::string name, ValueId index);
   void leave_loop();
 
-  // Returns a constant. Equal integers share one value.
+  // Return a constant scalar or real. Equal integers share one value.
   ValueId integer(std::int64_t value);
   ValueId real(double value);
-  // Declares a buffer or a semaphore and returns its value. If the name is in use, a number is
-  // appended: the second `a` is `a_2`.
+  // Declare a buffer or a semaphore and return its value, which is also stored in the declaration.
+  // If the name is in use, a number is appended: the second `a` is `a_2`.
   ValueId buffer(Buffer buffer);
   ValueId semaphore(Semaphore semaphore);
-  // Renames a buffer; appends a number if the name is in use.
+  // Renames the buffer of that ref value; appends a number if the name is in use.
   void rename(ValueId buffer, const std::string& name);
   // Returns a literal text. Equal texts share one entry.
   TextId text(std::string_view text);
 
-  // Appends the op and returns its result (no_value if it has none). Folds scalar ops with constant
-  // operands.
+  // Appends the op and returns its result (no_value if it has none); name: name of the result in
+  // the source. Folds scalar ops, see fold(): then appends nothing and returns a constant or an
+  // operand.
   ValueId emit(Op op, std::string_view name = {});
 
-  // Emits the op on scalars.
+  // Emit the op on scalars and return its result.
   ValueId add(ValueId a, ValueId b) { return emit(Add{a, b}); }
   ValueId sub(ValueId a, ValueId b) { return emit(Sub{a, b}); }
   ValueId mul(ValueId a, ValueId b) { return emit(Mul{a, b}); }

@@ -14,6 +14,7 @@ struct Folded {
   std::int64_t constant = 0;
   ValueId same_as = no_value;
 };
+// Returns the result of folding the op, whose operands are values of the program.
 Folded fold(const Op& op, const Program& program);
 
 }  // namespace tessera

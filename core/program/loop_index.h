@@ -16,6 +16,7 @@ struct LoopIndex {
 // Outermost loop first.
 using LoopIndices = std::vector<LoopIndex>;
 
-std::string to_string(const LoopIndices& indices);  // "i=0 j=1 s=3"
+// Returns "i=0 j=1 s=3"; empty without indices. A loop without a name is "loop".
+std::string to_string(const LoopIndices& indices);
 
 }  // namespace tessera

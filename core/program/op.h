@@ -115,7 +115,8 @@ inline const OpInfo& info(const Op& op) { return op_table()[op.index()]; }
 // Returns the op of that mnemonic with default fields, or Nothing.
 Op make_op(std::string_view mnemonic);
 
-// Accesses a field without naming the op's type. `field` must belong to info(op).
+// Return the address of a field and, as T, the field itself, without naming the op's type. The
+// field must belong to info(op), and T must be the type of its kind, for example SliceField.
 void* field_address(Op& op, const FieldInfo& field);
 const void* field_address(const Op& op, const FieldInfo& field);
 template <typename T>
@@ -127,7 +128,8 @@ const T& field(const Op& op, const FieldInfo& f) {
   return *static_cast<const T*>(field_address(op, f));
 }
 
-// Returns the family of the op at an index of Op; none if the index is out of range.
+// Return the family of an op, given as an index of Op or as the op itself; OpClass::none for
+// Nothing and for an index that is out of range.
 constexpr OpClass class_of(std::size_t index) {
   constexpr OpClass classes[] = {
       OpClass::none,
@@ -140,7 +142,7 @@ constexpr OpClass class_of(std::size_t index) {
 }
 inline OpClass class_of(const Op& op) { return class_of(op.index()); }
 
-// Index of the type T in Op, for dispatch tables and switches.
+// Returns the index of the op type T in Op, for dispatch tables and switches.
 template <typename T, std::size_t I = 0>
 constexpr std::size_t op_index() {
   if constexpr (std::is_same_v<std::variant_alternative_t<I, Op>, T>)

@@ -11,9 +11,13 @@ namespace tessera {
 
 class OpRules {
  public:
+  // Both arguments must outlive this object.
   OpRules(const Program& program, VerifyReport& report)
       : program_(program), report_(report), tiles_(program, report) {}
 
+  // Adds an error, at the report's current statement, for each rule that the op violates. The
+  // values of its fields must be valid and defined (checked by Verifier). Grids and windows have no
+  // rules here.
   void check(const Op& op);
 
  private:

@@ -61,7 +61,7 @@ inline constexpr auto function_names = std::to_array<std::string_view>({
 
 enum class Reduction : std::uint8_t { sum, max, min };
 
-// Words of the language.
+// Return the word of the language for the kind: "bit_and", "exp".
 constexpr std::string_view name(Integers kind) {
   return integers_names[static_cast<std::size_t>(kind)];
 }

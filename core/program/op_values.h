@@ -6,8 +6,9 @@
 
 namespace tessera {
 
-// Calls visit for each value, in the order of the fields. For a slice: its base, then start and
-// size of each dimension. Absent optional values are skipped.
+// Calls visit(id) for each value, in the order of the fields. For a slice: its base, then start and
+// size of each dimension. Absent optional values are skipped. `visit` gets references, so it may
+// replace the ids of an op that is not const.
 template <typename SomeOp, typename Visit>
 void each_value(SomeOp& op, Visit visit) {
   for (const FieldInfo& f : info(op).fields) {

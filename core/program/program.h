@@ -21,7 +21,7 @@ enum class Role : std::uint8_t { in, out, scratch };
 // Kind of counts: signals; bytes of copies; signals of all cores to each other, by collective id.
 enum class SemKind : std::uint8_t { count, bytes, barrier };
 
-// Name of the enumerator, which is the word in the language.
+// Return the name of the enumerator, which is the word in the language.
 std::string_view name(Space space);
 std::string_view name(Role role);
 std::string_view name(SemKind kind);
@@ -138,7 +138,7 @@ struct Program {
   std::optional<std::int64_t> constant(ValueId id) const;
   // Returns the place of the statement; none if the id is none.
   PlaceId place_of(StmtId statement) const { return statement ? body[statement].place : PlaceId(); }
-  // Returns the location in the source; empty if the id is none.
+  // Return the location in the source; empty if the id is none, or the place is not from a source.
   Loc loc(PlaceId place) const { return place ? places[place].loc : Loc{}; }
   Loc loc(StmtId statement) const { return loc(place_of(statement)); }
   // Returns the location in the program's own text. Differs from loc() only after a `# line`.

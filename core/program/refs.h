@@ -8,6 +8,7 @@
 
 namespace tessera {
 
+// Properties of a ref.
 struct RefInfo {
   DType dtype = DType::f32;
   Space space = Space::hbm;     // vmem for a window on hbm; else the space of its source
@@ -16,7 +17,7 @@ struct RefInfo {
   ValueId root = no_value;      // ref value of the buffer
 };
 
-// `ref` must be a ref value.
+// Returns element type, space and extents of a ref value. `ref` must be one (CHECK).
 RefInfo ref_info(const Program& program, ValueId ref);
 // Type after `as` in a view: "u32[8, 128]".
 struct ViewType {
@@ -24,23 +25,26 @@ struct ViewType {
   Shape shape;
 };
 std::string to_string(const ViewType& type);
-// Returns the type of a ViewAs of the program, parsed from its text.
+// Returns the type of a ViewAs of the program, parsed from its text, which must be valid (CHECK).
 ViewType view_type(const Program& program, const ViewAs& op);
 // Returns the source slice of a View or ViewAs; null for other ops.
 const Slice* viewed_slice(const Op& op);
-// True for tile ops that only move elements, or their bits, to another order or shape.
+// True for `reshape`, `bitcast` and `every`: dst gets the elements of src, their bits, or every
+// n-th of them, in the same row-major order. False for `transpose`, which permutes dimensions.
 bool keeps_elements(const Op& op);
 // Returns the dimensions of the slice that are not dropped, ascending.
 std::vector<int> kept(const Slice& slice);
-// Returns the max extents of the dimensions that are not dropped: from constant sizes and `max`
-// bounds, else from the ref.
+// Returns the max extents of the dimensions that are not dropped: static_bound() of their sizes,
+// but at most the bound of the ref. Empty for a number. The slice must not be of a semaphore.
 Shape static_shape(const Program& program, const Slice& slice);
-// Returns the max value of a scalar, if the program determines one by constants and `max`.
+// Returns an upper bound of a scalar, if its expression of constants, `max` bounds, `min`, `max`
+// and `select` has one; none: no bound is known.
 std::optional<std::int64_t> static_bound(const Program& program, ValueId scalar);
-// True if sums and products of the scalar's expression show that it is a multiple of the factor for
-// all values of its variables.
+// True if sums, differences and products of the scalar's expression show that it is a multiple of
+// the factor (not 0) for all values of its variables. False: not known.
 bool is_multiple(const Program& program, ValueId scalar, std::int64_t factor);
-// True if the slice covers its whole ref, with no dimension dropped.
+// True if the slice is known to cover its whole ref, with no dimension dropped. False for a number.
+// The slice must not be of a semaphore.
 bool is_whole(const Program& program, const Slice& slice);
 // Returns the slice that an op writes: when it runs, or later by its copy if it is a local `start`.
 // Null for other ops, including remote starts and write-backs.

@@ -14,18 +14,21 @@ enum class Reshape : std::uint8_t {
   reduced    // one dimension reduced to size 1
 };
 
+// Returns the effect of the op on the dimensions of its source.
 Reshape reshape_of(const Op& op);
 // True if the op requires tiles of two dimensions.
 bool takes_matrix(const Op& op);
-// True if the op requires integers: bit operations and quotients. The result has their type.
+// True if the op requires integers: bit operations, mod, quotients and remainders. The result has
+// their type.
 bool computes_integers(const Op& op);
 // Returns the dimension that a reduction reduces to size 1; none for other ops.
 std::optional<std::int64_t> reduced_dimension(const Op& op);
 
-// Dimension order of a permuting op, and its encoding in the op's field. order[d] is the source
-// dimension of result dimension d. `rank`: rank of the source. Empty if the field is not a
-// permutation.
+// Returns the dimension order of a Transpose or Permute: order[d] is the source dimension of result
+// dimension d. rank: rank of the source. Empty if the op's field is not a permutation of `rank`
+// dimensions. `op` must be one of the two.
 std::vector<int> permutation(const Op& op, int rank);
+// Returns the encoding of the order, of at most ten dimensions, in the field Permute::order.
 std::int64_t permutation_field(const std::vector<int>& order);
 
 }  // namespace tessera

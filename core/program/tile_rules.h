@@ -10,11 +10,14 @@ namespace tessera {
 
 class TileRules {
  public:
+  // Both arguments must outlive this object.
   TileRules(const Program& program, VerifyReport& report) : program_(program), report_(report) {}
 
-  // Checks an op of the class tile.
+  // Adds an error, at the report's current statement, for each rule that an op of the class tile
+  // violates.
   void check(const Op& op);
-  // Checks that the slices are tiles, and that the first one may be written.
+  // Adds an error for each slice of the op that is no tile (or number, except for the first), and
+  // if the first one must not be written.
   void operands(const Op& op);
 
  private:

@@ -17,10 +17,11 @@ struct UnknownValues {
   // True if the program has unknown values.
   bool any = false;
 };
+// Returns the unknown values of the program and their origins.
 UnknownValues unknown_values(const Program& program);
-// Returns the origin of unknown values of a buffer or number: "`opaque` at kernel.py:49". Empty if
-// they are known. `from`: entry in UnknownValues. The overloads without `from` analyse the whole
-// program.
+// Return the origin of unknown values of a buffer or number: "`opaque` at kernel.py:49", or "an
+// `opaque`" if it has no location. Empty if they are known. `from`: entry in UnknownValues. The
+// overloads without `from` analyse the whole program.
 std::string why_unknown(const Program& program, StmtId from);
 std::string why_unknown(const Program& program, BufferId buffer);
 std::string why_unknown(const Program& program, ValueId number);
@@ -28,12 +29,13 @@ std::string why_unknown(const Program& program, ValueId number);
 // Returns the opaque_reads on which the values of an opaque_write depend, in program order.
 std::vector<StmtId> opaque_sources(const Program& program, StmtId write);
 
-// Returns the next op of the same `opaque` statement, or none after its last op. Ops of one
-// `opaque` have the same place, with only index computations between them.
+// Returns the next opaque_read or opaque_write of the `opaque` of `statement`, which must be one of
+// its ops; none after its last op. Ops of one `opaque` have the same place, with only index
+// computations between them.
 StmtId next_of_opaque(const Program& program, StmtId statement);
 
-// Returns an error, with the reason, for each statement that depends on an unknown value in its
-// actions or may be stopped by one. Empty if no value is unknown.
+// Returns an error (ErrorCode::unsupported), with the `opaque` in a note, for each statement whose
+// actions depend on an unknown value or that may be stopped by one. Empty if there is none.
 Diags unknown_control(const Program& program);
 
 }  // namespace tessera

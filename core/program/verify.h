@@ -13,8 +13,10 @@ namespace tessera {
 
 class Verifier {
  public:
+  // `program` must outlive this object.
   explicit Verifier(const Program& program)
       : program_(program), report_(program), defined_(program.values.size()) {}
+  // Returns all errors in the order of the program; empty if it is valid. Must be called only once.
   Diags run();
 
  private:

@@ -9,19 +9,20 @@
 
 namespace tessera {
 
+// A wait statement that may be missing.
 struct WaitCandidate {
-  int before_line = 0;
-  std::string text;  // "wait arrived[now] for buffer[now]"
+  int before_line = 0;  // line of the module's text before which it belongs, from 1
+  std::string text;     // "wait arrived[now] for buffer[now]"
 };
 
 // Returns waits for the bytes of the copy that starts at `start`, most likely first: before the
-// `lines` of the early accesses, then at the ends of the blocks around the start. of_source: name
-// the source in the wait instead of the destination, and for a remote copy the semaphore that
-// counts the bytes read.
+// `lines` of the early accesses, then at the ends of the blocks around the start. Empty if no copy
+// of the module's text starts at exactly this location. of_source: name the source in the wait
+// instead of the destination, and for a remote copy the semaphore that counts the bytes read.
 std::vector<WaitCandidate> wait_candidates(const Module& module, const Loc& start, bool of_source,
                                            const std::vector<int>& lines);
 
-// Returns the text of the module with the wait inserted on its own line.
+// Returns the text of the module with the wait inserted on its own line, before wait.before_line.
 std::string with_wait(const Module& module, const WaitCandidate& wait);
 
 }  // namespace tessera
