@@ -5,10 +5,12 @@
 
 namespace tessera {
 
+// True if the program declares no barrier, and copies or signals to other devices or to a core that
+// it names.
 bool needs_barrier(const Program& program);
-// Emits a barrier: every core signals every core of all devices and waits for as many signals. If
-// `program` names no cores, the signals name only devices. call: index of the launch in a sequence
-// of launches; no_value: single launch.
+// Declares and emits a barrier: every core signals every core of all devices and waits for as many
+// signals. If `program` names no cores, the signals name only devices. call: scalar index of the
+// launch in a sequence of launches, which alternate between two barriers; no_value: single launch.
 void emit_barrier(Builder& builder, const Program& program, ValueId call = no_value);
 
 }  // namespace tessera

@@ -26,37 +26,48 @@ struct Replacement {
 // A view with another shape or type, and its source; the base of the source is an old ref.
 struct ShownAs {
   Slice source;
-  ViewType memory, view;
+  ViewType memory, view;  // type of the source, type of the view
 };
 
 class Expander {
  public:
-  // at_once: pipelines move their blocks synchronously if they can (core/passes/at_once.h).
+  // `program` must outlive this object. at_once: pipelines move their blocks synchronously if they
+  // can (core/passes/at_once.h).
   Expander(const Program& program, const Expansion& how, bool at_once = false);
+  // Returns the expanded, simplified and verified program. Fails with the errors of diags(), or
+  // with those of verify() on the result. Must be called only once.
   Expected<Program> run();
 
   // Used by the writers of pipelines:
+  // old(): program to expand. builder(): new program. diags(): errors; run() fails if there are
+  // any.
   const Program& old() const { return old_; }
   Builder& builder() { return builder_; }
   Diags& diags() { return diags_; }
   bool is_per_point() const { return how_.per_point; }
   bool is_at_once() const { return at_once_; }
-  // For synchronous moves: the semaphore on which the copies count, and the array of integers that
-  // all pipelines use in turn.
+  // For synchronous moves: return the semaphore on which the copies count, and the array of
+  // integers that all pipelines use in turn; no_value if there are none.
   ValueId at_once_semaphore() const { return at_once_semaphore_; }
   ValueId at_once_state() const { return at_once_state_; }
 
-  // Writes the statements [from, to), including nested regions.
+  // Writes the old statements [from, to), including nested regions, and adds their results to
+  // `map`.
   void write(StmtId from, StmtId to, ValueMap& map);
-  StmtId write_one(StmtId at, ValueMap& map);  // returns the next statement
+  // Writes one old statement (for a pipeline, or an `if` on a constant: its region); returns the
+  // next.
+  StmtId write_one(StmtId at, ValueMap& map);
 
+  // Returns the new value of an old one. If it is not a constant, it must be in `map` (CHECK).
   ValueId mapped(ValueId old, const ValueMap& map);
-  // Maps a slice of a buffer, a window, or a view with unchanged shape and type.
+  // Returns the new slice for an old slice of a buffer, a window, or a view with unchanged shape
+  // and type. May emit scalars and bounds checks.
   Slice mapped(const Slice& old, const ValueMap& map);
-  // Returns the slice at start + inner start in each dimension. Emits bounds checks if `outer` is a
-  // checked view.
+  // Returns the slice `inner` of the window or view that `outer` replaces, as a slice of the memory
+  // of `outer`: its starts are added. Emits bounds checks if `outer` is a checked view.
   Slice compose(const Replacement& outer, const Slice& inner);
-  // Sets the replacement of an old ref from here on; returns the current one, or null.
+  // replace() sets the replacement of an old ref from here on. replacement() returns the current
+  // one, which stays valid until replace(); null if there is none.
   void replace(ValueId ref, Replacement by) { replaced_[ref] = std::move(by); }
   const Replacement* replacement(ValueId ref) const;
 

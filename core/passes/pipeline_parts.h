@@ -13,6 +13,7 @@ struct PipelineDimension {
   StmtId from, at;
 };
 
+// One window of a pipeline.
 struct PipelineWindow {
   StmtId at;             // its statement
   bool is_view = false;  // on memory that the core reads in place
@@ -22,6 +23,7 @@ struct PipelineWindow {
   std::vector<int> dims;  // dimensions of the source that are not dropped
 };
 
+// The parts of one pipeline.
 struct PipelineParts {
   StmtId open, close;  // first and last statement of the pipeline
   StmtId grid_from;    // start of the scalar code of the dimensions and windows
@@ -31,8 +33,8 @@ struct PipelineParts {
   int ahead = 0;  // max of its windows
 };
 
-// Returns the parts of the pipeline that opens at `open`. Adds an error to `diags` if the pipeline
-// cannot be expanded.
+// Returns the parts of the pipeline that opens at `open`. Adds errors (ErrorCode::unsupported) to
+// `diags` if the pipeline cannot be expanded; the parts must then not be expanded.
 PipelineParts pipeline_parts(const Program& program, StmtId open, Diags& diags);
 
 }  // namespace tessera

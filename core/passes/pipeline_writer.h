@@ -15,8 +15,11 @@ namespace tessera {
 
 class PipelineWriter {
  public:
-  // open: statement of the pipeline. map: values defined around it.
+  // open: statement of the pipeline. map: values defined around it; it is copied. `expander` must
+  // outlive this object.
   PipelineWriter(Expander& expander, StmtId open, const ValueMap& map);
+  // Writes the pipeline to expander.builder(), or adds errors to expander.diags() if it cannot be
+  // expanded. Must be called only once.
   void write();
 
  private:

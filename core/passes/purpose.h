@@ -12,7 +12,8 @@ namespace tessera {
 // show: a `print` or `breakpoint` and the computations that only serve these.
 enum class Purpose : std::uint8_t { work, assertion, show };
 
-// An `if` or a loop that contains only debug statements has their purpose.
+// Returns the purpose of each statement. An `if` or sequential `for` that contains only debug
+// statements and computations has their purpose: assertion if there are asserts, else show.
 Table<StmtId, Purpose> purposes(const Program& program);
 bool has_debug_statements(const Program& program);
 

@@ -4,11 +4,12 @@
 
 namespace tessera {
 
-// Keeps all statements other than scalar computations, in their order. Idempotent.
+// Returns the program without repeated and unused pure ops (is_pure()), which include loads and
+// views. All other statements stay, in order; statements and values are renumbered. Idempotent.
 Program simplify(Program program);
 
 // True if the op's result depends only on its operands and on scalar memory, and the op has no
-// effect.
+// effect: scalar ops, loads, searches and views.
 bool is_pure(const Op& op);
 
 }  // namespace tessera

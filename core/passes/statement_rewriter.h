@@ -7,28 +7,33 @@
 
 namespace tessera {
 
+// Usage: insert ops, change statement(), take().
 class StatementRewriter {
  public:
+  // statement: the statement of the program to change.
   StatementRewriter(Program program, StmtId statement);
 
+  // Add a constant to the program and return its value.
   ValueId constant(std::int64_t integer);
   ValueId constant_real(double real);
   // Inserts an op before the statement, after the ops inserted so far, and returns its scalar
   // result.
   ValueId emit(Op op);
-  // Inserts an op without a result.
+  // Inserts an op without a result at the same position.
   void add(Op op);
   // Returns an op without effect, to replace an op with an unused result. Statement indices do not
   // change.
   Op nothing() { return Require{constant(1), program_.texts.add("removed")}; }
   // Returns an op that stops the run when it is executed.
   Op refusal() { return Require{constant(0), program_.texts.add("reached")}; }
-  // (value + 1) mod count
+  // Inserts ops that compute (value + 1) mod count, and returns the result.
   ValueId next_of(ValueId value, ValueId count);
 
+  // statement(): the statement to change. program(): the program without the inserted statements.
   Stmt& statement() { return program_.body[at_]; }
   const Program& program() const { return program_; }
-  // Returns the program. Inserted statements have the source place of the statement.
+  // Returns the program with the inserted statements, which have the source place of the statement.
+  // Must be the last call.
   Program take();
 
  private:

@@ -24,17 +24,19 @@ struct ViewPlace {
   std::vector<Layer> layers;  // empty: the slice itself
 };
 
-// Returns the layer of a slice of a view of that type.
+// Returns the layer for a slice of a view; view: type of the view.
 ViewPlace::Layer layer_of(const Slice& slice, const ViewType& view);
 
 class ViewTiles {
  public:
+  // `builder` must outlive this object.
   explicit ViewTiles(Builder& builder) : builder_(builder) {}
 
-  // Returns a tile to use instead of `place` in the current statement. reads: fills the tile from
-  // memory; writes: put_back() stores the tile to memory.
+  // Returns a tile to use instead of `place` in the current statement; without layers, the slice of
+  // `place`. reads: emits ops that fill the tile from memory; writes: put_back() stores it to
+  // memory.
   Slice tile(const ViewPlace& place, bool reads, bool writes);
-  // Call after the statement: stores the written tiles to memory.
+  // Emits ops that store the written tiles to memory. Must be called after each statement.
   void put_back();
 
  private:

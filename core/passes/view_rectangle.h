@@ -16,9 +16,10 @@ struct ViewRectangle {
   std::string problem{};  // empty: the rectangle is valid
 };
 
-// `slice` must have a start and a size for each dimension of `view` and must be inside it. Emits
-// the scalars of the rectangle, and a `require` for each condition that is only known at run time
-// (not if `only_looks`). what: name of the view in messages.
+// Returns the rectangle, in memory of the type `memory`, of a slice of a view with the type `view`;
+// its base is unset. `slice` must have a start and a size for each dimension of `view` and must be
+// inside it. Emits the scalars of the rectangle, and a `require` for each condition that is only
+// known at run time (not if `only_looks`). what: name of the view in messages.
 ViewRectangle view_rectangle(Builder& builder, const ViewType& memory, const ViewType& view,
                              const Slice& slice, const std::string& what, bool only_looks);
 

@@ -12,8 +12,8 @@ namespace tessera {
 struct WindowBlock {
   std::vector<ValueId> start;  // for every dimension of the source
   std::vector<ValueId> size;   // clipped to the operand
-  ValueId when = no_value;
-  Slice source;  // clipped rectangle
+  ValueId when = no_value;     // condition under which the window is used at this point
+  Slice source;                // clipped rectangle
 
   // True if the start is constant: the block is opened once, so no earlier block must be written
   // back.
@@ -22,7 +22,7 @@ struct WindowBlock {
 
 class WindowBlocks {
  public:
-  // around: values defined around the pipeline.
+  // around: values defined around the pipeline. All arguments must outlive this object.
   WindowBlocks(Expander& expander, const PipelineWindow& part, const ValueMap& around)
       : expander_(expander),
         builder_(expander.builder()),
@@ -31,12 +31,15 @@ class WindowBlocks {
         around_(around) {}
 
   // Returns the block with its starts and its condition; call locate() for its size and source.
+  // point: values at the grid point.
   WindowBlock at(const ValueMap& point);
   // Sets size and source of the block at b.start. check: emits a check that stops the run if a
   // block with elements starts outside the operand.
   void locate(WindowBlock& b, bool check);
-  // True if no block that was located can exceed the operand.
+  // True if the blocks located so far show that no block of the window exceeds the operand.
+  // Requires locate().
   bool always_inside() const;
+  // Returns the number of bytes of the clipped block. Requires locate().
   ValueId bytes(const WindowBlock& b);
 
  private:

@@ -15,25 +15,31 @@ class WindowWriter {
   WindowWriter(Expander& expander, PipelineScratch& scratch, const PipelineWindow& part,
                const ValueMap& around);
 
-  // Selects synchronous moves. from: index of its first number in the state shared by all windows.
+  // Selects synchronous moves; must be called before allocate(). from: index of the window's first
+  // number in the state shared by all windows.
   void move_at_once(std::int64_t from) {
     is_at_once_ = true;
     from_ = from;
   }
-  // True for an input that is fetched `steps` steps before its use; 0: in the same step.
+  // True for an input that is fetched exactly `steps` steps before its use; 0: in the same step.
+  // False for outputs, also with `update`, and for memory that the core reads in place.
   bool is_fetched_ahead(int steps) const;
-  // Allocates slots, semaphores and state. Call it before the loops.
+  // Writes the ops that allocate slots, semaphores and state. Must be called before the loops.
   void allocate();
   // Writes the ops that start the fetch of a point's block, if it differs from the block fetched
   // last. use() waits for the block.
   void fetch(const ValueMap& point);
   // Writes the ops that the body needs before it uses the block of this point. Input: the wait for
   // the block, and its fetch unless it was fetched ahead. Output: the write-back of the block
-  // before it. From here on the window refers to the block.
+  // before it, and with `update` the fetch of this block. From here on the window refers to the
+  // block. Memory read in place: no ops, or a copy if a block may exceed the memory; adds an error
+  // to expander.diags() if such a window is an output.
   void use(const ValueMap& point);
-  // For synchronous moves, at the end of a point: writes back the open block and closes it.
+  // For synchronous moves, at the end of a point: writes the ops that write back and close the open
+  // block. No effect if the window is no output.
   void close();
-  // After the last step: writes back the open block and awaits all outstanding write-backs.
+  // After the last step: writes the ops that write back the open block and await all outstanding
+  // write-backs. No effect if the window is no output.
   void drain();
 
  private:

@@ -16,8 +16,8 @@ class OpRules {
       : program_(program), report_(report), tiles_(program, report) {}
 
   // Adds an error, at the report's current statement, for each rule that the op violates. The
-  // values of its fields must be valid and defined (checked by Verifier). Grids and windows have no
-  // rules here.
+  // values of its fields must be valid and defined (checked by Verifier, which also has the rules
+  // of grids, windows and `proceed`).
   void check(const Op& op);
 
  private:
