@@ -35,9 +35,10 @@ class Builder {
   void at(Loc loc, PlaceId caller = {});
   void at_place(PlaceId place) { place_ = place; }
   PlaceId place() const { return place_; }
-  // Set and return the source loop around the statements that follow; none: no loop. They emit no
-  // op. enter_loop() adds a loop inside the current one and makes it current; index: scalar value
-  // of its index. leave_loop() makes the enclosing loop current again; requires a current loop.
+  // Set and return the source loop around the statements that follow, without an op for it; none:
+  // no loop. enter_loop() adds a loop inside the current one and makes it current; index: scalar
+  // value of its index. leave_loop() makes the enclosing loop current again; requires a current
+  // loop.
   void at_loop(LoopId loop) { loop_ = loop; }
   LoopId loop() const { return loop_; }
   void enter_loop(std::string name, ValueId index);

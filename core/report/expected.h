@@ -83,7 +83,7 @@ inline void collect(Diags& diags, const Expected<void>& tried) {
   if (!tried) diags.insert(diags.end(), tried.diags().begin(), tried.diags().end());
 }
 
-// Creates an error without a location; its code is invalid_value by default.
+// Return an error without a location and notes; its code is invalid_value by default.
 inline Diag error(ErrorCode code, std::string message) {
   return Diag{code, {}, std::move(message), {}};
 }
