@@ -168,7 +168,7 @@ struct Expression {
 // such a call.
 const Call* call_of(const Expression& expression, std::string_view function, std::size_t arguments);
 
-// Returns the expression's own name, text or operator, for messages.
+// Returns the expression's own name, text or operator, for messages; empty for other forms.
 std::string_view word_of(const Expression& expression);
 
 }  // namespace tessera::ast

@@ -8,8 +8,8 @@
 
 namespace tessera {
 
-// Binds the parameters of a kernel to the settings or to their defaults. Reports settings without a
-// parameter.
+// Binds the parameters of a kernel to the settings or to their defaults, and adds them to
+// e.program().settings. Reports unsuitable or missing values, and settings without a parameter.
 void bind_parameters(Elaboration& e, const ast::Kernel& kernel, const Settings& settings);
 
 // Returns the arguments in the order of the parameters, null for a missing argument; none after an
@@ -17,19 +17,23 @@ void bind_parameters(Elaboration& e, const ast::Kernel& kernel, const Settings& 
 std::optional<std::vector<const ast::Expression*>> arguments_of(Elaboration& e,
                                                                 const ast::Function& function,
                                                                 const ast::Call& node);
-// Binds one argument. A scalar parameter accepts a value. `name: f32[dims]` accepts memory of that
-// type and defines the names of its extents. An unknown name in place of the element type is
-// defined too: `a: T[m, k], b: T[k, n]` accepts two matrices of the same, arbitrary type. False
-// after an error.
+// Binds one argument to its parameter in `into`. A scalar parameter accepts a value. `name:
+// f32[dims]` accepts memory of that type and defines the names of its extents. An unknown name in
+// place of the element type is defined too: `a: T[m, k], b: T[k, n]` accepts two matrices of the
+// same, arbitrary type. False after an error.
 bool bind_argument(Elaboration& e, const ast::Parameter& parameter, const ast::Expression& argument,
                    Environment* into);
 
-// Returns a type by name, a type parameter, or accumulator(T).
+// Returns the element type of a type name, a type parameter or accumulator(...); none after an
+// error.
 std::optional<DType> element_type(Elaboration& e, const ast::Expression& node);
-// Returns the type of an `accumulator` call with one or two types.
+// Returns the type of an `accumulator` call, which must have one or two arguments; none after an
+// error.
 std::optional<DType> accumulator_type(Elaboration& e, const ast::Call& node);
+// Returns the memory space with this name; none after an error.
 std::optional<Space> memory_space(Elaboration& e, const ast::Name& node);
-// Returns the extents, which must be known. loc: location of the whole type.
+// Returns the extents, which must be known; none after an error. loc: location of the whole type,
+// for errors of the whole shape.
 std::optional<Shape> known_shape(Elaboration& e, const std::vector<ast::Expression>& extents,
                                  const Loc& loc);
 

@@ -45,13 +45,15 @@ struct Elaboration {
   // Returns the kind of the entity, for messages: "an integer".
   std::string describe(const Entity& entity) const;
 
-  // Defines a name. Fails if the name is already defined in this or an enclosing block.
+  // Defines a name in the innermost block. Reports an error at `loc` if it is already defined in
+  // this or an enclosing block.
   void bind(const std::string& name, Entity entity, const Loc& loc);
-  // Names the value after the source's name if it has no name yet.
+  // Gives a value, temporary or array that was just created this name, for messages and prints.
+  // Returns the entity.
   Entity name_result(Entity entity, const std::string& name);
 
-  // Allocates memory or a semaphore until free_from(), which frees all except the first `count`, in
-  // reverse order.
+  // Emits the allocation of memory or a semaphore. free_from() emits the frees of all in
+  // `allocated` except the first `count`, in reverse order.
   void allocate(ValueId ref);
   void free_from(std::size_t count);
 

@@ -89,6 +89,7 @@ struct Environment {
   Environment* parent = nullptr;
   const Environment* fallback = nullptr;  // names for a failed lookup: a function's other results
 
+  // Searches this block, the blocks around it and the fallback; null if there is no such name.
   const Entity* find(std::string_view name) const;
 };
 

@@ -4,7 +4,8 @@
 
 namespace tessera {
 
-// Each function returns an empty text for an unknown word.
+// Replacements for words of other languages, as texts for messages. Each function returns an empty
+// text for an unknown word.
 
 // Replacement for a call of a function with this name.
 std::string_view instead_of(std::string_view function);

@@ -6,9 +6,11 @@
 
 namespace tessera {
 
-// Returns the function with this name from the first module that defines it; null if there is none.
+// Returns the function with this name from the first of e.modules that defines it; null if there is
+// none.
 const ast::Function* find_function(const Elaboration& e, std::string_view name);
-// Reports that there is no function with this name, with a suggestion for a similar name.
+// Reports that there is no function with this name, with a suggestion if there is a similar name.
+// Returns an entity of kind `nothing`.
 Entity unknown_function(Elaboration& e, const ast::Call& node);
 // Reports calls of undefined functions, even if they are unreachable: under known conditions, and
 // in functions that are only called there.

@@ -18,7 +18,9 @@ struct Keyword {
   bool begins_statement = false;  // a name with this spelling cannot be assigned to
 };
 
+// Returns all keywords.
 std::span<const Keyword> keywords();
+// True if the word is a keyword with begins_statement.
 bool begins_statement(std::string_view word);
 
 }  // namespace tessera

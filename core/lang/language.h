@@ -33,12 +33,12 @@ struct ParameterInfo {
   std::vector<std::string> choices;  // dtype: names of the accepted types; empty: all
 };
 
-// Declaration of an operand or result, as far as type and extents are names or numbers.
+// Declaration of an operand or result, as far as type and extents are names.
 struct OperandInfo {
   std::string name;        // name of the buffer
   bool is_result = false;  // false: an operand
   std::string dtype;       // type or dtype parameter; empty: an expression
-  // Names or numbers, outermost first. Empty text: an expression.
+  // Names, outermost first. Empty text: a number or another expression.
   std::vector<std::string> extents;
   std::vector<int> order;  // storage order, outermost first; empty: the declared order
 };
@@ -87,17 +87,19 @@ struct InstantiateOptions {
 // Returns the text of a file that a `# line` directive names, for reports that show its lines;
 // empty if it is not available.
 using SourceReader = std::function<std::string(const std::string& name)>;
-// Parses the file. Errors have locations in `source`. The reader is called once for each file named
+// Parses the file and returns its definitions, or all errors in source order. Errors have locations
+// in `source`, except for a text with a zero byte. The reader is called once for each file named
 // by a `# line` directive; without a reader, reports show no lines of these files.
 Expected<Module> parse(std::shared_ptr<const Source> source, const SourceReader& reader = {});
 // Returns the kernel with fixed parameters, in structured form (with pipelines) and verified. It
 // can call functions of its own module and of the modules in `library`. Fails if there is no such
-// kernel, if settings are missing, unknown or unsuitable, or if verify() reports errors.
+// kernel, if settings are missing, unknown or unsuitable, if the kernel is invalid for them, or if
+// verify() reports errors.
 Expected<Program> instantiate(const Module& module, std::string_view kernel,
                               const Settings& settings, const std::vector<const Module*>& library,
                               const InstantiateOptions& how = {});
-// Checks static rules that apply to structured and expanded programs. Empty if the program is
-// valid.
+// Checks static rules that apply to structured and expanded programs. Returns the errors; empty if
+// the program is valid.
 Diags verify(const Program& program);
 // Options of expand().
 struct Expansion {

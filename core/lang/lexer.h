@@ -26,8 +26,9 @@ struct Token {
   bool space_after = false;
 };
 
-// Appends errors (an unused character, an unterminated string, a number that is too large) to
-// diags. Lines that begin with `#` are not tokens; if `lines` is given, they are read into it.
+// Returns the tokens of the text, with a token of kind `end` as the last. Appends lexical errors,
+// for example an unterminated string, to diags and continues. Lines that begin with `#` are not
+// tokens; if `lines` is not null, they are read into it.
 std::vector<Token> lex(const std::shared_ptr<const Source>& source, Diags& diags,
                        LineMap* lines = nullptr);
 

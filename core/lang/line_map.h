@@ -21,15 +21,16 @@ class LineMap {
   // line.
   using Origin = std::vector<Loc>;
 
-  // Reads a directive. text: the line without its end; line: its number in `source`, from 1. An
-  // invalid directive is reported to diags and has no effect.
+  // Reads a directive, in ascending order of lines. text: the line without its end; line: its
+  // number in `source`, from 1. An invalid directive is reported to diags and has no effect.
   void read(const std::shared_ptr<const Source>& source, std::string_view text, int line,
             Diags& diags);
-  // Reads the text of each named file.
+  // Reads the text of each file that a directive names; empty: not available.
   void read_files(const std::function<std::string(const std::string& name)>& reader);
 
   bool empty() const { return directives_.empty(); }
-  // Returns the origin of a line of the text; null if no directive applies to it.
+  // Returns the origin of a line of the text, from 1; null if no directive applies to it. Stays
+  // valid until the next read().
   const Origin* find(int line) const;
 
  private:

@@ -15,6 +15,8 @@ class Names {
   Names(const Names&) = delete;
   Names& operator=(const Names&) = delete;
 
+  // Returns the entity with this name in the innermost block or the blocks around it; null if there
+  // is none. Kind `nothing`: set_unknown().
   const Entity* find(std::string_view name) const { return current_->find(name); }
   // Sets a name in the innermost block, even if it is already defined there.
   void set(const std::string& name, Entity entity) { current_->names[name] = std::move(entity); }

@@ -17,8 +17,8 @@ class DeclarationParser {
   std::vector<ast::Declaration> declarations();
   ast::Declaration declaration();
   std::vector<ast::TypeParameter> type_parameters();
-  // Problem parameters ; tuning parameters. Parameters of a function are scalars and refs `name:
-  // T[dims]`; their semicolon has no meaning.
+  // Parses `(problem parameters; tuning parameters)`. Parameters of a function are scalars and refs
+  // `name: T[dims]`; their semicolon has no meaning.
   std::vector<ast::Parameter> parameters(bool of_kernel);
 
  private:

@@ -11,10 +11,10 @@ class DefinitionParser {
   DefinitionParser(TokenReader& tokens, ExpressionParser& expressions)
       : tokens_(tokens), expressions_(expressions) {}
 
-  // True if a definition with parameters begins here.
+  // True if a definition with parameters, `name(...) =`, begins at the next token. Reads no token.
   bool is_function() const;
   ast::Definition definition();
-  // is_loop: a step and `parallel` are allowed.
+  // Parses `name in range`. is_loop: a step and `parallel` are allowed.
   ast::LoopVariable loop_variable(bool is_loop);
 
  private:

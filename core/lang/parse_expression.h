@@ -13,12 +13,12 @@ class ExpressionParser {
   explicit ExpressionParser(TokenReader& tokens) : tokens_(tokens) {}
 
   ast::Expression expression();
-  // `a .. b`, or a value: a range variable, or a count n, which means 0 .. n.
+  // Parses `a .. b`, or a value: a range variable, or a count n, which means 0 .. n.
   ast::Expression range_or_count();
-  // A name, a call or an expression in parentheses, followed by indices and members.
+  // Parses a name, a call or an expression in parentheses, followed by indices and members.
   ast::Expression postfix();
   ast::Expression primary();
-  // At least one expression; separated by commas.
+  // Parses at least one expression; separated by commas.
   std::vector<ast::Expression> list();
 
  private:

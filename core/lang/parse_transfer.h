@@ -14,7 +14,7 @@ class TransferParser {
       : tokens_(tokens), expressions_(expressions) {}
 
   // For each function, the statement's first word must be the next token.
-  // Copy to this core or to another one, with an optional name.
+  // Parses a copy to this core or to another one. name: name of the copy; empty: none.
   ast::Statement::Form start(std::string name = {});
   ast::Copy copy();
   ast::Statement::Form wait();  // for a count, a slice or a named copy; also await

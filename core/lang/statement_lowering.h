@@ -6,6 +6,7 @@
 
 namespace tessera {
 
+// Lowers the statements in order, in the current scope. Errors are added to e.diags.
 void block(Elaboration& e, const ast::Block& node);
 // Lowers the declarations and the body of a function. Its parameters must be bound in the current
 // names. Returns the function's result; an empty record if there is none.
@@ -29,35 +30,37 @@ void lower(Elaboration& e, const ast::Pipeline& node);
 void lower(Elaboration& e, const ast::Grid& node);
 void lower(Elaboration& e, const ast::Window& node);
 
-// Stores to memory: numbers to scalar memory, tiles to rectangles.
+// Lower stores to memory (numbers to scalar memory, tiles to rectangles) and `opaque`.
 void lower(Elaboration& e, const ast::Assignment& node);
 void lower(Elaboration& e, const ast::Opaque& node);
-// target = value. A tile must have the target's type, unless the value is a cast.
+// Lowers target = value. A tile must have the target's type, unless the value is a cast.
 void store(Elaboration& e, const Slice& target, const ast::Expression& value, const Loc& loc);
 
-// Statements that move data or count on semaphores, and the begin and end of memory lifetimes.
+// Lower statements that move data or count on semaphores, and the begin and end of memory
+// lifetimes.
 void lower(Elaboration& e, const ast::Start& node);
 void lower(Elaboration& e, const ast::StartRemote& node);
-// A copy with a semaphore of its own, followed by a wait.
+// Lowers `copy` to a start with a semaphore of its own, followed by a wait.
 void lower(Elaboration& e, const ast::Copy& node);
 void lower(Elaboration& e, const ast::Wait& node);
 void lower(Elaboration& e, const ast::WaitFor& node);
-// Wait for the source or destination of a named copy.
+// Lowers the wait for a named copy: for both sides, or for one, `c.sent` or `c.arrived`.
 void lower(Elaboration& e, const ast::WaitCopy& node);
 void lower(Elaboration& e, const ast::Await& node);
 void lower(Elaboration& e, const ast::Signal& node);
 void lower(Elaboration& e, const ast::Operate& node);
 
-// Debug statements.
+// Lower debug statements.
 void lower(Elaboration& e, const ast::Print& node);
 void lower(Elaboration& e, const ast::Assert& node);
 void lower(Elaboration& e, const ast::Breakpoint& node);
 
-// Memory and semaphores. is_local: declared in a function or block and freed at its end.
+// Lower declarations of memory, semaphores and meshes, and bind their names. is_local: declared in
+// a function or block and freed at its end.
 void declare(Elaboration& e, const ast::Declaration& node, bool is_local);
 void declare_all(Elaboration& e, const std::vector<ast::Declaration>& nodes, bool is_local);
-// Defines a name for this device's coordinate on each axis. A run with another number of devices is
-// invalid input.
+// Lowers a mesh: adds its axes to e.mesh, and defines each axis's name as this device's coordinate.
+// A run with another number of devices is invalid input.
 void declare_mesh(Elaboration& e, const ast::MeshDeclaration& node);
 
 }  // namespace tessera

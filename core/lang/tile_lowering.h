@@ -9,35 +9,44 @@
 
 namespace tessera {
 
-// Emits an elementwise op. It writes to `to` directly if that is equivalent to a cast, otherwise to
-// a temporary of type value_type().
+// Emits an elementwise op and returns its result. It writes to `to` directly if that is equivalent
+// to a cast, otherwise, and if `to` is null, to a temporary of type value_type().
+// op: index in Op.
 // Numbers, dimensions of size 1 and missing leading dimensions are repeated. Fails at an operand's
-// location if its shape does not fit.
+// location if its shape does not fit. After an error, returns an entity of kind `nothing`.
 // If all operands are numbers, the temporary has one element and no dimensions. If no operand has a
 // shape, at least one is unshaped and `to` is null, returns an unshaped tile, which gets its shape
 // from its use.
 Entity elementwise(Elaboration& e, std::size_t op, const std::vector<Operand>& operands,
                    const Loc& loc, const Slice* to);
-// -x of a tile or a real. Floats: -0 - x, which also changes the sign of 0. Integers: 0 - x.
+// Emits -x of a tile or a real and returns it. Floats: -0 - x, which also changes the sign of 0.
+// Integers: 0 - x.
 Entity negative(Elaboration& e, const Operand& operand, const Loc& loc);
-// tile_iota(dim); the shape is determined by its use.
+// Returns tile_iota(dim) as an unshaped tile, which gets its shape from its use. Emits no op.
 Entity tile_indices(Elaboration& e, std::int64_t dim, const Loc& loc);
-// Binary operator with a tile or a real as at least one operand.
+// Lowers a binary operator with a tile or a real as at least one operand. Fails for operators that
+// tiles do not support. to: as in elementwise().
 Entity tile_binary(Elaboration& e, const ast::Binary& node, const Entity& left, const Entity& right,
                    const Slice* to);
-// cast(x): x rounded to the type of its target; cast(x, T): a temporary of type T.
+// Lowers cast(x): x rounded to the type of its target `to`, an error if null; or cast(x, T): a
+// temporary of type T.
 Entity cast(Elaboration& e, const ast::Call& call, const Slice* to);
-// truncate(x), truncate(x, T): like cast, but truncated; for an integer and a type, the low bits.
+// Lowers truncate(x) or truncate(x, T): like cast, but truncated to an integer type, all others are
+// errors. For an integer and a type: its low bits.
 Entity truncate(Elaboration& e, const ast::Call& call, const Slice* to);
 
-// Matrix product that is not added to anything: uses a new accumulator that is set to zero.
+// Lowers a matrix product that is not added to anything. Returns its accumulator, a temporary that
+// is set to zero first.
 Entity matmul(Elaboration& e, const ast::Binary& node);
+// Lowers acc += product. product: its operator must be Operator::product.
 void multiply_add(Elaboration& e, const Slice& acc, const ast::Binary& product);
 
-// Returns a tile or a number as an operand of a tile op.
+// Return a tile or a number as an operand of a tile op; nullopt after an error. An unshaped tile is
+// an error.
 std::optional<Slice> tile_operand(Elaboration& e, const Entity& entity, const Loc& loc);
 std::optional<Slice> tile_operand(Elaboration& e, const ast::Expression& node);
-// Returns the value as an operand of a store; an unshaped tile gets the target's shape.
+// Returns the value as an operand of a store to `target`; nullopt after an error. An unshaped tile
+// gets the target's shape.
 std::optional<Slice> operand_of_store(Elaboration& e, const Entity& entity, const Loc& loc,
                                       const Slice& target);
 // Memory with its location in the text.
@@ -48,10 +57,12 @@ struct PlacedSlice {
 // True if the value can be broadcast to the target's shape; otherwise reports an error at the
 // value.
 bool fits(Elaboration& e, const PlacedSlice& value, const Slice& target);
+// Returns a new unnamed tile buffer. bound: its declared shape; size: its sizes during the run, at
+// most `bound`.
 Slice temporary(Elaboration& e, DType dtype, const Shape& bound, const std::vector<ValueId>& size);
 // Returns a temporary with the slice's shape.
 Slice temporary_like(Elaboration& e, DType dtype, const Slice& slice);
-// Returns the sizes of the slice's shape.
+// Returns the sizes of the slice's dimensions, without the dropped ones.
 std::vector<ValueId> sizes_of(const Slice& slice);
 
 }  // namespace tessera

@@ -19,13 +19,18 @@ class TokenReader {
   TokenReader(std::shared_ptr<const Source> source, std::vector<Token> tokens, Diags& diags)
       : source_(std::move(source)), tokens_(std::move(tokens)), diags_(diags) {}
 
+  // Return the next token, or the one `ahead` tokens after it; after the last one: the end token.
+  // take() also moves on.
   const Token& peek(int ahead = 0) const;
   Token take();
   bool at_end() const { return peek().kind == TokenKind::end; }
+  // True if the token is a name or symbol with this text. accept() also takes it.
   bool is(std::string_view text, int ahead = 0) const;
   bool continues(std::string_view text) const;  // is(text), on the same line or in brackets
   bool accept(std::string_view text);
   bool accept_here(std::string_view text);  // accept(text) if the token continues the statement
+  // Take a token that must have this text, or must be a name; any other is a syntax error. after:
+  // end of the message; what: the expected name, for the message.
   Token expect(std::string_view text, std::string_view after);
   Token expect_name(std::string_view what);
   Token new_name(std::string_view what);  // name of a definition
@@ -73,7 +78,7 @@ class TokenReader {
   // bracket, a block or a prefix.
   class Level {
    public:
-    explicit Level(TokenReader& reader);
+    explicit Level(TokenReader& reader);  // throws SyntaxError at the limit
     ~Level() { --reader_.levels_; }
     Level(const Level&) = delete;
     Level& operator=(const Level&) = delete;

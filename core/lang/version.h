@@ -8,7 +8,8 @@
 
 namespace tessera {
 
-// Fails if the first token is `tessera` and the second is not the current version.
+// Fails if the first token is `tessera` and the second is not the current version. A text without
+// version is accepted. tokens: the result of lex().
 Expected<void> check_language_version(const std::shared_ptr<const Source>& source,
                                       const std::vector<Token>& tokens);
 

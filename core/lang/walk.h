@@ -4,7 +4,8 @@
 
 namespace tessera::ast {
 
-// Callbacks for the nodes; each is called before the callbacks for its children.
+// Callbacks for the nodes; each is called before the callbacks for its children, leave() after
+// them.
 class Visitor {
  public:
   virtual ~Visitor() = default;
@@ -17,6 +18,7 @@ class Visitor {
   virtual void leave(const Block&) {}
 };
 
+// Visit all nodes below the root, depth first; an expression is visited, too.
 void walk(const Expression& expression, Visitor& visitor);
 void walk(const Kernel& kernel, Visitor& visitor);
 void walk(const Function& function, Visitor& visitor);

@@ -8,7 +8,7 @@ namespace tessera {
 // True for an op, or a word that call_word() lowers. Functions of the library are not words: a file
 // may define a function with the same name.
 bool is_word(std::string_view name);
-// Returns all words that can be called.
+// Returns all words and ops that can be called.
 std::vector<std::string_view> words();
 
 }  // namespace tessera
