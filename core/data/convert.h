@@ -19,15 +19,15 @@ namespace tessera {
 void convert(const std::byte* src, DType from, std::byte* dst, DType to, std::int64_t n,
              Overflow overflow = Overflow::saturate);
 
-// Faster conversions for single pairs of types: element i of `dst` from element i of `src`. Both
-// spans must have the same length.
+// Convert like convert(), faster, between two types: element i of `dst` from element i of `src`.
+// Both spans must have the same length.
 void f32_to_bf16(std::span<const float> src, std::span<std::uint16_t> dst);
 void bf16_to_f32(std::span<const std::uint16_t> src, std::span<float> dst);
 void f32_to_f16(std::span<const float> src, std::span<std::uint16_t> dst);
 void f16_to_f32(std::span<const std::uint16_t> src, std::span<float> dst);
 
-// Reads or writes one element as a double. An i64 beyond 2^53 rounds to nearest even; values of all
-// other types are exact in double.
+// Read or write one element as a double. An i64 beyond 2^53 is read rounded to nearest even; values
+// of all other types are exact in double. A write converts as above.
 double load_element(const std::byte* src, DType dtype);
 void store_element(std::byte* dst, DType dtype, double value,
                    Overflow overflow = Overflow::saturate);

@@ -37,12 +37,13 @@ static_assert(dtype_table.size() == dtype_count, "dtype.h and dtype.def have oth
 #include "core/data/dtype.def"
 #undef TYPE
 
+// Returns the row of the type in dtype.def.
 constexpr const DTypeInfo& dtype_info(DType dtype) {
   return dtype_table[static_cast<std::size_t>(dtype)];
 }
 constexpr bool is_fp8(DType dtype) { return dtype_info(dtype).kind == DTypeKind::fp8; }
 
-// Names of the types of a kind, or of all types, in the order of the table.
+// Return the names of the types of a kind, or of all types, in the order of the table.
 std::vector<std::string_view> dtype_names(DTypeKind kind);
 std::vector<std::string_view> dtype_names();
 

@@ -15,8 +15,8 @@ DType wider_integer(DType a, DType b);
 // only if both are integers, so that sums stored as floats do not wrap before the conversion.
 DType accumulator(DType dtype, DType stored);
 
-// Returns a sum of integers as i32 stores it: modulo 2^32, like matrix units and XLA. Exact for
-// sums below 2^53.
+// Returns an integer sum as i32 stores it: wrapped modulo 2^32 to [-2^31, 2^31), like matrix units
+// and XLA. Exact for sums below 2^53. inf and NaN are returned unchanged.
 double wrapped_i32(double sum);
 
 }  // namespace tessera

@@ -25,7 +25,8 @@ struct StoredAs;
 template <DType dtype>
 using Stored = typename StoredAs<dtype>::type;
 
-// Calls visit(std::integral_constant<DType, dtype>) for a type that is known at run time.
+// Calls visit(std::integral_constant<DType, dtype>()) with a type that is known at run time.
+// `visit` must return void.
 template <typename Visit>
 void with_dtype(DType dtype, const Visit& visit) {
   switch (dtype) {
@@ -54,6 +55,7 @@ constexpr auto value_of(Stored<dtype> element) {
     return element;
 }
 
+// Return the value as integer type I: rounded to nearest even and saturated; NaN becomes 0.
 template <typename I>
 I to_integer(double value) {
   constexpr auto lowest = std::numeric_limits<I>::min(), highest = std::numeric_limits<I>::max();
@@ -86,6 +88,7 @@ inline double rounded_to_odd(std::int64_t value) {
   return value < 0 ? -result : result;
 }
 
+// Returns a number as a float type that rounds to every narrower format as the number would.
 template <typename V>
 auto float_of(V value) {
   if constexpr (std::is_floating_point_v<V>)
@@ -96,6 +99,7 @@ auto float_of(V value) {
     return static_cast<double>(value);
 }
 
+// Returns the element for a value, converted as in convert(). overflow: for FP8 and e8m0.
 template <DType dtype, typename V>
 Stored<dtype> from_value(V value, Overflow overflow) {
   using S = Stored<dtype>;

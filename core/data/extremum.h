@@ -7,6 +7,7 @@
 
 namespace tessera {
 
+// True if the sign bit is set, also for -0 and NaN.
 template <std::floating_point F>
 constexpr bool has_minus_sign(F x) {
   using Bits = std::conditional_t<sizeof(F) == 4, std::int32_t, std::int64_t>;

@@ -6,6 +6,7 @@
 namespace tessera {
 
 // Returns the array in C order. `source` has the array's shape, with its elements in Fortran order.
+// Fails if there is not enough memory.
 Expected<Tensor> from_fortran_order(const Tensor& source);
 
 }  // namespace tessera

@@ -23,7 +23,8 @@ struct HeldTensor {
   std::vector<std::int64_t> strides;       // bytes between indices of an axis; may be negative
   std::shared_ptr<const std::byte> first;  // element (0, ..., 0); keeps the memory alive
 
-  // Returns a tensor in row-major order. The elements are copied at the first access to them.
+  // Returns a deferred tensor in row-major order: the elements are copied at the first access to
+  // them. It keeps the memory alive.
   Tensor load() const;
 };
 
@@ -43,8 +44,8 @@ struct Files : ReadFiles {
 
 // True if the name has the form "<lhs>" and the command has held files. files: may be null.
 bool is_held_name(std::string_view name, const Files* files);
-// Returns the tensor with this name. Fails if the name is unknown or if the tensor's type is not
-// the declared type. files: is_held_name() must be true for them.
+// Returns the tensor with this name, owned by `files`. Fails if the name is unknown or if the
+// tensor's type is not the declared type. files: is_held_name() must be true for them.
 Expected<const HeldTensor*> held_tensor(std::string_view name, const Files& files,
                                         std::optional<DType> declared = std::nullopt);
 // Returns the text with this name; null if there is none. files: may be null.

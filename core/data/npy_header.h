@@ -17,14 +17,16 @@ struct NpyHeader {
   Shape shape;                 // extents, outermost first
 };
 
-// Fails if the text is not such a dict, if an extent is negative, or if a key is missing, unknown
-// or repeated.
+// Returns the contents of a dict. Fails if the text is not such a dict, if an extent is negative,
+// if there are more than largest_file_rank, if a key is missing, unknown or repeated, or with
+// ErrorCode::unsupported if elements are structured.
 Expected<NpyHeader> parse_npy_header(std::string_view dict);
 // Returns the dict for an array in C order, without padding.
 std::string print_npy_header(DType dtype, const Shape& shape);
 
 // Returns the element type for `descr`. Raw bytes ("|V1", "|V2") require a declared type of that
-// size. For any other `descr`, a declared type must be the same type.
+// size. For any other `descr`, a declared type must be the same type. Fails otherwise, with
+// ErrorCode::unsupported for big-endian or unknown elements.
 Expected<DType> npy_dtype(std::string_view descr, std::optional<DType> declared);
 
 }  // namespace tessera

@@ -32,15 +32,16 @@ Expected<Tensor> read_safetensors(const std::string& path, const std::string& na
                                   std::optional<DType> declared = std::nullopt,
                                   ReadFiles* read = nullptr);
 // Writes the tensors, those with larger elements first. The file is replaced atomically. Fails if
-// it cannot be written.
+// it cannot be written, or if a name is invalid or not unique.
 Expected<void> write_safetensors(const std::string& path, std::span<const NamedTensor> tensors);
 // Adds the tensor to the file, or replaces the tensor with its name. Other tensors and the metadata
-// are kept. A missing file is created.
+// are kept. A missing file is created. The file is replaced atomically. Fails if the existing file
+// is malformed, if the name is invalid, or if the file cannot be written.
 Expected<void> add_to_safetensors(const std::string& path, const NamedTensor& tensor);
-// Writes to a file that was opened for this purpose, and commits it.
+// Does the same with an output file for that path that is still empty, and commits it.
 Expected<void> add_to_safetensors(OutputFile& file, const NamedTensor& tensor);
-// Fails if add_to_safetensors() could not add a tensor with this name. The file is not recorded as
-// read by the command.
+// Fails if add_to_safetensors() could not add a tensor with this name: the name is invalid, or an
+// existing file is malformed or cannot be read. The file is not recorded as read by the command.
 Expected<void> check_addition(const std::string& path, const std::string& name);
 
 }  // namespace tessera

@@ -33,17 +33,19 @@ struct SafetensorsHeader {
   std::vector<std::pair<std::string, std::string>> metadata;
 };
 
-// Fails if the text is not such an object, if the positions do not cover the file's `data_bytes`
-// without gaps and overlaps, or if a size does not agree with shape and type.
+// Returns the contents of a header. Fails if the text is not such an object, if the positions do
+// not cover the file's `data_bytes` without gaps and overlaps, or if a size does not agree with
+// shape and type.
 Expected<SafetensorsHeader> parse_safetensors_header(std::string_view json,
                                                      std::int64_t data_bytes);
-// Fails if a name is not UTF-8, is reserved or occurs twice.
+// Returns the JSON text of a header. Fails if a name is not UTF-8, is reserved or occurs twice, or
+// if a tensor has more than largest_file_rank dimensions.
 Expected<std::string> print_safetensors_header(const SafetensorsHeader& header);
 
 // Convert between a type and its name in files, "BF16"; none if the type is not supported.
 std::string_view safetensors_name(DType dtype);
 std::optional<DType> safetensors_dtype(std::string_view type);
-// Returns a name from a file for use in a message: quoted, ASCII, of limited length.
+// Returns a name from a file for use in a message: quoted, ASCII, truncated after 64 bytes.
 std::string shown_name(std::string_view name);
 
 }  // namespace tessera

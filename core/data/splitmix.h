@@ -12,7 +12,8 @@ class SplitMix {
   static constexpr std::uint64_t golden = 0x9E3779B97F4A7C15;
 
   constexpr std::uint64_t next() { return mix(state_ += golden); }
-  // Uniform in [0, n), n > 0: the high word of a product; the few biased values are discarded.
+  // Returns a number, uniform in [0, n), n > 0: the high word of a product; the few biased values
+  // are discarded.
   constexpr std::uint64_t below(std::uint64_t n) {
     for (;;) {
       const auto product = static_cast<unsigned __int128>(next()) * n;
@@ -20,7 +21,7 @@ class SplitMix {
       if (low >= n || low >= (0 - n) % n) return static_cast<std::uint64_t>(product >> 64);
     }
   }
-  // In [0, 1), a multiple of 2^-53.
+  // Returns a number in [0, 1), a multiple of 2^-53.
   constexpr double unit() { return unit(next()); }
 
   static constexpr std::uint64_t mix(std::uint64_t z) {

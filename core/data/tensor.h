@@ -20,7 +20,9 @@ using Shape = std::vector<std::int64_t>;
 
 inline constexpr std::size_t largest_file_rank = 64;  // maximum number of dimensions in a file
 
-std::int64_t elements(const Shape& shape);  // product of the extents; 1 for rank 0
+// Returns the product of the extents; 1 for rank 0. Throws InvalidValue for a negative extent or an
+// overflow.
+std::int64_t elements(const Shape& shape);
 std::string to_string(const Shape& shape);  // "(300, 64)", "(300,)", "()"
 // Returns the number of bytes of an array; none if a dimension is negative or the number overflows.
 std::optional<std::int64_t> checked_bytes(DType dtype, const Shape& shape);
@@ -28,21 +30,22 @@ std::optional<std::int64_t> checked_bytes(DType dtype, const Shape& shape);
 // Type, shape and elements. Can be moved; clone() is the only way to copy.
 class Tensor {
  public:
-  Tensor() = default;
-  // Creates zero elements; `uninitialised` leaves them unset. Throws InvalidValue
+  Tensor() = default;  // f32 of rank 0 without memory: data() is null
+  // Create zero elements; `uninitialised` leaves them unset. Throw InvalidValue
   // (core/report/invalid_value.h) if checked_bytes() is none, and NoMemory
   // (core/host/host_memory.h) if there is not enough memory. Public operations return both as
   // errors.
   Tensor(DType dtype, Shape shape);
   static Tensor uninitialised(DType dtype, Shape shape);
   // Returns a tensor that calls `make` at the first access to its elements. `make` must return a
-  // tensor of this type and shape. It is called at most once, on the thread of the first access.
+  // tensor of this type and shape. It is called once, on the thread of the first access; if it
+  // throws, the access throws and the next one calls it again. Throws InvalidValue for the shape.
   static Tensor deferred(DType dtype, Shape shape, std::function<Tensor()> make);
   // True if the elements are in memory: always, except for a deferred tensor before the first
   // access.
   bool is_made() const { return maker_ == nullptr || data_ != nullptr; }
-  // Returns zero elements, for a shape from external data. Fails if the shape is invalid or there
-  // is not enough memory.
+  // Like the constructor, for a shape from external data: fails if the shape is invalid or there is
+  // not enough memory.
   static Expected<Tensor> allocate(DType dtype, Shape shape);
 
   // Type and extents given to the constructor.
@@ -69,11 +72,13 @@ class Tensor {
     return reinterpret_cast<const T*>(data());
   }
 
-  Tensor clone() const;  // owns its memory
+  // Returns a copy of the elements; makes those of a deferred tensor. Throws NoMemory.
+  Tensor clone() const;
   // Returns element i in row-major order, 0 <= i < elements(). Exact, except that an i64 beyond
   // 2^53 rounds to nearest even.
   double at(std::int64_t i) const;
-  void set(std::int64_t i, double value);  // rounds to nearest even, saturating for FP8
+  // Sets element i, converted like store_element() with Overflow::saturate.
+  void set(std::int64_t i, double value);
 
   Tensor(Tensor&&) = default;
   Tensor& operator=(Tensor&&) = default;

@@ -23,20 +23,23 @@ Expected<Tensor> load_tensor(std::string_view spec, std::optional<DType> declare
                              Files* files = nullptr);
 // Type and shape of a tensor in a file, without its elements.
 struct TensorHeader {
-  std::optional<DType> dtype;  // none if the file does not contain the type: raw bytes in .npy
+  std::optional<DType> dtype;  // none: raw bytes in .npy, or the type is not supported
   Shape shape;                 // extents, outermost first
 };
-// Fails like load_tensor.
+// Returns the header of the tensor named by `spec`. Fails like load_tensor, except that the element
+// type, and the number of bytes in an .npy file, are not checked.
 Expected<TensorHeader> read_tensor_header(std::string_view spec, Files* files = nullptr);
-// Writes the tensor; it is added to an existing .safetensors file. Files are replaced atomically.
-// Fails if the file cannot be written.
+// Writes the tensor to the file named by `spec`; it is added to an existing .safetensors file.
+// Files are replaced atomically. Fails like TensorOutput::open() and write().
 Expected<void> save_tensor(std::string_view spec, const Tensor& tensor);
 
 // Output file for a tensor. It is opened before the tensor is computed, so that an error is
 // reported before the work and not after it.
 class TensorOutput {
  public:
-  // Nothing changes at `spec` until write() succeeds.
+  // Opens the output named by `spec`. Nothing changes there until write() succeeds. Fails if `spec`
+  // has another form, if the file cannot be written or was read by the command, or if an existing
+  // .safetensors file is malformed.
   // files: as in load_tensor(); a tensor in memory is added to their HeldFiles::written.
   static Expected<TensorOutput> open(std::string_view spec, Files* files = nullptr);
   // Writes the file; call it at most once. Fails if the file cannot be written.

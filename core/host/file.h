@@ -25,7 +25,8 @@ class Descriptor {
   }
   ~Descriptor();
   int get() const { return fd_; }
-  // Returns false if the system reports that written data is lost.
+  // Closes the file. Returns false if the system reports an error: written data may be lost. True
+  // if it is already closed.
   bool close();
 
  private:
@@ -51,17 +52,19 @@ inline constexpr FileKind system{"a file of the system", std::int64_t{16} << 20}
 
 class InputFile {
  public:
-  // Fails with ErrorCode::environment if there is no such regular file or it cannot be read. A
-  // folder, pipe or device is rejected with its kind; the call never waits for it.
+  // Opens a file. Fails with ErrorCode::environment if there is no such regular file or it cannot
+  // be read. A folder, pipe or device is rejected with its kind; the call never waits for it.
   // read: records the file; may be null.
   static Expected<InputFile> open(const std::string& path, ReadFiles* read = nullptr);
 
   const std::string& path() const { return path_; }
   std::int64_t size() const { return size_; }
-  // Fills `bytes` from `offset` on. Fails with ErrorCode::environment if the file is too short.
+  // Fills `bytes` from `offset` on. Fails with ErrorCode::environment if the file is too short or
+  // cannot be read.
   Expected<void> read(std::int64_t offset, std::span<std::byte> bytes) const;
-  // Returns the content from the current position to the end. Fails if it exceeds the maximum size
-  // of its kind; the error contains both sizes.
+  // Returns the content from the current position to the end, so all of it only at the first call;
+  // read() does not change the position. Fails with ErrorCode::environment if it cannot be read,
+  // and if it exceeds the maximum size of its kind.
   Expected<std::string> whole(const FileKind& kind) const;
 
  private:
@@ -73,19 +76,22 @@ class InputFile {
   std::int64_t size_;
 };
 
-// Reads standard input to its end.
+// Returns standard input up to its end. Fails like InputFile::whole().
 Expected<std::string> read_standard_input(const FileKind& kind);
-// Opens a file and reads all of it. read: as in InputFile::open().
+// Returns the whole content of a file. Fails like InputFile::open() and whole(). read: as in
+// open().
 Expected<std::string> read_whole(const std::string& path, const FileKind& kind,
                                  ReadFiles* read = nullptr);
 
 namespace files {
-// Returns the kind of a file that is not regular: "a folder", "a pipe", ...
+// Returns the kind of a file that is not regular: "a folder", "a pipe", ... mode: st_mode of
+// stat().
 std::string_view what_is(unsigned mode);
+// Returns the error "cannot VERB PATH: REASON", with ErrorCode::environment.
 Diag failure(std::string_view verb, const std::string& path, std::string_view reason);
-// Adds the reason from errno.
+// Like failure(), with the reason from errno, which must be current.
 Diag system_failure(std::string_view verb, const std::string& path);
-// Reads the rest of an open regular file.
+// Returns the rest of an open file. Fails like InputFile::whole(). path: name for messages.
 Expected<std::string> read_rest(const Descriptor& file, const std::string& path,
                                 const FileKind& kind);
 }  // namespace files

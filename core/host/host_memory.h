@@ -16,6 +16,8 @@ struct MemoryLimit {
   // Source of the limit: "ulimit -v", "the memory limit of its cgroup", "this machine" ...
   std::string_view by;
 };
+// Returns the limit with the least memory left. For a cgroup and the machine, memory in use is not
+// subtracted.
 MemoryLimit memory_limit();
 
 inline constexpr std::int64_t no_memory_limit = INT64_MAX;
@@ -32,14 +34,15 @@ class MemoryCap {
   // there.
   static bool is_possible();
 
-  // by: source of the limit, for messages. Must outlive this object.
+  // Sets the cap, unless a lower limit exists already. by: source of the limit, for messages. Must
+  // outlive this object.
   MemoryCap(std::int64_t bytes, std::string_view by);
   ~MemoryCap();
   MemoryCap(const MemoryCap&) = delete;
   MemoryCap& operator=(const MemoryCap&) = delete;
 
   // Call it after a failed allocation: raises the cap a little, so that the error can be reported.
-  // Returns the limit that was exceeded.
+  // Returns the limit that was exceeded: the innermost cap, or memory_limit() without a cap.
   static MemoryLimit use_reserve();
   // Returns the source of the process's data limit: the innermost cap's, or "ulimit -d".
   static std::string_view name();
@@ -61,13 +64,14 @@ void return_free_memory();
 // completely within the range are affected, so that the resident memory does not grow.
 void prefer_large_pages(void* data, std::size_t bytes);
 
-// "4.2 MiB"
+// Returns a size as text: "4.2 MiB".
 std::string memory_text(std::int64_t bytes);
 
 // Exception for a large allocation that failed; names its purpose. Containers throw std::bad_alloc.
 // Both become a diagnostic at the public entry points (core/report/guarded.h).
 class NoMemory : public std::bad_alloc {
  public:
+  // what: purpose of the memory: "a tensor f32(8, 8)". bytes: the requested size.
   NoMemory(std::string_view what, std::int64_t bytes);
   const char* what() const noexcept override { return text_.data(); }
 

@@ -23,19 +23,22 @@ class OutputFile {
     target,  // symbolic links are followed; a replaced file's mode is kept
     name     // any file or link with this name is replaced; only the owner can write the new file
   };
-  // Fails with ErrorCode::environment if the folder does not exist, if `path` is not a regular
-  // file, or if the file or folder is not writable.
-  // read: files that must not be replaced; may be null.
+  // Opens the output. Fails with ErrorCode::environment if the folder does not exist, if `path` is
+  // not a regular file (At::name: is a folder), or if the file or folder is not writable.
+  // read: files that must not be replaced: fails for them with ErrorCode::invalid_value; only for
+  // At::target; may be null.
   static Expected<OutputFile> create(const std::string& path, const ReadFiles* read = nullptr,
                                      At at = At::target);
   OutputFile(OutputFile&& other) noexcept = default;
   OutputFile& operator=(OutputFile&&) = delete;
   ~OutputFile();
 
+  // Append to the file. Fail with ErrorCode::environment if it cannot be written.
   Expected<void> append(std::span<const std::byte> bytes);
   Expected<void> append(std::string_view text);
-  // Writes the file to disk and gives it its name. After success, no later failure, not even of the
-  // power, leaves it incomplete.
+  // Writes the file to disk and gives it its name; call it once, as the last operation. Fails with
+  // ErrorCode::environment. After success, no later failure, not
+  // even of the power, leaves it incomplete.
   Expected<void> commit();
   // The path passed to create().
   const std::string& path() const { return path_; }
@@ -57,9 +60,10 @@ class OutputFile {
 };
 
 // Returns the path of the output after all symbolic links are followed. The last file need not
-// exist.
+// exist. Fails with ErrorCode::environment for a link that cannot be read, or too many links.
 Expected<std::string> final_path(const std::string& path);
-// Writes the text as the file's content. read: as in OutputFile::create().
+// Writes the text as the file's content, atomically. Fails like OutputFile. read: as in
+// OutputFile::create().
 Expected<void> write_whole(const std::string& path, std::string_view text,
                            const ReadFiles* read = nullptr);
 

@@ -11,7 +11,7 @@ namespace tessera {
 class ReadFiles {
  public:
   void add(const std::string& path);
-  // For a command that rewrites its input.
+  // Removes a file, so that it can be replaced: for a command that rewrites its input.
   void remove(const std::string& path);
   // Fails with ErrorCode::invalid_value if the file was read.
   Expected<void> check_not_read(const std::string& path) const;

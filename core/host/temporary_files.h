@@ -11,6 +11,7 @@ namespace tessera {
 class TemporaryName {
  public:
   TemporaryName() = default;
+  // Owns the name; the file need not exist yet.
   explicit TemporaryName(const std::string& path);
   TemporaryName(TemporaryName&& other) noexcept;
   TemporaryName& operator=(TemporaryName&& other) noexcept;
@@ -18,7 +19,7 @@ class TemporaryName {
   ~TemporaryName();
 
   explicit operator bool() const { return entry_ != nullptr; }
-  const std::string& path() const;
+  const std::string& path() const;  // requires an owned name
   // Gives up the name: the file was renamed, or belongs to another process. It is not removed.
   void release();
 
