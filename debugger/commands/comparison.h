@@ -18,13 +18,15 @@ class Comparison {
   static bool is_in(std::string_view text);
   // Parses one comparison, or several joined by `and`. Each side is an integer, a parameter, the
   // name of an integer, a semaphore, or one element of an integer buffer in smem. Names of a core's
-  // objects refer to `focus`, or to the core passed to holds().
+  // objects refer to `focus`, or to the core passed to holds(). Fails for other texts, unknown
+  // names, floats, and memory that is not one integer element in smem.
   static Expected<Comparison> parse(Session& session, const AgentId& focus, std::string_view text);
 
-  // False if a name has no value there.
+  // True if all comparisons hold for the core, or for the focus; false if a name or element has no
+  // value there.
   bool holds(Machine& machine, const AgentId& core) const;
   bool holds(Machine& machine) const { return holds(machine, focus_); }
-  // Text with the same meaning for any core in focus.
+  // Returns a text with the same meaning for any core in focus.
   std::string full_text(Session& session) const;
 
  private:
@@ -44,10 +46,12 @@ class Comparison {
   std::vector<Part> parts_;
 };
 
-// Holds if `condition` holds and the comparison holds for the core that caused it.
+// Returns a condition that holds if `condition` holds and the comparison holds for the core that
+// caused it.
 std::unique_ptr<StopCondition> guarded(std::unique_ptr<StopCondition> condition,
                                        Comparison comparison);
-// Holds after the step in which the comparison becomes true.
+// Returns a condition that holds after the step in which the comparison becomes true for its focus.
+// If it is true at the start of a movement, it must first become false.
 std::unique_ptr<StopCondition> becoming(Comparison comparison);
 
 }  // namespace tessera::debugger

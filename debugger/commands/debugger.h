@@ -42,16 +42,18 @@ class Debugger {
   Debugger(Session& session, std::ostream& out, Invocation invocation = {}, Compare compare = {},
            const ReadFiles* read = nullptr);
 
-  // Executes one line: a command, or an unambiguous prefix of one. Empty lines and lines that begin
-  // with # are ignored.
+  // Executes one line: a command, or an unambiguous prefix of one, and its operands. Empty lines
+  // and lines that begin with # are ignored. Fails for an unknown command, unsuitable operands, or
+  // if the command fails; the debugger stays usable.
   Expected<void> execute(std::string_view line);
   bool wants_to_quit() const { return quits_; }
-  // True if there were findings after any of the commands so far.
+  // True if there were findings after any of the successful commands so far.
   bool has_met_finding() const { return has_met_finding_; }
   // The limit or signal that ended the run during one of the commands, else RunEnd::program.
   RunEnd was_cut_by() const { return was_cut_by_; }
   // Text for a run that is over: "the run is over", or the limit that ended it.
   std::string over_text() const;
+  // Prints the position, the state of the core in focus with its source line, and the next agent.
   void show_place();
   // Prints the output of the program during the last forward movement; at first: its output before
   // the first step.
@@ -59,9 +61,10 @@ class Debugger {
   // Returns and clears the program's output since the last call, for user interfaces that show it
   // separately.
   std::string take_program_said() { return std::exchange(program_said_, {}); }
-  // Moves from the beginning to before the event in which the run reports its first finding. If the
-  // run has none, moves to before the event of the first of `findings`, or to the end. Sets the
-  // focus to the core of the finding. Prints the place, but not the findings.
+  // Requires a session at the beginning. Moves to before the event in which the run reports its
+  // first finding, or to after it if another core caused that event. If the run has none, moves to
+  // before the event of the first of `findings`, or to the end. Sets the focus to the core of the
+  // finding. Prints the place, but not the findings.
   Expected<void> go_to_finding(const std::vector<Finding>& findings);
 
   // Interface for user interfaces other than the terminal, in addition to the commands.
@@ -74,21 +77,23 @@ class Debugger {
   };
   // Returns and clears the reason of the last movement; none: no movement since the last call.
   std::optional<Halt> take_halt() { return std::exchange(halt_, std::nullopt); }
-  // Adds a stop from the words of `break` or `watch`. Returns its number.
+  // Add a stop from the operands of `break` (LINE [devD] [i=2] [if A < B]) or `watch`, and print
+  // it. Return its number. Fail if the operands are invalid.
   Expected<int> add_breakpoint(const Words& place);
   Expected<int> add_watch(const std::string& name);
-  void remove_stop(int number);
+  void remove_stop(int number);  // no effect if there is no such stop
   bool has_stop(int number) const;
-  // Movements do not stop at findings of these kinds.
+  // From now on, movements do not stop at findings of these kinds; replaces the earlier kinds.
   void pass_over(std::vector<FindingKind> kinds) { passed_over_ = std::move(kinds); }
   // Sets a condition that ends every movement. Must outlive this object.
   void pause_at(StopCondition* pause) { pause_ = pause; }
-  // Moves until the copy reads or writes.
+  // Moves until after the copy has read or written, or to a stop, a finding or the end, and prints
+  // the place.
   Expected<void> follow(const AgentId& copy, Way way);
   const AgentId& focus() const { return focus_; }
   void set_focus(const AgentId& core) { focus_ = core; }
 
-  // Returns the commands that begin with the word, for completion.
+  // Returns the names of the commands that begin with the word, for completion.
   static std::vector<std::string> completions(std::string_view word);
   // True if the word is a command or a prefix of one.
   static bool is_command(std::string_view word);

@@ -15,7 +15,7 @@ class LineReader {
   virtual bool is_terminal() const { return false; }
 };
 
-// Reads standard input.
+// Returns a reader of standard input: with editing and completion if it is a terminal.
 std::unique_ptr<LineReader> standard_input();
 
 }  // namespace tessera::debugger

@@ -20,8 +20,9 @@ class Printed {
     std::vector<Element> before;  // earlier values
   };
   // Stores the elements of a place at an event and returns the changes since its last print.
-  // nullopt if the place was not printed before, was only printed at this event, or was dropped: at
-  // most about a million elements are stored.
+  // nullopt if the place was not printed before, was printed last at this event or with another
+  // number of elements, or was dropped: at most about a million elements are stored. place: its
+  // text.
   std::optional<Change> note(const std::string& place, std::int64_t event,
                              const std::vector<Element>& elements);
   // Clears the values, because the session continues with another run.

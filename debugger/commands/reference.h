@@ -21,17 +21,18 @@ struct PlaceReference {
   Whose whose;
   LoopIndices loops;
 };
-// A line without steps refers to the next line with a step.
+// Parses a line with optional device, core and loop indices, one a word. A line without steps
+// refers to the next line with a step. Fails if there is none, or for unknown cores or loops.
 Expected<PlaceReference> parse_place(Session& session, const std::vector<std::string>& words);
 
-// Moves from the beginning to the first position at which the condition holds; nullopt if it never
-// holds. The session is then at the end.
+// Moves from the beginning to the first position at which the condition holds, and returns the
+// cause. nullopt if it never holds; the session is then at the end.
 Expected<std::optional<Cause>> go_to_first(Session& session, StopCondition& condition);
 
-// "dev1", "dev1.core0".
+// Parses "dev1", which means its core 0, or "dev1.core0". Fails if the run has no such core.
 Expected<AgentId> parse_core(const Session& session, std::string_view word);
 
-// Names of a program's buffers, semaphores and values, without repetitions.
+// Returns the names of a program's buffers, semaphores and values, without repetitions.
 std::vector<std::string_view> names_of(const Program& program);
 
 struct BufferReference {
@@ -51,20 +52,22 @@ using Reference = std::variant<BufferReference, SemId, ScalarReference, CopyRefe
 // Parses "acc", "dev1.out[0:4, :]", "slot[now, 0 +: 8]", "landed[1]", "i" or "dev0.core0/dma#3".
 // Objects of a core belong to `focus` unless the text names a core. Indices are numbers or integer
 // variables of the source. Numbers::known: a variable must have a value at the current position.
-// Numbers::named: it may get one later.
+// Numbers::named: it may get one later. Fails for unknown names and for indices out of range.
 enum class Numbers : bool { known, named };
 Expected<Reference> parse_reference(Session& session, const AgentId& focus, std::string_view text,
                                     Numbers numbers = Numbers::known);
 // True if the text names a core, as in dev1.arrived.
 bool names_core(std::string_view text);
+// Returns the text without blanks and tabs at its ends.
 std::string_view trimmed(std::string_view text);
 
-// Fails if the memory has no values at the session's position.
+// Fails if the memory has no values: it is not live at this position, or the run does not compute
+// them. words: name of the memory, for the error.
 Expected<void> check_held(const Storage& storage, std::string_view words);
-// Text that a report appends to values of this memory if the run does not compute them; else empty.
+// Returns a note for values of this memory if the run does not compute them; else empty.
 std::string_view missing_values(const Session& session, BufferId buffer);
-// Text for the same object that is independent of focus and position; for a scalar of a core: its
-// name.
+// Returns a text for the same object that is independent of focus and position: with the core, and
+// with numbers as indices.
 std::string full_text(Session& session, const Reference& reference);
 
 }  // namespace tessera::debugger

@@ -22,9 +22,13 @@ class AgentThreads {
 
   // Returns the current threads: all cores, and the first copies in flight, up to a limit.
   std::vector<AgentThread> now();
+  // Returns the id of an agent. A copy keeps its id for the session; a loop worker has the id of
+  // its core.
   std::int64_t id_of(const AgentId& agent);
+  // Returns the agent with this id; nullopt if there is none. A copy need not be in flight any
+  // more.
   std::optional<AgentId> find(std::int64_t id) const;
-  // Ids of copies that appeared and disappeared since the last call.
+  // Ids of copies that appeared in or disappeared from now() since the last call of change().
   struct Change {
     std::vector<std::int64_t> started, exited;
   };

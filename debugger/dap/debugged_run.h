@@ -23,7 +23,7 @@ namespace tessera::debugger {
 class PauseAsked final : public StopCondition {
  public:
   explicit PauseAsked(MessageReader& in) : in_(in) {}
-  // Call at the beginning of a movement.
+  // Resets the condition; must be called at the beginning of a movement.
   void arm();
   std::optional<Cause> holds(const Moment& moment) override;
 
@@ -39,8 +39,8 @@ struct DebuggedRun {
 
   // Invalidates the ids of the previous position.
   void forget_numbers();
-  // number_frame() assigns an id to a frame of the agent; agent_of_frame() returns the agent of an
-  // id.
+  // number_frame() assigns a new id to a frame of the agent; agent_of_frame() returns the agent of
+  // an id, nullopt for ids that are unknown or invalidated.
   std::int64_t number_frame(const AgentId& agent);
   std::optional<AgentId> agent_of_frame(std::int64_t frame) const;
   // Returns and clears the output of the debugger since the last call.

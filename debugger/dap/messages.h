@@ -22,7 +22,8 @@ class MessageReader {
   // Waits for the next message and returns it; nullopt at the end of the input. Fails if the header
   // or the JSON is malformed, or if the input ends within a message.
   Expected<std::optional<Json>> next();
-  // Reads the available input without waiting. More than 32 MiB of waiting messages is malformed.
+  // Reads the available input into pending requests, without waiting. More than 32 MiB of waiting
+  // messages is malformed.
   void look();
   // Pending requests with this command, among the input that look() has read: has() checks for one,
   // take() removes and returns the first one, out of order.

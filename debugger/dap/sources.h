@@ -16,7 +16,8 @@ class Sources {
   // Relative names refer to the current folder at the time of the call.
   explicit Sources(const Program& program);
 
-  // Returns the "Source" object of the protocol.
+  // Returns the "Source" object of the protocol; with only a name if the program has no statement
+  // in the source.
   Json of(const Source& source) const;
   // Finds the source that a client's "Source" object refers to. Fails if the program has no
   // statement in it.

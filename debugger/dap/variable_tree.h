@@ -24,14 +24,15 @@ class VariableTree {
 
   // Invalidates all ids after a movement.
   void forget();
-  // Returns the "Scope" objects of an agent.
+  // Returns the "Scope" objects of an agent at this position, with new ids for their contents.
   Json scopes(const AgentId& agent);
   // Requested children of a node; count 0: all.
   struct Part {
     std::string filter{};  // "indexed", "named" or empty: both
     std::int64_t start = 0, count = 0;
   };
-  // Returns the "Variable" objects below an id.
+  // Returns the "Variable" objects below an id. Fails if the id is unknown or invalidated, or if
+  // the values cannot be computed.
   Expected<Json> children(std::int64_t reference, const Part& part);
   // Returns the expression, in the debugger's commands, for the variable `name` below the id.
   Expected<std::string> expression(std::int64_t reference, const std::string& name);

@@ -33,9 +33,12 @@ class Accesses {
  public:
   // Clears the object and records the copies in flight at the machine's current step.
   void begin(Machine& machine);
+  // Records an event of the segment: an access to memory, or the start of a copy.
   void on(Machine& machine, const Event& event);
 
   const std::vector<Access>& all() const { return all_; }
+  // Pointers returned below stay valid until begin() or on().
+
   // Returns the last access before `event` that writes part of the box or makes it undefined; null
   // if this segment has none.
   const Access* last_write(CoreIndex owner, BufferId buffer, const Box& box,
@@ -43,12 +46,13 @@ class Accesses {
   // Returns the last access before `event` in which the copy read part of the box; null if this
   // segment has none.
   const Access* last_read(const AgentId& copy, const Box& box, std::int64_t event) const;
-  // Returns the reads of the op that wrote, in the order of its operands.
+  // Returns the reads of the op that wrote, in the order of its operands. write: element of all().
   std::vector<const Access*> reads_for(const Access& write) const;
-  // Returns the last read by `statement` of the same agent before the write; null if this segment
-  // has none.
+  // Returns the last access by `statement` of the same agent before the write; null if this segment
+  // has none. write: element of all().
   const Access* read_before(const Access& write, StmtId statement) const;
-  // Returns null if the copy completed before this segment or starts after it.
+  // Returns the source and destination of a copy; null if the copy completed before this segment or
+  // starts after it.
   const CopyEnds* ends(const AgentId& copy) const;
 
  private:

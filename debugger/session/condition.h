@@ -35,8 +35,9 @@ class StopCondition {
   virtual void on(const Event& /*event*/) {}
   // Called after a step in which the program passed a `breakpoint`.
   virtual void receive(const DebugOutput& /*told*/) {}
-  // Called once after each step. Returns the cause if the condition holds, and forgets the outputs
-  // received before.
+  // Called once at each position of a movement, after the events of the step before it, and already
+  // at its first position. Returns the cause if the condition holds, and forgets the events and
+  // outputs received before.
   virtual std::optional<Cause> holds(const Moment& moment) = 0;
   // False if the condition cannot hold at any step between two images of the machine. The first
   // image is included, the second is not.

@@ -22,8 +22,8 @@ struct Whose {
   }
 };
 
-// Holds if a core is about to take its first step on a line, with the given loop indices. A core
-// that is blocked there reaches the line when its wait ends.
+// Holds if a core is about to take its first step on a line, with the given loop indices (empty:
+// any). A core that is blocked there reaches the line when its wait ends.
 class LineReached final : public StopCondition {
  public:
   LineReached(const Program& program, const SourceLine& line, Whose whose, LoopIndices loops);

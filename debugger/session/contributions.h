@@ -20,11 +20,13 @@ struct Contribution {
   };
   std::vector<Stretch> stretches{};  // in ascending order; together they cover the dimension
 };
-// Returns the products of which a piece is the sum, in their order, without the initial value.
+// Returns the indices in found.pieces of the matrix products of which a piece is the sum, in their
+// order, without the initial value. Copies, casts and additions are followed; empty if the piece is
+// computed by another op. piece: index in found.pieces.
 std::vector<std::size_t> products(const Program& program, const Provenance& found,
                                   std::size_t piece);
 // Returns the contributions of those operands of the products that vary along exactly one
-// dimension.
+// dimension. products: the result of products().
 std::vector<Contribution> contributions(const Program& program, const Provenance& found,
                                         const std::vector<std::size_t>& products);
 

@@ -24,10 +24,11 @@ struct Standing {
   std::string semaphore{};           // waits: the semaphore,
   std::int64_t need = 0, count = 0;  // the count it waits for, and the current count
 };
+// Returns the state of a core. A loop worker without an iteration is `finished`.
 Standing standing(Machine& machine, CoreIndex core);
 
 // Returns the loop indices around the statement of the agent's next step; for a copy: around its
-// start.
+// start. Empty for a copy that is not in flight.
 LoopIndices loops_around(Machine& machine, const AgentId& agent, StmtId statement);
 
 // A copy that was started and has not completed.
@@ -38,7 +39,8 @@ struct CopyInFlight {
   std::int64_t bytes = 0;              // total size
   std::int64_t read = 0, written = 0;  // bytes so far
 };
-std::vector<CopyInFlight> copies_in_flight(Machine& machine);  // in start order
+// Returns all copies in flight, in start order.
+std::vector<CopyInFlight> copies_in_flight(Machine& machine);
 
 // A semaphore of a core that is not zero or has a waiting core.
 struct SemaphoreCount {
@@ -46,31 +48,33 @@ struct SemaphoreCount {
   std::int64_t count = 0;
   CoreIndex waiter{};  // core that waits for it, or none
 };
+// Returns all semaphores that are not zero or have a waiting core, by core.
 std::vector<SemaphoreCount> semaphore_counts(Machine& machine);
 
-// Returns the buffer or semaphore with this name, or nullopt.
+// Return the first buffer or semaphore with this name; nullopt if there is none.
 std::optional<BufferId> find_buffer(const Program& program, std::string_view name);
 std::optional<SemaphoreId> find_semaphore(const Program& program, std::string_view name);
 // Returns the owner of a buffer that the core can access.
 CoreIndex owner_of(Machine& machine, CoreIndex core, BufferId buffer);
 
-// Copies a rectangle of a live storage with bytes to a tensor, without the dropped dimensions.
-// Undefined elements have the bytes that are stored.
+// Returns a copy of a rectangle, without the dropped dimensions. Undefined elements have the bytes
+// that are stored. storage: must be live and have bytes (check_held()).
 Tensor tensor_of(Storage& storage, const Box& box);
 
-// Returns the current value of an integer or float variable of the source on a core, or of an
-// integer parameter. If several have the name: the last definition up to the core's current
-// statement. nullopt if none has a value.
+// Value of a variable of the source.
 struct NamedScalar {
   bool is_real = false;
   std::int64_t integer = 0;
   float real = 0;
   bool is_defined = true;  // false: computed from a scalar that was read out of bounds
 };
+// Returns the current value of an integer or float variable of the source on a core, or of an
+// integer parameter. If several have the name: the last definition up to the core's current
+// statement. nullopt if none has a value.
 std::optional<NamedScalar> find_scalar(Machine& machine, CoreIndex core, std::string_view name);
 
-// Hash of the state: cores, semaphores, copies in flight, the defined elements of all memories and
-// their values, and the events so far. Equal states have equal hashes.
+// Returns a hash of the state: cores, semaphores, copies in flight, the defined elements of all
+// memories and their values, and the events so far. Equal states have equal hashes.
 std::uint64_t state_hash(Machine& machine);
 
 }  // namespace tessera

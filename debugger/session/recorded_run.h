@@ -34,14 +34,16 @@ class RecordedRun {
   std::int64_t position() const { return machine_->steps(); }
   // True if no agent can take a step any more.
   bool is_over() const { return is_over_; }
-  // Runs until `steps` steps are done in total, `pausing` stops the run, or the run is over.
+  // Runs until `steps` steps are done in total, `pausing` stops the run, or the run is over, and
+  // saves images. pausing: called before each step; null: none.
   void advance(std::int64_t steps, Pausing* pausing = nullptr);
   // Moves to `position`, or to the last image before it if that is nearer than the current step.
   // Takes no steps. Returns false and changes nothing if the position is earlier than the current
   // step and no image precedes it.
   bool approach(std::int64_t position);
-  // Returns the last image before a position; null if there is none.
+  // Returns the last image before a position; null if there is none. Stays valid until advance().
   const MachineImage* image_before(std::int64_t position) const;
+  // Returns the size of all images.
   std::int64_t held_bytes() const { return held_.count(); }
 
  private:

@@ -65,14 +65,16 @@ struct RunDifference {
   // unknown values.
   std::vector<std::string> uncompared{};
 
-  // True if the events, values, findings and results are equal and all results were compared. The
-  // order of the events may differ.
+  // True if no compared event, value, finding or result differs and `uncompared` is empty. The
+  // order of the events and the operands may differ. If has_values is false, no results were
+  // compared.
   bool is_same() const;
 };
 
-// Runs both programs, which fills their results. Values are compared bit for bit. Fails like
-// cut_off() (interp/cut_off.h) if a signal ended a run, or if a limit ended a run and no earlier
-// event or value differs.
+// Runs both programs, which fills their results, and returns their differences. Values are compared
+// bit for bit. Replaces the observers in their options. Fails if a run cannot be launched or its
+// schedule does not fit, and like cut_off() (interp/cut_off.h) if a signal ended a run, or if a
+// limit ended a run and no earlier event or value differs.
 Expected<RunDifference> difference(KeptRun& a, KeptRun& b);
 
 }  // namespace tessera

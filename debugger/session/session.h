@@ -30,7 +30,8 @@ struct Arrival {
 
 class Session final : private Observer, private Pausing, private DebugSink {
  public:
-  // Opens a session before the first step.
+  // Opens a session before the first step. Fails if the run cannot be launched or its schedule is
+  // invalid.
   static Expected<std::unique_ptr<Session>> open(KeptRun launch, const Recording& recording = {});
   ~Session() override;
   Session(const Session&) = delete;
@@ -51,30 +52,38 @@ class Session final : private Observer, private Pausing, private DebugSink {
   // The machine at this position, for reading: changing it changes this run. Its floats may be
   // missing; see valued().
   Machine& machine() { return run_->machine(); }
-  // A machine at the same position with all values. Fails if there is not enough memory.
+  // Returns a machine at the same position with all values, after running it to there. It is owned
+  // by the session and stays valid until the next movement. Fails if there is not enough memory,
+  // and with ErrorCode::interrupted if a signal stopped it.
   Expected<Machine*> valued();
+  // Returns the state at this position, with the agent and statement of the next step.
   Moment here();
 
   // Moves to the position before step `position` (from 0), or to the end if it comes first. Fails
   // if the schedule does not fit the run, or if there is not enough memory to run again.
   Expected<void> go_to(std::int64_t position);
   // Moves to the next position at which a condition holds, or to the end. Conditions that hold at
-  // the current position do not count.
+  // the current position do not count. Fails like go_to().
   Expected<Arrival> forward(std::span<StopCondition* const> conditions);
   // Returns the output of the program during the last forward movement, with values; after open():
   // the output before the first step. Repeats that part of the run. A second call returns nothing.
   Expected<std::vector<DebugOutput>> printed();
-  // Moves to the last earlier position at which a condition holds, or to the beginning.
+  // Moves to the last earlier position at which a condition holds, or to the beginning. Fails like
+  // go_to().
   Expected<Arrival> backward(std::span<StopCondition* const> conditions);
-  // Returns the steps up to this position as a schedule that continues eagerly. Fails if the
-  // program runs iterations of parallel loops concurrently.
+  // Returns the steps up to this position as a schedule that continues eagerly. Repeats the run, so
+  // references to machine() become invalid. Fails with ErrorCode::unsupported if the program runs
+  // iterations of parallel loops concurrently.
   Expected<Schedule> schedule_to_here();
   // Lets the agent take the next step. From there on the run is eager: it is a new run with the
-  // same steps up to here. Fails and changes nothing if the agent cannot take a step here.
+  // same steps up to here. Fails if the agent cannot take a step here, and like
+  // schedule_to_here(); the session is then at the same position of the same run.
   Expected<void> choose(const AgentId& agent);
 
-  // Runs from the last image before `end` to `end`, and passes each event to `output`. Returns the
-  // position of the image; call again with it to continue backwards, until it is 0.
+  // Runs from the last image before `end`, or from the beginning, to `end`, and passes each event
+  // to output.on() after one output.begin(); output.holds() is not called. Leaves the session at
+  // `end`. Returns the position of the image; call again with it to continue backwards, until it is
+  // 0.
   Expected<std::int64_t> walk_to(std::int64_t end, StopCondition& output);
 
  private:

@@ -16,12 +16,14 @@ struct SourceLine {
 };
 
 SourceLine line_of(const Program& program, StmtId statement);  // none without a statement
-// True for each statement that takes a step. Scalar ops and branches run as part of the preceding
-// step.
+// Returns true for each statement that takes a step. Scalar ops and branches run as part of the
+// preceding step.
 Table<StmtId, bool> stepping(const Program& program);
-// Names of the loops around a statement of an expanded program, outermost first.
+// Returns the names of the loops around a statement of an expanded program, outermost first,
+// without unnamed loops.
 std::vector<std::string> loop_names(const Program& program, StmtId statement);
-// First statement of each run of stepping statements on the line; empty if no step begins there.
+// Returns the first statement of each run of stepping statements on the line; empty if no step
+// begins there. line: with an empty source: this line of any source.
 std::vector<StmtId> entries(const Program& program, const SourceLine& line);
 
 }  // namespace tessera

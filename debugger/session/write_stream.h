@@ -29,10 +29,14 @@ struct StreamEvent {
 // A run that is executed in segments.
 class WriteStream final : private Observer, private Pausing {
  public:
+  // Launches the run up to before its first step. Replaces run.options.observers and records no
+  // schedule. run: must outlive this object. Fails if it cannot be launched.
   static Expected<std::unique_ptr<WriteStream>> open(KeptRun& run);
   // Runs `steps` more steps. Records their events and, before each step, its agent. Returns false
-  // if the run is over; finish() then returns its result.
+  // if the run is over; finish() then returns its result. Not recorded, because they depend on the
+  // schedule: starts of iterations of parallel loops, and accesses of partial copies.
   bool advance(std::int64_t steps);
+  // Requires advance() to have returned false. Call it once.
   Expected<RunResult> finish() { return machine_->end(); }
   std::int64_t steps() const { return machine_->steps(); }
   const Machine& machine() const { return *machine_; }
