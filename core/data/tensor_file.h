@@ -16,9 +16,10 @@ struct Files;
 struct HeldFiles;
 
 // Returns the tensor named by `spec`. Fails with ErrorCode::environment if the file cannot be
-// opened. Fails if `spec` has another form, if the file is incomplete, or if a declared type is not
-// the type of the file. Raw bytes in an .npy file (bf16 and FP8) require a declared type.
-// files: the command's files; null: the file is on disk.
+// opened or read. Fails if `spec` has another form, if there is no such tensor, if the file is
+// malformed or incomplete, or if its type is not supported or not the declared type. Raw bytes in
+// an .npy file (bf16 and FP8) require a declared type. files: the command's files; null: the file
+// is on disk.
 Expected<Tensor> load_tensor(std::string_view spec, std::optional<DType> declared = std::nullopt,
                              Files* files = nullptr);
 // Type and shape of a tensor in a file, without its elements.

@@ -15,9 +15,12 @@ namespace tessera {
 
 class FileParser {
  public:
+  // tokens: the result of lex(). diags: receives the errors; must outlive this object.
   FileParser(const std::shared_ptr<const Source>& source, std::vector<Token> tokens, Diags& diags)
       : lines_(source->text), tokens_(source, std::move(tokens), diags) {}
 
+  // Parses the file. A kernel or function with a syntax error outside its statements is skipped.
+  // The version is not checked.
   ast::File file();
 
  private:

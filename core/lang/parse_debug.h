@@ -10,9 +10,12 @@ namespace tessera {
 
 class DebugParser {
  public:
+  // The arguments must outlive this object. The functions report syntax errors and throw
+  // TokenReader::SyntaxError.
   DebugParser(TokenReader& tokens, ExpressionParser& expressions)
       : tokens_(tokens), expressions_(expressions) {}
 
+  // For each function, the statement's first word must be the next token.
   ast::Print print();
   ast::Assert assertion();
   ast::Breakpoint breakpoint();

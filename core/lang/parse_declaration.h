@@ -10,12 +10,15 @@ namespace tessera {
 
 class DeclarationParser {
  public:
+  // The arguments must outlive this object. The functions report syntax errors and throw
+  // TokenReader::SyntaxError.
   DeclarationParser(TokenReader& tokens, ExpressionParser& expressions)
       : tokens_(tokens), expressions_(expressions) {}
 
   // Parses all declarations before the block of a kernel or function.
   std::vector<ast::Declaration> declarations();
   ast::Declaration declaration();
+  // Parses `[T, U: f32 bf16]`; the next token must be the bracket.
   std::vector<ast::TypeParameter> type_parameters();
   // Parses `(problem parameters; tuning parameters)`. Parameters of a function are scalars and refs
   // `name: T[dims]`; their semicolon has no meaning.

@@ -10,6 +10,8 @@ namespace tessera {
 
 class ExpressionParser {
  public:
+  // The argument must outlive this object. The functions report syntax errors and throw
+  // TokenReader::SyntaxError.
   explicit ExpressionParser(TokenReader& tokens) : tokens_(tokens) {}
 
   ast::Expression expression();

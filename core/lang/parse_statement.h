@@ -16,6 +16,7 @@ namespace tessera {
 
 class StatementParser {
  public:
+  // The arguments must outlive this object.
   StatementParser(TokenReader& tokens, ExpressionParser& expressions,
                   DeclarationParser& declarations)
       : tokens_(tokens),
@@ -25,6 +26,8 @@ class StatementParser {
         transfers_(tokens, expressions),
         debug_(tokens, expressions) {}
 
+  // Parses a block in braces. A statement with a syntax error is reported and skipped. Throws
+  // TokenReader::SyntaxError for the braces.
   ast::Block block();
 
  private:

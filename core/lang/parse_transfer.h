@@ -10,10 +10,13 @@ namespace tessera {
 
 class TransferParser {
  public:
+  // The arguments must outlive this object. The functions report syntax errors and throw
+  // TokenReader::SyntaxError.
   TransferParser(TokenReader& tokens, ExpressionParser& expressions)
       : tokens_(tokens), expressions_(expressions) {}
 
   // For each function, the statement's first word must be the next token.
+  //
   // Parses a copy to this core or to another one. name: name of the copy; empty: none.
   ast::Statement::Form start(std::string name = {});
   ast::Copy copy();

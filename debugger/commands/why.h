@@ -11,7 +11,7 @@ namespace tessera::debugger {
 
 // Returns the writes of the elements and their operands, back to operands of the program; for a
 // sum, its products, and how often each part of an operand was a factor. Moves the session to the
-// beginning and back.
+// beginning and back; if it fails, the position is not restored.
 Expected<std::string> why_elements(Session& session, const Elements& elements);
 
 // Returns the signals to a semaphore and the waits on it, with their number and amount, and the

@@ -35,7 +35,8 @@ class DebugAdapter {
   ~DebugAdapter();
 
   // Handles requests until the client disconnects or its input ends. Fails if the input is not a
-  // valid message.
+  // valid message or cannot be read, and with ErrorCode::environment if `out` fails. Requests that
+  // fail are answered with their error.
   Expected<void> serve();
 
  private:

@@ -34,10 +34,12 @@ class VariableTree {
   // Returns the "Variable" objects below an id. Fails if the id is unknown or invalidated, or if
   // the values cannot be computed.
   Expected<Json> children(std::int64_t reference, const Part& part);
-  // Returns the expression, in the debugger's commands, for the variable `name` below the id.
+  // Returns the expression, in the debugger's commands, for the variable `name` below the id. Fails
+  // if the id or an index is unknown.
   Expected<std::string> expression(std::int64_t reference, const std::string& name);
-  // Evaluates an expression of the debugger's commands: value, type and id, as in an "evaluate"
-  // response.
+  // Evaluates a reference of the debugger's commands; names refer to the core of `agent`. Returns
+  // value, type and id, as in an "evaluate" response. Fails like parse_reference(), and if the
+  // values cannot be computed.
   Expected<Json> value(const AgentId& agent, std::string_view expression);
   // Returns the name of a reference, including its device and core.
   std::string full_name(const Reference& reference) const;

@@ -142,7 +142,8 @@ class Reached final : public StopCondition {
   AgentId told_;
 };
 
-// Holds if the next step is the step of a finding: its agent, place and loop indices.
+// Holds if the next step has the agent, line and loop indices of a finding; never for a finding
+// without a location.
 class FindingReached final : public StopCondition {
  public:
   explicit FindingReached(FindingPlace place) : place_(std::move(place)) {}
@@ -152,7 +153,8 @@ class FindingReached final : public StopCondition {
   FindingPlace place_;
 };
 
-// Holds if the core takes the next step, on another line than `but`; for backward movements.
+// Holds if the core takes the next step, on another line than `but` (line 0: on any line); for
+// backward movements.
 class AboutToStep final : public StopCondition {
  public:
   explicit AboutToStep(AgentId core, SourceLine but = {}) : core_(core), but_(std::move(but)) {}
