@@ -108,7 +108,8 @@ struct Expansion {
   bool per_point = false;
 };
 // Returns the program with each pipeline as explicit loops, slots, copies and waits, the form that
-// the interpreter runs. Fails, with a location, if a pipeline has no such form.
+// the interpreter runs, and with an automatic barrier if it needs one. Fails, with a location, if a
+// pipeline has no such form.
 Expected<Program> expand(const Program& program, const Expansion& how = {});
 // Options of print().
 struct Printing {
