@@ -9,9 +9,9 @@
 
 namespace tessera {
 
-// Checks the options, the bound tensors (dtype, shape in storage order, one binding per device)
-// and, with several cores per device, whether the program is unambiguous for them: for example, a
-// remote copy must specify its core. Returns all errors.
+// Fails if a run is not possible. Checks the options and observers, the bound tensors (dtype, shape
+// in storage order, one binding per device) and, with several cores per device, whether the program
+// is unambiguous for them: for example, a remote copy must specify its core. Returns all errors.
 Expected<void> check_input(const Program& program, const std::vector<Binding>& bindings,
                            const RunOptions& options);
 

@@ -70,6 +70,11 @@ struct RunHooks {
 
 // Creates a machine before its first step. The input must have passed check_input(). Program,
 // options and the bound tensors must outlive the machine; the tensors are part of its memory.
+// Strategies that draw among the steps, and loop workers, require runs in advance, which overwrite
+// the results.
+// Fails if the schedule is unknown, with ErrorCode::environment if the scratch does not fit into
+// memory, with ErrorCode::unsupported if the program is not expanded, or if the run in advance for
+// loop workers fails.
 Expected<std::unique_ptr<Machine>> launched(const Program& expanded,
                                             const std::vector<Binding>& bindings,
                                             const RunOptions& options, const RunHooks& hooks = {});

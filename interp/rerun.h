@@ -4,7 +4,8 @@
 
 namespace tessera {
 
-// Options for repeating a run: without observers, debug output and the verdict on parallel loops.
+// Returns a copy of the options for repeating a run, without observers, debug output and the
+// verdict on parallel loops.
 RunOptions options_of_rerun(const RunOptions& options);
 
 }  // namespace tessera

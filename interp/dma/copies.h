@@ -20,7 +20,8 @@ class Copies {
   const Copy& at(std::int32_t slot) const { return slots_[static_cast<std::size_t>(slot)]; }
 
   std::int32_t add(Copy copy);  // returns its slot
-  // Frees the slot. Returns the copy that may write now, or -1.
+  // Frees the slot of a completed copy. Returns the slot of the next copy in its lane, which may
+  // write now; -1 if there is none.
   std::int32_t remove(std::int32_t slot);
   std::int64_t in_flight() const { return in_flight_; }
   // Saved state (interp/dma/copies_image.h). Call let_go() before memories are restored.
@@ -38,8 +39,8 @@ class Copies {
   // Copy that has to write before this one can: itself, or the first of its lane.
   std::int32_t first_of_lane(std::int32_t slot) const;
 
-  // Lists of the copies that will signal a cell. which: 0: `sent`, 1: `arrived` semaphore of the
-  // copy.
+  // Add and remove a copy in the list of the copies that will signal a cell. which: 0: `sent`, 1:
+  // `arrived` semaphore of the copy.
   void add_pending(SemCell& cell, std::int32_t slot, int which);
   void remove_pending(SemCell& cell, std::int32_t slot, int which);
   // The slot of an entry, and the entry after it (-1: none).

@@ -31,6 +31,7 @@ inline std::int64_t granule_bytes(const MachineProfile& profile, DType dtype) {
 // stores.
 struct Staging {
   Staging(const Region& src, Checks checks, Contents contents);
+  // Converts a box of the source to a box of `storage`.
   Box local(const Box& of_source) const;
   const Box box;  // rectangle of the source
   const Buffer buffer;
@@ -58,6 +59,7 @@ struct Copy {
   std::unique_ptr<Staging> staging{};  // for other copies, after the first step
 
   bool is_partial() const { return granules > 1; }
+  // Bytes that semaphores count for the first `of_granules` granules.
   std::int64_t counted(std::int64_t of_granules) const {
     return std::min(of_granules * granule, bytes);
   }

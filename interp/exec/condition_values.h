@@ -9,8 +9,8 @@ namespace tessera {
 
 class Core;
 
-// Texts such as `n = 3` for named values in the condition and for array elements that it reads;
-// only the first few.
+// Returns texts such as `n = 3` for named values in the condition and for array elements that it
+// reads; at most eight.
 std::vector<std::string> condition_values(Core& core, ValueId condition);
 
 }  // namespace tessera

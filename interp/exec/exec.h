@@ -20,7 +20,7 @@ enum class Step : std::uint8_t {
 #undef OP
 
 using Exec = Step (*)(const Op& op, Core& core);
-// By the number of the op; null for ops that the dispatch loop executes itself.
+// Functions by the number of the op; null for ops that the dispatch loop executes itself.
 extern const Exec exec_table[];
 
 }  // namespace tessera

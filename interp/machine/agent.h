@@ -20,6 +20,7 @@ struct AgentId {
 };
 
 std::string to_string(const AgentId& agent);  // "dev0.core0", "dev0.core0.worker1/dma#3"
+// Inverse of to_string(). None if the text is not the name of an agent.
 std::optional<AgentId> parse_agent(std::string_view text);
 
 }  // namespace tessera

@@ -13,10 +13,11 @@ struct ControlFlow {
   Table<StmtId, bool> reads;      // reads memory, and the result reaches control
   Table<BufferId, bool> buffers;  // contents reach control
 };
+// Returns the reads and buffers that the program's control depends on.
 // choices: statements that chose from operands that are not all defined, in ascending order.
 ControlFlow control_flow(const Program& program, const std::vector<StmtId>& choices = {});
-// Statements that a run without arithmetic skips although control depends on their results, in
-// program order.
+// Returns the statements that a run without arithmetic skips although control depends on their
+// results, in program order. control: result of control_flow().
 std::vector<StmtId> left_out_control(const Program& program, const ControlFlow& control);
 // True if a run without arithmetic may behave differently from a run with arithmetic.
 bool control_needs_arithmetic(const Program& program);

@@ -14,8 +14,9 @@ class CopyEngine {
   // machine: must outlive this object.
   explicit CopyEngine(Machine& machine) : machine_(machine) {}
 
-  // Reads or writes one part of a copy. Stops the machine with a finding if the rectangle no longer
-  // exists, or if undefined data would be used.
+  // Reads or writes one part of a copy and emits the events. part: its side must not be `next`.
+  // Stops the machine with a finding if the rectangle does not exist, if undefined data would be
+  // used, or if a write-back stores an element a second time.
   void move(Copy& copy, const CopyPart& part);
 
  private:

@@ -36,7 +36,8 @@ class Core {
   enum class Pause : std::uint8_t { ready, blocked, finished, stopped, point, forked };
   // Runs until `steps` steps are done, until it has started a copy (if until_start), or until it
   // cannot continue. Ops that are not steps are run up to the next step, so the core always pauses
-  // before a step.
+  // before a step. A free loop worker first takes an iteration, which is a step, and requires
+  // `steps` > 0.
   Pause run(std::int64_t steps, bool until_start);
 
   // Operands and results of the current op.
@@ -49,20 +50,24 @@ class Core {
   void undefined_result();
   // Stores the undefined scalar `value`: the element becomes undefined.
   void store_undefined(const Region& at, ValueId value);
-  Box box(const Slice& slice) const;
+  Box box(const Slice& slice) const;  // with the current values of its indices
   const std::string& text(TextId id) const;
 
-  // Accesses. After a finding, views are empty and stopped() is true. Call read() before write().
+  // Check an access of the current op like access(), and return a view of the rectangle. After a
+  // finding, views are empty and stopped() is true. Call read() before write(). read() also accepts
+  // numbers; for an element outside the memory, it returns an undefined one (access_scalar()).
   TileView read(const Slice& slice);
   TileView write(const Slice& slice);
   TileView update(const Slice& slice);
-  // Checks the rectangle and emits the event. After a finding, storage is null.
+  // Returns the rectangle of a slice at this core, checks it like locate(), and emits the event of
+  // the access unless the rectangle is empty. After a finding, storage is null.
   Region access(const Slice& slice, EventKind kind);
   // Like access(), to read a scalar. Outside the memory, it reports a finding and returns null
   // storage, but the run continues: the value is undefined.
   Region access_scalar(const Slice& slice);
-  // Checks a rectangle at a core without an event; `verb` is for messages. A rectangle without
-  // elements is always inside, and its start becomes 0.
+  // Returns the rectangle of a slice at a core, without an event. Ends the run with a finding and
+  // returns null storage if it leaves the memory or, at the own core, if the memory is not live. A
+  // rectangle without elements is always inside, and its start becomes 0. verb: for messages.
   Region locate(const Slice& slice, CoreIndex core_index, std::string_view verb);
   // Rectangle of a slice, without checks or events. storage is null if the slice leaves the memory,
   // or if the memory is not live or is idle.
@@ -74,23 +79,29 @@ class Core {
   // True if the value was computed from a scalar read outside its memory or, in debug statements,
   // from undefined memory.
   bool is_undefined(ValueId value) const { return undefined_.count > 0 && undefined_.by[value]; }
-  // Core that an op specifies by device and core, for `verb` of `slice`; none after a finding.
+  // Returns the core that an op specifies by device and core; without `core`, the one with the own
+  // number. If there is no such core, ends the run with a finding and returns none. slice, verb:
+  // for the message.
   CoreIndex target(const Slice& slice, ValueId device, Maybe core, std::string_view verb);
   // Stops the run if elements of the region, which are read as scalars, are undefined. The policy
   // poison disables this check.
   void require_initialised(const Region& region);
 
-  // Semaphores. locate_sem: cell is -1 after a finding.
+  // Returns the cell that the slice names at a core. Ends the run with a finding and returns cell
+  // -1 if an index is outside the array or, at the own core, if the semaphore is not live.
   SemId locate_sem(const Slice& slice, CoreIndex core_index, std::string_view verb);
-  void signal(const SemId& sem, std::int64_t count);
-  // True if the count of `sem` is at least `count`; else the core becomes blocked.
+  void signal(const SemId& sem, std::int64_t count);  // see Machine::signal()
+  // True if the count of `sem` is at least `count`; else the core becomes blocked with this need().
   bool reaches(const SemId& sem, std::int64_t count);
 
   tile::Context tile_context() const;
+  // Ends the run with a finding at the current statement.
   void fail(FindingKind kind, std::string message, std::vector<FindingPlace> notes = {});
   // Reports a finding that does not end the run, once per kind, agent and statement.
   void report_once(FindingKind kind, std::string message);
   bool stopped() const;
+  // Emit an event of this core, at the current statement or at another one. They set the agent, the
+  // statement and the numbers of the event. No effect in a run without checks.
   void emit(Event event) { emit_at(statement(), event); }
   void emit_at(StmtId statement, Event event);
   // Counts skipped steps as done.
@@ -113,7 +124,7 @@ class Core {
   const std::vector<std::int64_t>& registers() const { return registers_.entries(); }
   std::int64_t steps() const { return steps_; }
   std::int64_t ops() const { return ops_; }
-  std::int64_t next_copy() { return copies_++; }
+  std::int64_t next_copy() { return copies_++; }  // number for AgentId::dma
   std::int64_t copies() const { return copies_; }
 
   // Concurrent iterations (interp/machine/loop_workers.h). A core offers its iterations in order; a
@@ -121,11 +132,12 @@ class Core {
   void deal_points() { deals_ = true; }
   bool has_point() const { return has_point_; }
   StmtId dealt_loop() const;  // loop with iterations for loop workers
-  void begin_fork();
+  void begin_fork();          // loop worker: becomes free
   bool is_loop_worker() const { return id_.worker >= 0; }
   bool is_free() const { return is_free_; }
+  // Loop worker: takes the current iteration of the core, which advances to its next iteration.
   void take_point_of(Core& core);
-  void end_fork();
+  void end_fork();  // core: leaves the loop, after all iterations have ended
   // Next core that waits for the same cell.
   CoreIndex next_waiter() const { return next_waiter_; }
   void set_next_waiter(CoreIndex next) { next_waiter_ = next; }

@@ -22,21 +22,25 @@ class LoopWorkers {
  public:
   LoopWorkers(Machine& machine, SharedCells cells);
 
-  // Owner of a buffer, of the lifetime of a semaphore, and of a count, for accesses by a loop
-  // worker: the loop worker itself or its core.
+  // Return the owner of a buffer, of the lifetime of a semaphore, and of a count, for accesses by a
+  // loop worker: the loop worker itself or its core.
   CoreIndex owner(CoreIndex core_index, BufferId buffer) const;
   CoreIndex lifetime(CoreIndex core_index, SemaphoreId semaphore) const;
   CoreIndex count_at(const SemId& sem) const;
 
-  void fork(Core& core);         // the core is before its first iteration
+  void fork(Core& core);         // starts its loop workers; the core is before its first iteration
   void take(Core& loop_worker);  // takes the next iteration of its core
+  // Ends the iteration of a loop worker. Reports leftover counts of its semaphores; stops the run
+  // if a copy will still signal one.
   void end_point(Core& loop_worker);
   bool is_done(const Core& core) const;  // no iteration runs or is left
+  // Ends the loop of a core. The elements of its scratch that loop workers stored become undefined.
+  // Requires is_done().
   void join(Core& core);
 
   // The core of a loop worker, or the core itself.
   Core& base(const Core& core);
-  void drop_aliases();
+  void drop_aliases();  // of storages that ended loops left for copies in flight
 
  private:
   // Objects that belong to the iterations of a loop.

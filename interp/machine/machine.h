@@ -40,7 +40,7 @@ struct CoreState {
 // Decides before each step whether the run pauses.
 class Pausing {
  public:
-  virtual bool before_step() = 0;
+  virtual bool before_step() = 0;  // true: the run pauses before the step
 
  protected:
   ~Pausing() = default;
@@ -50,13 +50,16 @@ class Pausing {
 class RegionPolicy {
  public:
   virtual ~RegionPolicy() = default;
-  virtual Step enter(Core& core) = 0;  // skip: the whole region is done
-  virtual void leave(Core& core) = 0;
+  virtual Step enter(Core& core) = 0;  // next: the region runs; skip: the whole region is done
+  virtual void leave(Core& core) = 0;  // at the end of a region that ran
   virtual void on(const Event& event) = 0;
 };
 
 class Machine : private Enabled {
  public:
+  // Program and options must outlive this object. schedule: from parse_schedule(). code: the
+  // compiled program. steps_expected: number of steps of the run, for strategies that draw among
+  // them; 0: unknown.
   Machine(const Program& program, const RunOptions& options, const Schedule& schedule, Code code,
           std::int64_t steps_expected = 0);
   ~Machine() override;
@@ -67,16 +70,16 @@ class Machine : private Enabled {
   void split_points(SharedCells cells);
   // Without a policy, all regions run.
   void set_regions(std::unique_ptr<RegionPolicy> regions) { regions_ = std::move(regions); }
-  // Creates the storages. Operands and results use the tensors in `bindings`, one binding per
-  // device.
+  // Creates the storages; call it once, before the run. Operands and results use the tensors in
+  // `bindings`, one binding per device. The tensors must outlive this object.
   void bind(const std::vector<Binding>& bindings);
   // Moves agents until none can move or the run is stopped. Unless it was stopped, `checks` then
-  // adds findings.
+  // adds findings. Returns the result; fails with problem() if the run refused its input.
   using ExitChecks = std::vector<Finding> (*)(Machine& machine);
   Expected<RunResult> run(ExitChecks checks);
-  // run() in parts: begin() once, then advance() repeatedly, then end(). advance() moves agents
-  // until `steps` steps are done in total, `pausing` pauses before a step, or the run is over; then
-  // it returns true. Pauses do not change the run.
+  // run() in parts: begin() once, then advance() repeatedly, then end() once. advance() moves
+  // agents until `steps` steps are done in total, `pausing` pauses before a step, or the run is
+  // over. It returns true if the run is over, false if it pauses. Pauses do not change the run.
   void begin();
   bool advance(ExitChecks checks, std::int64_t steps, Pausing* pausing = nullptr);
   Expected<RunResult> end();
@@ -115,14 +118,15 @@ class Machine : private Enabled {
   }
   SemId counted(const SemId& sem) const { return points_ == nullptr ? sem : counted_by_point(sem); }
   const LoopWorkers* points() const { return points_.get(); }  // null: no loop workers
-  void take_point(Core& loop_worker);
+  void take_point(Core& loop_worker);  // gives it the next iteration of its core
   // Cores, and loop workers that are running an iteration.
   std::vector<CoreIndex> at_work() const;
   CoreState& core_state(CoreIndex core_index) { return *core_states_[core_index]; }
   bool stopped() const { return stopped_; }
   bool is_paused() const { return is_paused_; }  // paused before a step
   bool observes() const { return observes_; }
-  // Emits the event to observers. The caller sets Event::index and agent_step.
+  // Emits the event to the trace hash, the region policy and the observers. Sets Event::step, and
+  // registers or loops; the caller sets the other fields.
   void emit(Event& event);
   // Emits a read by an assertion, which is not a part of the run, to observers with
   // observes_assertions().
@@ -143,19 +147,27 @@ class Machine : private Enabled {
   SemCell& cell(const SemId& sem) {
     return core_state(sem.core).semaphores.cell(sem.semaphore, sem.cell);
   }
-  // Adds to a count and unblocks cores that wait for it. events: next event index of the agent.
+  // Adds to a count, emits the event and unblocks cores that wait for the count. Stops the run with
+  // a finding if the semaphore does not exist or the count overflows. events: next event index of
+  // the agent, incremented.
   void signal(const SemId& sem, std::int64_t amount, const AgentId& by, StmtId statement,
               std::int64_t agent_step, std::int64_t& events);
+  // Adds a wait to the tallies of the cell. The caller changes the count.
   void count_wait(const SemId& sem, std::int64_t amount, const Core& by);
-  void note_loops(Tally& tally, const AgentId& by);
+  void note_loops(Tally& tally, const AgentId& by);  // stores the loop values of the agent
+  // Adds a copy to the copies in flight. Sets its serial and granules.
   void start(Copy copy);
+  // Begin and end the lifetime of a scoped buffer or semaphore for the current op of the core. They
+  // stop the run with a finding if the object exists already, or does not exist. allocate() and
+  // allocate_semaphore() also check capacities; release_semaphore() reports leftover counts, and
+  // stops the run if a copy will still signal a cell.
   void allocate(Core& core, BufferId buffer);
   void release(Core& core, BufferId buffer);
-  BufferId scope_of_once(StmtId once) const;  // none: it does not end
+  BufferId scope_of_once(StmtId once) const;  // its release ends the `once`; none: it does not end
   void allocate_semaphore(Core& core, SemaphoreId semaphore);
-  void drain(Core& core, const SemId& sem);
+  void drain(Core& core, const SemId& sem);  // sets the count to 0, as a wait of the core
   void release_semaphore(Core& core, SemaphoreId semaphore);
-  void block(Core& core);
+  void block(Core& core);  // adds the core to the waiters for its need()
   RunStats& stats() { return stats_; }
   Copies& copies() { return copies_; }
 
@@ -170,12 +182,13 @@ class Machine : private Enabled {
   void stop(Finding finding, const AgentId& agent, StmtId statement);
   // Loop indices of a core that is at the statement, or of the moving copy that was started there.
   LoopIndices loops_of(const AgentId& agent, StmtId statement);
-  // Stops the run with an error in its input that only the run could find.
+  // Stops the run with an error in its input that only the run could find; end() returns the first.
   void refuse(Diag diag);
 
   // Stops the run if more memory or semaphores exist than the profile has. statement: the alloc.
   void check_capacity(Core& core, StmtId statement);
-  // Reports a semaphore that is not zero at a statement where it should be. The run continues.
+  // Reports a semaphore that is not zero at a statement where it should be, once per cell. The run
+  // continues. No effect without checks. when: see leak_finding().
   void report_leak(const SemId& sem, StmtId statement, const std::string& when = {});
   const std::vector<CoreIndex>& blocked() const { return blocked_; }
 

@@ -12,6 +12,8 @@ namespace tessera {
 
 class Ready {
  public:
+  // Add an agent that is not in the set. is_slow: it belongs to the slow device. serial: position
+  // in the order of starts.
   void add_core(Handle core, bool is_slow) { add(core, is_slow, Kind::core, 0); }
   void add_copy(Handle copy, bool is_slow, std::int64_t serial) {
     add(copy, is_slow, Kind::copy, serial);
@@ -25,6 +27,8 @@ class Ready {
   // True if only agents of the slow device may move, because no others are ready.
   bool is_slow_side() const { return sides_[0].all.empty(); }
 
+  // Agents that may move now: those of the slow device only if is_slow_side(). `nobody` if there is
+  // none.
   std::span<const Handle> all() const { return side().all; }
   Handle first_core() const { return side().lists[0].first; }
   Handle oldest_copy() const { return side().lists[1].first; }

@@ -58,6 +58,7 @@ class Semaphores {
   // Otherwise each scoped semaphore has its own cells during the whole kernel.
   explicit Semaphores(const Program& program, bool shares_scoped = false);
 
+  // Returns a cell, which has count 0 before its first use.
   SemCell& cell(SemaphoreId semaphore, std::int64_t cell) {
     const auto page = static_cast<std::size_t>(cell) / page_cells;
     Pages& pages = pages_[first(semaphore)];

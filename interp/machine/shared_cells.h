@@ -15,6 +15,7 @@ class SharedCells : public Observer {
  public:
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
+  // True if the cell at that core does not belong to the iterations of the loop.
   bool contains(StmtId loop, CoreIndex core_index, SemaphoreId semaphore, std::int64_t cell) const {
     // Without a run, no cell is shared.
     return !first_cell_.empty() && owners_.is_shared(loop, number(core_index, semaphore, cell));

@@ -20,11 +20,13 @@ class BoxIndex {
  public:
   using Memory = std::pmr::memory_resource;
 
+  // An index without a shape, which can store at most max_linear boxes.
   BoxIndex() = default;
-  // `shape` must outlive this object, and so must `memory`, which allocates the entries.
+  // shape: extents of the memory. memory: allocates the entries. Both must outlive this object.
   explicit BoxIndex(const Shape& shape, Memory* memory = std::pmr::get_default_resource())
       : shape_(&shape), few_(memory), by_length_(memory) {}
 
+  // Adds an entry. Here and in the queries below, the box must not be empty.
   void add(const Box& box, const T& value) {
     if (by_length_.empty() && few_.size() < max_linear) {
       few_.push_back({box, value});
@@ -61,6 +63,7 @@ class BoxIndex {
     }
   }
 
+  // Calls take(value) for each entry.
   template <typename F>
   void for_each(F take) const {
     for (const Entry& entry : few_) take(entry.value);

@@ -35,7 +35,8 @@ class HeldBytes {
 class ByteImage {
  public:
   ByteImage() = default;
-  // before: an earlier image of the same memory to share equal blocks with; may be null.
+  // Saves `size` bytes. before: an earlier image of the same memory to share equal blocks with; may
+  // be null. held: counts the bytes of the other blocks.
   ByteImage(const std::byte* data, std::int64_t size, const ByteImage* before,
             const HeldBytes& held);
   // Writes the bytes to memory of the saved size. now: the known current contents, whose shared

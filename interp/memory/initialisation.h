@@ -17,11 +17,15 @@ struct Origin {
 
 class Initialisation {
  public:
+  // Makes all elements of the box defined.
   virtual void initialise(const Box& box) = 0;
-  // Elements with a clear bit in `mask` (row-major over the box) stay undefined, with this origin.
+  // Makes the elements with a set bit in `mask` (row-major over the box) defined, and the others
+  // undefined with this origin.
   virtual void initialise(const Box& box, const BitPlane& mask, Origin origin) = 0;
-  virtual Index first_uninitialised(const Box& box) const = 0;  // requires an uninitialised element
-  virtual Origin origin(const Index& index) const = 0;          // requires an undefined element
+  // Returns the first undefined element of the box, row-major. Requires that there is one.
+  virtual Index first_uninitialised(const Box& box) const = 0;
+  // Returns the origin of an undefined element.
+  virtual Origin origin(const Index& index) const = 0;
 
  protected:
   ~Initialisation() = default;

@@ -21,8 +21,8 @@ struct Layout {
   // Returns the first dimension in which the size is negative; else the first in which elements of
   // the box are outside the shape; else -1. A box without elements is never outside.
   int outside(const Box& box) const;
-  std::int64_t offset(const Index& index) const;
-  Index index(std::int64_t offset) const;  // inverse of offset()
+  std::int64_t offset(const Index& index) const;  // position in storage order
+  Index index(std::int64_t offset) const;         // inverse of offset()
   // Returns a view with the sizes and strides of the kept dimensions. The caller sets data and
   // initialisation.
   TileView view(const Box& box, DType dtype) const;

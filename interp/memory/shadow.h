@@ -16,7 +16,8 @@ class BitPlane {
   explicit BitPlane(std::int64_t bits = 0) : bits_(bits) {}
 
   BitPlane copy() const;
-  // Saved state of a plane. before: an earlier image to share unchanged blocks with; may be null.
+  // Saved state of a plane; restore() replaces the whole plane. before: an earlier image to share
+  // unchanged blocks with; may be null.
   struct Image {
     std::int64_t bits = 0, count = 0, run_begin = 0, run_end = 0;
     bool value = false, has_words = false;
@@ -36,6 +37,7 @@ class BitPlane {
   void set(std::int64_t begin, std::int64_t length) { assign(begin, length, true); }
   void clear(std::int64_t begin, std::int64_t length) { assign(begin, length, false); }
   void put(std::int64_t i, bool value) { assign(i, 1, value); }
+  // True if all bits of the range are set.
   bool all(std::int64_t begin, std::int64_t length) const;
   // Calls f(begin, length) for the maximal runs of `value` in the range, in ascending order.
   template <typename F>
@@ -48,6 +50,7 @@ class BitPlane {
       i = stop;
     }
   }
+  // True if a bit of the range is set.
   bool any(std::int64_t begin, std::int64_t length) const;
   // Returns the first bit with that value in the range, or -1.
   std::int64_t find(std::int64_t begin, std::int64_t length, bool value) const;

@@ -33,9 +33,11 @@ class Snapshot {
   ~Snapshot();
 
   bool empty() const { return body_ == nullptr; }  // no rectangle was captured
-  bool initialised() const;           // all elements (of a write-back: all stored elements)
-  Index first_uninitialised() const;  // index in the source buffer
-  Origin origin() const;              // origin of first_uninitialised()
+  bool initialised() const;  // all elements (of a write-back: all stored elements)
+  // First undefined element, as an index in the source buffer, and its origin. Both require
+  // !initialised().
+  Index first_uninitialised() const;
+  Origin origin() const;
   // The stored elements of a write-back, as boxes of the destination `dst`.
   std::vector<Box> stored_boxes(const Box& dst) const;
 

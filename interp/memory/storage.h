@@ -45,6 +45,7 @@ inline constexpr Forked forked;
 
 class Storage final : public Initialisation {
  public:
+  // `buffer`, and the tensor `bound`, must outlive this object.
   // Scratch. Has no contents until allocate().
   Storage(const Buffer& buffer, Checks checks, Contents contents = Contents::zeroed);
   // An operand (initialised) or a result (not initialised). Uses the tensor's own bytes, which are
@@ -63,8 +64,8 @@ class Storage final : public Initialisation {
   std::int64_t bytes() const { return layout_.elements * size_of(buffer_.dtype); }
   Box whole() const { return layout_.whole(); }
 
-  // Begin and end the lifetime of scratch. Its contents are undefined; memory is allocated at the
-  // first use.
+  // Begin and end the lifetime of scratch. Its contents are undefined, with origin `place`; memory
+  // is allocated at the first use.
   void allocate(PlaceId place);
   void release();
 
@@ -103,12 +104,16 @@ class Storage final : public Initialisation {
   }
 
   // Copies. Source and destination have the same dtype and the same kept sizes.
+  // snapshot() captures the contents of a box, for land() or land_add() on any storage.
   // carries: true to capture the bytes, not only the initialisation. Ignored for idle scratch.
   Snapshot snapshot(const Box& box, bool carries = true);
   // Snapshot of the elements stored since their last fresh(), for land_stored().
   Snapshot snapshot_stored(const Box& box, bool carries = true);
+  // Writes a snapshot into the box; its undefined elements become undefined there. place: of the
+  // copy, for Origin::via.
   void land(const Box& box, const Snapshot& source, PlaceId place);
-  // box += source, computed in f32 or i64 and rounded once to the dtype.
+  // box += source, computed in f32 or i64 and rounded once to the dtype. An element of the sum is
+  // undefined if either addend is.
   void land_add(const Box& box, const Snapshot& source, PlaceId place);
   // Writes only the stored elements. Returns the first of them that had already been written back
   // since `since` (a once() of this core), or nullopt.
@@ -155,8 +160,8 @@ class Storage final : public Initialisation {
   // Copies the aliased bytes into this storage, and detaches all its dependents.
   void stand_alone();
 
-  // Registers a snapshot or alias that depends on the current bytes of a box. The box itself must
-  // not be aliased.
+  // Registers a snapshot or alias that depends on the current bytes of its root_box, and sets its
+  // root. The box itself must not be aliased.
   void add_dependent(Dependent& dependent);
   void remove_dependent(Dependent& dependent);
   std::byte* base() { return data_; }  // may be null

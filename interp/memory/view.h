@@ -32,9 +32,11 @@ struct Box {
 bool same_rectangle(const Box& a, const Box& b);    // ignores dropped dimensions
 bool contains(const Box& outer, const Box& inner);  // true for an empty `inner`
 bool intersects(const Box& a, const Box& b);
-// The box of one element.
+// Returns the box of the element at `index` of the buffer, with the rank and the dropped dimensions
+// of `box`.
 Box element(const Box& box, const Index& index);
-// Requires that the boxes intersect.
+// Returns the common elements, with the dropped dimensions of `a`. Requires that the boxes
+// intersect.
 Box intersection(const Box& a, const Box& b);
 // Returns the part of `to` that corresponds to `part` of `from`. Both boxes have the same kept
 // sizes.
@@ -84,12 +86,14 @@ struct TileView {
 
 // Loads one element at `p` as an integer: floats are rounded to nearest even, saturating.
 std::int64_t load_integer(const std::byte* p, DType dtype);
-// Returns false and writes nothing if an integer type cannot represent `value`.
+// Stores `value` at `p`, rounded to a float if dtype is one. Returns false and writes nothing if an
+// integer type cannot represent it.
 bool store_integer(std::byte* p, DType dtype, std::int64_t value);
 
 // Copies src to dst, element by element. Requires the same dtype and sizes, and no overlap.
 void copy_elements(const TileView& dst, const TileView& src);
 // View of `length` elements along the last dimension, from the element at `position` (row-major).
+// All of them must be in one row.
 TileView stretch(const TileView& view, std::int64_t position, std::int64_t length);
 // Index of the element at `position` (row-major over the box).
 Index index_in(const Box& box, std::int64_t position);

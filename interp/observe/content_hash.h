@@ -20,7 +20,7 @@ class ContentHash {
 };
 
 std::uint64_t text_hash(const std::string& text);
-// Hash of a printed program without the comment above the kernel.
+// Hash of a printed program without the comment lines above the kernel.
 std::uint64_t code_hash(const std::string& program);
 std::uint64_t bytes_hash(std::span<const std::byte> bytes);
 

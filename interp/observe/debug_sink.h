@@ -17,7 +17,7 @@ struct DebugOutput {
   std::string text{};   // print: its line, then rows of memory; without a final line break
 };
 
-// For example "k.tsr:12: dev0.core0 at i=2: now = 5", followed by rows of memory.
+// Returns one line, for example "k.tsr:12: dev0.core0 at i=2: now = 5", followed by rows of memory.
 std::string to_string(const DebugOutput& output);
 
 class DebugSink {
@@ -25,6 +25,7 @@ class DebugSink {
   virtual ~DebugSink() = default;
   // True if the sink accepts the current output of the statement. Called for each output.
   virtual bool accepts(const Program& program, StmtId statement) = 0;
+  // Called with each output that was accepted.
   virtual void receive(const Program& program, const DebugOutput& output) = 0;
 };
 

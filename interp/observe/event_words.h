@@ -20,9 +20,9 @@ struct UnpackedEvent {
   UnpackedEvent& operator=(const UnpackedEvent&) = delete;
 };
 
-// Appends the event.
+// Appends the event to `words`.
 void pack(std::vector<std::int64_t>& words, const Event& event);
-// Unpacks the first event and returns the words after it.
+// Unpacks the event at the begin of `words`, which pack() wrote, and returns the words after it.
 std::span<const std::int64_t> unpack(std::span<const std::int64_t> words, UnpackedEvent& unpacked);
 
 }  // namespace tessera

@@ -29,16 +29,18 @@ class Observer {
   virtual bool sees_private() const { return false; }
   // Called before the first event. Both arguments stay valid until end().
   virtual void begin(const Program& /*program*/, const RunOptions& /*options*/) {}
+  // Called with each event, in the order of the run.
   virtual void on(const Event& event) = 0;
   // True if the observer supports loop workers.
   virtual bool supports_loop_workers() const { return false; }
   // True if the observer also receives the reads of assertions (Event::from_assertion). They are
   // hidden by default, so that adding an assertion does not change the observed run.
   virtual bool observes_assertions() const { return false; }
-  // True if the observer accepts no more events. The run then ends with RunEnd::events.
+  // True if the observer accepts no more events. The run then ends with RunEnd::events. Queried
+  // only from time to time, so more events may follow.
   virtual bool is_full() const { return false; }
-  // Called after the last event; may add findings to the result. If the run was cut short
-  // (RunResult::end), the events may stop anywhere.
+  // Called after the last event; may add findings to the result. Not called if run() fails. If the
+  // run was cut short (RunResult::end), the events may stop anywhere.
   virtual void end(RunResult& /*result*/) {}
 };
 

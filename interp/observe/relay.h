@@ -17,18 +17,21 @@ namespace tessera {
 template <typename Item>
 class Relay {
  public:
+  // take: called in the other thread with each batch.
   explicit Relay(std::function<void(std::span<const Item>)> take)
       : take_(std::move(take)), thread_([this] { work(); }) {}
+  // Waits for the batches that were passed on; drops the items after them and any exception.
   ~Relay() { stop(); }
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
 
   // Vector for the next items. Call added() after adding to it.
   std::vector<Item>& items() { return batches_[filled_ % batches]; }
+  // Passes the batch on if it is full. Waits while all batches are in use.
   void added() {
     if (items().size() >= enough) hand_over();
   }
-  // Waits until all items are processed.
+  // Waits until all items are processed, and ends the thread: no items may be added afterwards.
   void finish() {
     hand_over();
     stop();

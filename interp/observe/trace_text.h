@@ -15,7 +15,7 @@ namespace tessera {
 
 class TextTrace : public Observer {
  public:
-  // Called with each line as soon as it is complete.
+  // Called with each line, including its line break, as soon as it is complete.
   using Sink = std::function<void(std::string_view line)>;
   explicit TextTrace(Sink sink) : sink_(std::move(sink)) {}
   void begin(const Program& program, const RunOptions& options) override;

@@ -27,8 +27,9 @@ class ValueUse : public Observer {
   void on(const Event& event) override;
   void end(RunResult& result) override;
 
-  // One finding for each operand and each source statement, in source order. Empty if the run did
-  // not end normally or has findings. Valid after the run.
+  // One finding for each unused operand and each source statement with unused values, in source
+  // order. Empty if the run did not end normally, has findings or was not analysed. Valid after the
+  // run.
   const std::vector<Finding>& notes() const { return notes_; }
   // Reason why the run is too large to be analysed; empty if it was analysed.
   const std::string& why_unknown() const { return why_unknown_; }
