@@ -6,8 +6,7 @@
 namespace tessera {
 
 // Execute one op on the core. Return Step::stop after a finding, for example on shapes that do not
-// match; else Step::next. dim: the reduced dimension.
-// op: determines the permutation.
+// match; else Step::next. dim: the reduced dimension. op: determines the permutation.
 Step binary(shapes::Binary kind, const Slice& dst, const Slice& a, const Slice& b, Core& core);
 Step integers(shapes::Integers kind, const Slice& dst, const Slice& a, const Slice& b, Core& core);
 Step function(shapes::Function kind, const Slice& dst, const Slice& src, Core& core);

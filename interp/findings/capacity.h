@@ -17,14 +17,16 @@ struct Excess {
   std::vector<FindingPlace> notes;  // largest users of the capacity, in descending order
 };
 
-// Returns the first limit of the profile that a core exceeds. has_buffer, has_semaphore: true if
-// that object of the program exists on the core; used for the notes.
+// Returns the first limit of the profile that a core exceeds; nullopt if it exceeds none.
+// has_buffer, has_semaphore: true if that object of the program exists on the core, for the notes
+// and for the number of barriers.
 std::optional<Excess> excess_of(const Program& program, const MachineProfile& profile,
                                 const Usage& usage, const std::function<bool(BufferId)>& has_buffer,
                                 const std::function<bool(SemaphoreId)>& has_semaphore);
 
 // Checks the objects that exist during the whole program against the capacities of a core. Returns
-// the finding with which each run of the program would end before its first step.
+// the finding with which each run of the program would end before its first step; nullopt if there
+// is none.
 std::optional<Finding> launch_excess(const Program& expanded, const MachineProfile& profile);
 
 }  // namespace tessera

@@ -6,8 +6,8 @@
 
 namespace tessera {
 
-// Returns the deadlock if there is one; else the semaphores that are not zero and the results that
-// were not written, sorted.
+// Returns the deadlock if there is one; else the semaphores that are not zero and, except with
+// Uninitialised::poison, the results that were not completely written, sorted.
 std::vector<Finding> exit_findings(Machine& machine);
 
 }  // namespace tessera

@@ -16,7 +16,8 @@ namespace tessera {
 std::string sem_text(const Program& program, const Topology& topology, const SemId& sem);
 std::string unit_text(const Program& program, const SemId& sem,
                       std::int64_t amount);  // "4096 bytes", or "2"
-// Returns the finding on a semaphore that is not zero when it should be.
+// Returns the finding on a semaphore that is not zero when it should be: unwaited_dma if it counts
+// bytes that nothing waited for, else semaphore_leak.
 // cell: the cell of `sem`.
 // statement: its free; none: at exit.
 // when: replaces the words "when it is freed" or "at exit"; may be empty.

@@ -24,7 +24,8 @@ struct Signaller {
 
 class Signallers {
  public:
-  explicit Signallers(Machine& machine);
+  explicit Signallers(Machine& machine);  // machine: must outlive this object
+  // Returns the signallers of the cell, in the order of the statements.
   std::vector<Signaller> of(const SemId& sem) const;
   // True if the core that owns the semaphore can still reach a wait on it.
   bool may_take(const SemId& sem) const;

@@ -60,9 +60,11 @@ std::int64_t to_register(float value);
 float real_register(std::int64_t bits);
 
 // Compiles an expanded program. Fails with ErrorCode::unsupported for pipelines, views and other
-// ops that `expand` removes. order: seed of the order of iterations of parallel loops; none:
-// ascending. sees_private: accesses to private buffers that parallel loops store to are steps, so
-// that observers see them. untraced: scalar accesses that are not steps; may be null.
+// ops that `expand` removes.
+// order: seed of the order of iterations of parallel loops; none: ascending.
+// sees_private: accesses to private buffers that parallel loops store to are steps, so that
+// observers see them.
+// untraced: scalar accesses that are not steps; may be null.
 Expected<Code> compile(const Program& program, std::optional<std::uint64_t> order,
                        bool sees_private = false, const UntracedScalars* untraced = nullptr);
 

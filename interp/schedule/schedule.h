@@ -50,7 +50,9 @@ struct Schedule {
   std::vector<ScheduleItem> items{};     // for the strategy that replays
 };
 
+// Parses the text form. Fails if it names no strategy, or if the arguments do not fit the strategy.
 Expected<Schedule> parse_schedule(std::string_view text);
+// Return the text form. The strategy of the schedule must exist.
 std::string to_string(const Schedule& schedule);
 std::string to_string(const ScheduleItem& item);
 
@@ -64,6 +66,7 @@ class Enabled {
   virtual ~Enabled() = default;
   // All agents, in an order that is determined by the run.
   virtual std::span<const Handle> all() const = 0;
+  // The functions below return `nobody` if there is no such enabled agent.
   virtual Handle first_core() const = 0;  // core that has been ready longest
   virtual Handle oldest_copy() const = 0;
   virtual Handle newest_copy() const = 0;
@@ -95,12 +98,13 @@ class Scheduler {
   virtual Turn next(const Enabled& enabled) = 0;
   // Called after each turn with the number of steps that were done.
   virtual void moved(std::int64_t /*steps*/) {}
-  virtual std::string problem() const { return {}; }
+  virtual std::string problem() const { return {}; }  // empty if the schedule matches so far
   // Returns a scheduler that continues like this one.
   virtual std::unique_ptr<Scheduler> clone() const = 0;
 };
 
-// Draws the part for a step of a partial copy. Returns the default part for other agents.
+// Draws the part for a step of a partial copy. Returns the default part for other agents, and if at
+// most one granule can move.
 CopyPart draw_part(const Enabled::Open& open, SplitMix& random);
 
 }  // namespace tessera

@@ -51,18 +51,20 @@ const Strategy* find_strategy(std::string_view name);
 const Strategy& strategy_of(const Schedule& schedule);
 // Schedule of the strategy that replays, without items.
 Schedule replay_of_items(std::optional<std::uint64_t> order);
+// Creates the scheduler of the schedule's strategy. steps: see MakeScheduler.
 std::unique_ptr<Scheduler> make_scheduler(const Schedule& schedule, std::int64_t steps = 0);
 
-// "eager", "random:SEED", "steps:...": one for each row, in that order.
+// Returns one form for each row of the table, in that order: "eager", "random:SEED", "steps:...".
 std::vector<std::string> schedule_forms();
-// For example "random:7", "pct:7:3" or "eager". Not for the strategy that replays.
+// Returns the text form of a schedule, for example "random:7", "pct:7:3" or "eager". Not for the
+// strategy that replays.
 std::string schedule_text(const Strategy& strategy, std::uint64_t seed, std::int64_t depth = 3);
 // Schedules that fit every program: one for each strategy without a seed, and `seeds` for each
 // strategy with a seed, at most Strategy::samples. Seeds start at `first`.
 std::vector<std::string> sample_schedules(int seeds, std::uint64_t first = 1);
-// Schedule `number` of an exploration, from 1; schedule 0 is the caller's. The strategies without a
-// seed, except the default, come first. Then the strategies with a seed take turns, each time with
-// another seed.
+// Returns the text form of schedule `number` of an exploration, from 1; schedule 0 is the caller's.
+// The strategies without a seed, except the default, come first. Then the strategies with a seed
+// take turns, each time with another seed.
 std::string explored_schedule(std::int64_t number, std::int64_t depth);
 
 }  // namespace tessera

@@ -9,9 +9,11 @@
 namespace tessera::tile {
 
 using RealFunction = double (*)(double);
+// Returns the function that computes the op in double; NaN gives NaN, except for is_finite.
 RealFunction real_function(shapes::Function function);
 
-// min and max require operands that are not NaN.
+// Returns the value of the op on two numbers. Integers wrap; comparisons give 1 or 0. min and max
+// require operands that are not NaN.
 template <typename T>
 constexpr T value_of(shapes::Binary op, T a, T b) {
   using shapes::Binary;

@@ -12,7 +12,7 @@ namespace tessera::math {
 // added. i32 wraps.
 // Runs on one thread without state from earlier products, so equal operands give equal bits in the
 // same process and machine. Math::exact adds the products in ascending k and rounds each product
-// and each sum: the same bits on every machine.
+// and each sum: the same bits on every machine. Math::none has no effect.
 void multiply_add(const Matrix& acc, const Matrix& a, const Matrix& b, Math math);
 
 // Generates the library's code for products of this type and shape, which otherwise happens in the
@@ -20,8 +20,8 @@ void multiply_add(const Matrix& acc, const Matrix& a, const Matrix& b, Math math
 void prepare(DType acc, DType operand, std::int64_t m, std::int64_t k, std::int64_t n);
 
 // Instructions that Math::library uses on this machine for operands of this type, e.g.
-// "avx512_core_bf16". Empty if it has none: operands are then converted (floats) or multiplied in
-// integer loops.
+// "avx512_core_bf16"; always "f32" for f32. Empty if it has none: operands are then converted
+// (floats) or multiplied in integer loops.
 const char* native_instructions(DType dtype);
 
 }  // namespace tessera::math

@@ -14,6 +14,7 @@ class Workspace {
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
   ~Workspace();
+  // Returns at least `bytes` bytes, which stay valid until the next take(). Throws NoMemory.
   std::byte* take(std::int64_t bytes);
 
  private:
@@ -21,14 +22,16 @@ class Workspace {
   std::int64_t bytes_ = 0;
 };
 
-// Returns `from` as a row-major `rows` x `cols` matrix of `dtype` in `space`. Elements outside
-// `from` are zero.
+// Return a copy of `from` as a row-major matrix of `dtype` in `space`, valid until its next use.
+// The copy has `rows` x `cols` elements, at least as many as `from`; elements outside `from` are
+// zero.
 Matrix pack(const Matrix& from, DType dtype, std::int64_t rows, std::int64_t cols,
             Workspace& space);
 inline Matrix pack(const Matrix& from, DType dtype, Workspace& space) {
   return pack(from, dtype, from.rows, from.cols, space);
 }
-// Copies the elements of `from` to `to`. Same dtype; `from` may be larger.
+// Copies the elements of `from` to `to`. Same dtype; `from` may be larger, and its other elements
+// are skipped.
 void unpack(const Matrix& to, const Matrix& from);
 
 }  // namespace tessera::math

@@ -4,7 +4,7 @@
 
 namespace tessera::math {
 
-// Each product and each sum is rounded to f32; i32 wraps.
+// acc += a . b. acc has type f32, with each product and each sum rounded, or i32, which wraps.
 void multiply_add_plain(const Matrix& acc, const Matrix& a, const Matrix& b);
 
 }  // namespace tessera::math

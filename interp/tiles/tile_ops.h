@@ -14,21 +14,25 @@
 
 namespace tessera::tile {
 
-// Integers wrap in the widest type of the three, so that a sum is the same in every order.
 using shapes::Binary;
 using Reduce = shapes::Reduction;
 
-void cast(const TileView& dst, const TileView& src, const Context& context);
+void cast(const TileView& dst, const TileView& src, const Context& context);  // dst = src
+// Each element of dst becomes its index in dimension `dim`.
 void iota(const TileView& dst, int dim, const Context& context);
 // Writes zeros for unknown values. They are undefined if `undefined`, their origin, is set.
 void unknown(const TileView& dst, const std::optional<Origin>& undefined, const Context& context);
+// dst = a op b, in f32 if either source is a float; comparisons give 1 or 0. Integers wrap in the
+// widest type of the three, so that a sum is the same in every order.
 void binary(Binary op, const TileView& dst, const TileView& a, const TileView& b,
             const Context& context);
+// dst = a op b on integers, computed in integer_type().
 void integers(IntegerBinary op, const TileView& dst, const TileView& a, const TileView& b,
               const Context& context);
-// dst must have an integer type. Floats are rounded towards zero and saturate, NaN gives 0;
+// dst = src, rounded towards zero. dst must have an integer type. Floats saturate, NaN gives 0;
 // integers wrap.
 void truncate(const TileView& dst, const TileView& src, const Context& context);
+// dst = a if the element of the condition is not 0, else b.
 void select(const TileView& dst, const TileView& condition, const TileView& a, const TileView& b,
             const Context& context);
 // dst = f(src), computed in double and rounded to f32 first. The last bit of libm's double then
@@ -36,16 +40,18 @@ void select(const TileView& dst, const TileView& condition, const TileView& a, c
 void apply(shapes::Function function, const TileView& dst, const TileView& src,
            const Context& context);
 using FunctionOfTwo = double (*)(double, double);
+// dst = f(a, b), computed and rounded in the same way.
 void apply(FunctionOfTwo f, const TileView& dst, const TileView& a, const TileView& b,
            const Context& context);
-// dst = src * scale. Each element of scale applies to one block of src. Ranks up to 3.
+// dst = src * scale. Each element of scale applies to one block of dst. Requires cuts(scale, dst).
 void scale(const TileView& dst, const TileView& src, const TileView& scale, const Context& context);
-// True if the extents of scale divide the extents of tile.
+// True if both have the same rank, at most 3, and the extents of scale divide the extents of tile.
 bool cuts(const TileView& scale, const TileView& tile);
 // Dimension d of dst is dimension order[d] of src.
 void permute(const TileView& dst, const TileView& src, const std::vector<int>& order,
              const Context& context);
-// Reduces src along dim, in which dst has size 1. Sums are added in ascending order.
+// Reduces src along dim, in which dst has size 1. Sums are added in ascending order. Without
+// elements, a sum is 0, and a float maximum or minimum is -inf or inf.
 void reduce(Reduce op, int dim, const TileView& dst, const TileView& src, const Context& context);
 
 // acc += a . b. acc is a view from Storage::update(); its type is f32, or i32 if a and b are

@@ -8,7 +8,7 @@ namespace tessera::tile {
 
 // Copies the elements of src to dst in row-major order. Both have the same number of elements.
 void regroup(const TileView& dst, const TileView& src, const Context& context);
-// dst[.., i, ..] = src[.., i * step, ..] along the dimension.
+// dst[.., i, ..] = src[.., i * step, ..] along dimension `dim`.
 void every(const TileView& dst, const TileView& src, int dim, std::int64_t step,
            const Context& context);
 // Copies the bits of src to dst. Requires equal shapes if the element widths are equal, and

@@ -29,7 +29,8 @@ class Source {
   Source& operator=(Source&&) = default;
 
   const TileView& view() const { return view_; }
-  // Loads `n` elements along the last dimension, from `begin` elements after `index`.
+  // Loads `n` elements, at most `piece`, along the last dimension, from `begin` elements after
+  // `index`, as T (float or int64_t).
   template <typename T>
   void load(const Index& index, std::int64_t begin, std::int64_t n, T* out) const;
 
@@ -39,7 +40,7 @@ class Source {
 };
 
 // Converts `n` computed values (f32 or i64) to the type of dst and stores them along its last
-// dimension, from `begin` elements after `index`.
+// dimension, from `begin` elements after `index`. n: at most `piece`.
 template <typename T>
 void store(const TileView& dst, const Index& index, std::int64_t begin, std::int64_t n,
            const T* values);
@@ -50,12 +51,14 @@ struct Span {
   const std::byte* end;
 };
 Span span_of(const TileView& view);
-bool overlaps(const TileView& a, const TileView& b);
-std::int64_t offset_of(const TileView& view, const Index& index);
-// Copies the elements to `bytes`, row-major, and returns a view of the copy.
+bool overlaps(const TileView& a, const TileView& b);  // true if their address ranges do
+std::int64_t offset_of(const TileView& view, const Index& index);  // in elements
+// Copies the elements to `bytes`, row-major, and returns a view of the copy, which `bytes` must
+// outlive.
 TileView copy_of(const TileView& view, std::vector<std::byte>& bytes);
 
-// Calls f(index, begin, n) for each piece of dst's rows.
+// Calls f(index, begin, n) for each piece of dst's rows: n elements along the last dimension, from
+// `begin` elements after `index`.
 template <typename F>
 void for_each_piece(const TileView& dst, F&& f) {
   if (dst.elements() == 0) return;
