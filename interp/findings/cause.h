@@ -41,7 +41,8 @@ struct CauseLink {
 std::vector<CauseLink> causes(const std::vector<Finding>& findings);
 
 // Returns one message for a finding and its repetitions: "out of dev0..dev7 is never written", or
-// "... (one of 8 alike, on dev0..dev7)" if the messages differ in more than the device.
+// "... (one of 8 alike, on dev0..dev7)" if the messages differ in more than the device. links:
+// result of causes(). finding: index of a finding that is not folded itself.
 std::string folded_message(const std::vector<Finding>& findings,
                            const std::vector<CauseLink>& links, std::size_t finding);
 

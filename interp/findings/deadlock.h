@@ -4,8 +4,8 @@
 
 namespace tessera {
 
-// Returns the finding on all blocked cores: the counts that they lack, who could signal them, and
-// surplus counts. Requires a blocked core in the machine.
+// Returns one finding on all blocked cores, with notes on the counts that they lack, the cores that
+// could signal them, and surplus counts. Requires a blocked core in the machine.
 Finding deadlock_finding(Machine& machine);
 
 }  // namespace tessera

@@ -13,7 +13,8 @@ namespace tessera {
 std::string slice_text(const Program& program, BufferId buffer,
                        const Box& box);                           // "a[0 .. 128, 3]"
 std::string shape_text(const Program& program, BufferId buffer);  // "a[100, 64]"
-std::string element_text(const Program& program, BufferId buffer, const Index& index);
+std::string element_text(const Program& program, BufferId buffer,
+                         const Index& index);  // "a[5, 3]"
 std::string cell_text(const Program& program, SemaphoreId semaphore,
                       std::int64_t cell);  // "recv[1]"
 std::string line_text(const Program& program,

@@ -46,7 +46,8 @@ class Pausing {
   ~Pausing() = default;
 };
 
-// Decides at the begin of each trace region whether it runs, and receives all events.
+// Decides at the begin of each trace region whether it runs, and receives all events. Must emit the
+// events EventKind::enter and leave of regions that run.
 class RegionPolicy {
  public:
   virtual ~RegionPolicy() = default;
@@ -83,8 +84,9 @@ class Machine : private Enabled {
   void begin();
   bool advance(ExitChecks checks, std::int64_t steps, Pausing* pausing = nullptr);
   Expected<RunResult> end();
-  // State of a paused machine. After restore() the run continues as it did after save(). Not with
-  // loop workers.
+  // State of a paused machine. After restore(), with an image of this machine, the run continues as
+  // it did after save(). Not with loop workers, untraced scalars or a region policy. held: counts
+  // the bytes of the image.
   bool can_be_saved() const { return points_ == nullptr; }
   std::shared_ptr<const MachineImage> save(const HeldBytes& held);
   void restore(const MachineImage& image);

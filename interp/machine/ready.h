@@ -18,7 +18,7 @@ class Ready {
   void add_copy(Handle copy, bool is_slow, std::int64_t serial) {
     add(copy, is_slow, Kind::copy, serial);
   }
-  void remove(Handle agent);
+  void remove(Handle agent);  // requires contains()
 
   bool contains(Handle agent) const {
     return static_cast<std::size_t>(agent) < nodes_.size() && nodes_[index(agent)].position >= 0;

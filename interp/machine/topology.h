@@ -45,7 +45,8 @@ struct Topology {
     return {device(core_index), static_cast<std::int16_t>(core(core_index)),
             static_cast<std::int16_t>(point)};
   }
-  // The core that owns a buffer that is accessed at `core_index`.
+  // The core that owns a buffer in this memory space that is accessed at `core_index`: for hbm, the
+  // first core of the device. For hbm, `core_index` must not be a loop worker.
   CoreIndex owner(CoreIndex core_index, Space space) const {
     return cores == 1 || space != Space::hbm ? core_index : core_index - core(core_index);
   }

@@ -89,11 +89,12 @@ class Storage final : public Initialisation {
   void store_real(const Box& box, double value);
 
   // Elements of live i64 memory, in storage order. Null unless all are initialised, none is
-  // aliased, no copy depends on them, and the storage is not a fork. Valid until release().
+  // aliased, no copy depends on them, and the storage is not a fork. Valid until release() or
+  // restore().
   std::int64_t* cells();
 
   // First element of live smem, initialised or not. Copies into smem are never deferred. Null for
-  // other memory spaces, for forks and for idle memory. Valid until release().
+  // other memory spaces, for forks and for idle memory. Valid until release() or restore().
   std::byte* numbers();
   const Layout& layout() const { return layout_; }
   bool is_initialised_at(std::int64_t offset) const { return init_.get(offset); }
