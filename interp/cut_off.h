@@ -7,9 +7,9 @@
 
 namespace tessera {
 
-// Error with ErrorCode::interrupted for work that a limit or a signal ended. Only a signal also
-// sets the stop flag of the thread (core/report/stop.h).
-// end: must not be RunEnd::program. work: for example "the run".
+// Returns an error with ErrorCode::interrupted for work that a limit or a signal ended. Only a
+// signal also sets the stop flag of the thread (core/report/stop.h). end: must not be
+// RunEnd::program. work: for example "the run".
 Diag cut_off(RunEnd end, std::string_view work);
 
 }  // namespace tessera

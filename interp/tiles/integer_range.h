@@ -15,9 +15,10 @@ inline float larger(float a, float b) { return maximum(a, b); }
 inline std::int64_t lesser(std::int64_t a, std::int64_t b) { return scalar::min(a, b); }
 inline std::int64_t larger(std::int64_t a, std::int64_t b) { return scalar::max(a, b); }
 
-// Sums, differences and products of integers are computed in the widest type among dst and the
-// operands, modulo its range. The result is therefore independent of the order; dst then saturates.
-// Results stored as floats are rounded once.
+// Returns the type in which sums, differences and products of integers are computed, modulo its
+// range: the widest type among dst and the operands, or i64 if dst is a float. The result is
+// therefore independent of the order; dst then saturates. Results stored as floats are rounded
+// once.
 inline DType integer_range(const TileView& dst, std::initializer_list<const TileView*> operands) {
   DType widest = is_float(dst.dtype) ? DType::i64 : dst.dtype;
   for (const TileView* view : operands)
