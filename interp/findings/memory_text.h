@@ -13,7 +13,7 @@ enum class Computed : bool { no, yes };
 // Returns "slot[0, 0 .. 4] f32, 4 elements, 3 defined, from ... to ..., mean ...", followed by the
 // first rows, with `?` for undefined elements; for a single element "x[3] i32 = 5". If the box is
 // outside the memory or has more than max_elements, or if the memory is not live or its values are
-// unknown, the text gives this reason instead.
+// unknown or not computed, the text contains this reason instead.
 std::string memory_text(const Program& program, BufferId buffer, Storage& storage, const Box& box,
                         Computed computed = Computed::yes);
 
