@@ -39,9 +39,9 @@ struct RaceWitness {
   Race race;
   std::size_t finding = 0;  // index into Certificate::findings
   std::optional<Witness> schedules{};
-  bool is_with_copy = false;
-  bool is_run = false;    // the schedules were run
-  bool is_shown = false;  // and the race was observed
+  bool is_with_copy = false;  // one of the accesses is by a copy
+  bool is_run = false;        // the schedules were run
+  bool is_shown = false;      // and the race was observed
   Ends ends = Ends::unknown;
   std::string outcome{};  // result of the runs in words, or the reason why no run shows the race
 };
@@ -112,9 +112,9 @@ struct Statistics {
   std::int64_t agents = 0, events = 0, semaphores = 0, accesses = 0, transfers = 0,
                peak_in_flight = 0, control_reads = 0;
   std::string_view method;  // "freeze-one"; empty: not analysed
-  std::int64_t forks = 0,
-               events_replayed = 0;  // blocked accesses, and events of other agents meanwhile
-  double seconds = 0;                // duration of the analysis, without the runs
+  // Number of times that an agent was blocked, and events of other agents meanwhile.
+  std::int64_t forks = 0, events_replayed = 0;
+  double seconds = 0;  // duration of the analysis, without the runs
 };
 
 struct Certificate {
@@ -156,20 +156,28 @@ struct CertifyOptions {
   std::size_t listed = listed_races;  // max number of listed races, and of listed unordered sums
   std::size_t shown = 16;             // max number of races that are run in both orders
   std::int64_t exhaust = 1000;        // max runs to cover all executions if counts are read
-  // Number of runs if a condition is broken and `exhaust` is not enough.
+  // Max number of runs, including the first, if a condition is broken and `exhaust` is not enough.
   std::int64_t schedules = 32;
   bool necessity = false;  // analyse again without each wait
   bool is_named = true;    // false: no program_hash and protocol_hash, unless a condition is broken
 };
 
-// Sets the verdict from the findings and conditions.
+// Sets the verdict and its evidence: refuted if there is a finding (the evidence is unchanged),
+// otherwise explored if a condition is broken, otherwise proved by OneRun.
 void judge(Certificate& certificate);
-// Sets the verdict if the run or analysis ended early: without findings it is explored, and
-// why_explored() is "budget" or "interrupted".
+// Sets `end` and the verdict if the run or analysis ended early: refuted if there is a finding,
+// otherwise explored. why_explored() is then "interrupted" for RunEnd::stop, otherwise "budget".
 void judge_ended(Certificate& certificate, RunEnd end);
 
+// Returns the verdict on all schedules of the program that `simulate` runs. Runs it once; again to
+// show races, and if a condition is broken, for other executions or schedules. The first run and
+// those of other schedules have the observers of options.run. A run or analysis that ends early is
+// no error (Certificate::end).
+// Fails if a run fails, except one that only shows a race; with ErrorCode::environment or
+// ErrorCode::interrupted if memory is exhausted or the work is stopped elsewhere.
 Expected<Certificate> certify(const Simulate& simulate, const CertifyOptions& options);
-// Results are written into the tensors of the bindings.
+// The same for runs by run() (interp/run.h), which overwrite the results in `bindings`. For
+// parallel loops, the verdict covers only one order of iterations (Basis::orders_parallel_loops).
 Expected<Certificate> certify(const Program& expanded, const std::vector<Binding>& bindings,
                               const CertifyOptions& options);
 

@@ -22,10 +22,11 @@ namespace tessera {
 //              them out.
 enum class Reads : std::uint8_t { free, pinned, unsettled };
 
-// Records one run and analyses it. certificate() requires that the run has ended. Findings are
-// appended to the result of the run.
+// Records one run and analyses it when the run ends. Appends its findings to the result of the run
+// and sets RunResult::certificate. An observer that sets RunResult::points must come before it.
 class Certifier : public Observer {
  public:
+  // granularity, budget (only events), necessity, listed: as in CertifyOptions.
   Certifier(CopyGranularity granularity, std::int64_t budget, bool necessity = false,
             Reads reads = Reads::free, std::size_t listed = listed_races)
       : recorder_(granularity, budget),
@@ -39,11 +40,14 @@ class Certifier : public Observer {
   void end_run_when_full() { ends_run_ = true; }
   bool is_full() const override { return ends_run_ && recorder_.is_full(); }
   void end(RunResult& result) override;
+  // Requires that the run has ended. If it ended early, only its own findings are listed.
   const Certificate& certificate() const { return certificate_; }
+  // Record of the run; without events if the run or analysis ended early.
   const Record& record() const { return recorder_.record(); }
   // The record that was analysed, with its reads of counts pinned if possible.
   const Record& analysed() const { return pinned_ ? *pinned_ : record(); }
-  std::optional<std::uint64_t> order() const { return order_; }  // order seed of parallel loops
+  // Order seed of parallel loops; none: ascending.
+  std::optional<std::uint64_t> order() const { return order_; }
 
  private:
   void analyse(RunResult& result);

@@ -23,11 +23,13 @@ std::string_view name(Condition condition);  // "C1", "C2", "C3", "range", "poin
 
 struct BrokenCondition {
   Condition condition;
-  StmtId statement;
+  StmtId statement;  // none: a loop (Condition::points)
   Loc loc{};
   std::string message;  // the violation and the requirement
 };
-// In program order.
+// Returns the violations of all conditions except Condition::points, in program order. For C3:
+// unordered sums and unknown or skipped values. Races on data that reaches control are findings.
+// control: control_flow() of the program. analysis: the races of `record`.
 std::vector<BrokenCondition> broken_conditions(const Record& record, const ControlFlow& control,
                                                const RaceAnalysis& analysis);
 

@@ -6,7 +6,7 @@
 
 namespace tessera {
 
-// Returns the options of the run, with the budget as its limit of steps.
+// Returns options.run with at most options.budget steps.
 RunOptions within_budget(const CertifyOptions& options);
 // Runs the executions of a program that reads counts, and analyses each with its reads pinned.
 // first: certificate of the first run. Returns the certificate of the first refuted execution, or
@@ -16,7 +16,10 @@ RunOptions within_budget(const CertifyOptions& options);
 Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
                                              const CertifyOptions& options,
                                              const Certificate& first);
-// Runs schedules of several strategies and analyses each, until one has a finding.
+// Runs schedules of several strategies and analyses each, until one has a finding that it shows.
+// Returns the certificate of this run; otherwise `certificate`, with the numbers of all runs in its
+// evidence, which must be Explored. Stops earlier if a run without findings ends early. Fails if a
+// run does.
 Expected<Certificate> explore(const Simulate& simulate, const CertifyOptions& options,
                               Certificate certificate);
 // Removes the races that were not shown, with their findings, and sets the verdict again. If a

@@ -9,7 +9,7 @@ namespace tessera {
 
 enum class Necessity : std::uint8_t {
   order,   // without the wait there is a race
-  counts,  // no race, but the semaphore's counts would not end at 0
+  counts,  // no race, but its semaphore is needed, whose counts would not end at 0
   none     // the semaphore can be removed, with its signals and waits
 };
 std::string_view name(Necessity need);
@@ -20,7 +20,9 @@ struct NeededWait {
   std::optional<Race> race;  // Necessity::order: a race that the wait prevents
 };
 
-// One entry per statement that waits, in program order. `record` must be free of races.
+// Returns an entry for each statement that waits, in program order. Repeats the race search without
+// its waits, and if there is no race, without its semaphores. `record` must be free of races.
+// Throws Interrupted if current_stop() is set.
 std::vector<NeededWait> necessity(const Record& record);
 
 }  // namespace tessera

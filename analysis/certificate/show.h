@@ -4,9 +4,10 @@
 
 namespace tessera {
 
-// Finds schedules that show the races, for at most options.shown races. For each race, tries its
-// pairs of accesses, and the ways to reach a pair. Selects the first schedules whose orders end
-// differently, otherwise the first whose orders were both observed.
+// Sets RaceWitness::schedules, is_run, is_shown, ends and outcome of the first options.shown races;
+// stops early if current_stop() is set. For each race, runs its pairs of accesses, and the ways to
+// reach a pair. Selects the first schedules whose orders end differently, otherwise the first whose
+// orders were both observed. schedules is empty if there are none.
 //
 // record: the record in which the races were found. order: order seed of parallel loops in that
 // run.

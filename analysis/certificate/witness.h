@@ -23,7 +23,9 @@ struct Witness {
 // Way to reach the pair. shortest: by the necessary steps only. recorded: like the recorded run, up
 // to the first access of the pair, so that control that depends on another race is the same.
 enum class Way : std::uint8_t { shortest, recorded };
-// order: order seed of parallel loops in the recorded run. Empty if x and y do not race.
+// Returns schedules with the accesses x and y in both orders. Empty if they cannot both be next in
+// this way: for Way::shortest, if they do not race.
+// signals: table of `record`. order: order seed of parallel loops in the recorded run.
 std::optional<Witness> find_witness(const Record& record, const SignalTable& signals, EventId x,
                                     EventId y, std::optional<std::uint64_t> order,
                                     Way way = Way::shortest);
@@ -32,6 +34,7 @@ std::optional<Witness> find_witness(const Record& record, const SignalTable& sig
 // ends the run with a finding counts as done.
 class WhichFirst : public Observer {
  public:
+  // witness: must outlive this object.
   explicit WhichFirst(const Witness& witness) : witness_(witness) {}
   void begin(const Program& program, const RunOptions&) override { program_ = &program; }
   void on(const Event& event) override;
@@ -39,7 +42,8 @@ class WhichFirst : public Observer {
   // True if the run ended because one of the two steps accessed an object outside its lifetime. For
   // a race with a lifetime this is the finding, whether or not the other step was done.
   bool ended_with_lifetime() const { return ended_with_lifetime_; }
-  // The other step came later, or never because the first one ended the run.
+  // True if this step came first, and the other one later, or never because the first one ended the
+  // run. False if the control flow differs from the recorded run.
   bool saw_x_first() const {
     return !is_other_ && x_ == 1 && (y_ == 2 || (y_ == 0 && !is_complete_));
   }

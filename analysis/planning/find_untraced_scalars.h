@@ -5,8 +5,10 @@
 
 namespace tessera {
 
-// Selects integers in smem to which no parallel loop stores, so iterations do not communicate by
-// them.
+// Returns the loads whose results reach control flow, and the stores that only such loads read, of
+// integers in smem (rank at most max_indices, default element order) to which no parallel loop
+// stores, so iterations do not communicate by them. Mode::batched: asynchronous copies access the
+// buffer.
 UntracedScalars find_untraced_scalars(const Program& program);
 
 }  // namespace tessera

@@ -22,8 +22,11 @@ class MemoisedPipelines final : public RegionPolicy {
   // True if a run with these options can memoise pipelines of the program: the program moves blocks
   // synchronously, cores take turns in order, no values are computed, and checks are enabled.
   static bool may_be(const Program& program, const RunOptions& options);
+  // Requires may_be() for the machine's program and options. machine must outlive this object.
   explicit MemoisedPipelines(Machine& machine);
 
+  // Emits the event `enter`. Returns Step::skip if the region repeats a pipeline: its accesses and
+  // `leave` were emitted, too. Otherwise returns Step::next, and records the pipeline if it is new.
   Step enter(Core& core) override;
   void leave(Core& core) override;
   void on(const Event& event) override;

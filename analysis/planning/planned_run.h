@@ -13,15 +13,16 @@ namespace tessera {
 // How a planned run saves time. Only for runs without values in which cores take turns in order.
 struct Shortcuts {
   // Pipelines that repeat an earlier one are reported to observers and not run
-  // (memoised_pipelines.h).
+  // (memoised_pipelines.h). No effect unless MemoisedPipelines::may_be().
   bool memoise_pipelines = true;
   // Loads of scalars that decide control flow are reported together and take no steps
-  // (find_untraced_scalars.h).
+  // (find_untraced_scalars.h). The caller must clear this if the program has no synchronous blocks,
+  // or if values, loop workers, another schedule than eager, or partial or ordered copies are used.
   bool batch_control_loads = true;
 };
 
-// As run() (interp/run.h), with shortcuts; a shortcut that the program or the options rule out is
-// not used.
+// Runs the program and fails like run() (interp/run.h), but with shortcuts: the run has fewer
+// events and steps. Only memoise_pipelines is checked against the program and the options.
 Expected<RunResult> run_planned(const Program& expanded, const std::vector<Binding>& bindings,
                                 const RunOptions& options, const Shortcuts& shortcuts);
 
