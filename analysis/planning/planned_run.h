@@ -16,8 +16,9 @@ struct Shortcuts {
   // (memoised_pipelines.h). No effect unless MemoisedPipelines::may_be().
   bool memoise_pipelines = true;
   // Loads of scalars that decide control flow are reported together and take no steps
-  // (find_untraced_scalars.h). The caller must clear this if the program has no synchronous blocks,
-  // or if values, loop workers, another schedule than eager, or partial or ordered copies are used.
+  // (find_untraced_scalars.h). run_planned() does not check this option; JudgedPoints clears it if
+  // the program has no synchronous blocks, values are computed, there are loop workers, or copies
+  // of an iteration may complete after it.
   bool batch_control_loads = true;
 };
 

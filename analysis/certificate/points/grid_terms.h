@@ -12,8 +12,9 @@ namespace tessera {
 // no iteration changes.
 using GridTerms = std::map<ValueId, std::int64_t>;
 
-// pipeline: statement of the pipeline with the value. Empty if the value is not such a sum, or if
-// its factors are so large that they may overflow.
+// Returns the factors of the grid dimensions in a value. nullopt if the value is not computed as
+// such a sum (by Add, Sub, and Mul with a constant), or if its factors are so large that they may
+// overflow. pipeline: statement of the pipeline with the value.
 std::optional<GridTerms> grid_terms(const Program& program, StmtId pipeline, ValueId id);
 
 }  // namespace tessera

@@ -23,6 +23,7 @@ struct MoveAtOnce {
   Shortcuts shortcuts;
   Program operator()(const Program& expanded) const { return expanded; }
 };
+// True if RunOptions::rewrite is a MoveAtOnce.
 bool asks_at_once(const RunOptions& options);
 
 // A structured program whose runs fill RunResult::points if RunChecks::loops is set; a run
@@ -34,13 +35,15 @@ class JudgedPoints {
       : structured_(std::move(structured)) {}
   explicit JudgedPoints(Program structured)
       : JudgedPoints(std::make_shared<const Program>(std::move(structured))) {}
-  // Runs the expanded program, or the form that RunOptions::rewrite selects.
+  // Runs the expanded program, or the form that RunOptions::rewrite selects. Fails like
+  // tessera::run(), also in a run of single iterations, or if the other form cannot be expanded.
+  // Throws Interrupted if the analysis of iterations is stopped.
   Expected<RunResult> run(const Program& expanded, const std::vector<Binding>& bindings,
                           const RunOptions& options);
 
  private:
-  // Decides from the structure of the program, otherwise by a run of single iterations. May return
-  // null.
+  // Decides from the structure of the program, otherwise by a run of single iterations. Returns
+  // null if RunChecks::loops is not set or the program has no parallel loop.
   Expected<std::shared_ptr<const PointsVerdict>> judge(const std::vector<Binding>& bindings,
                                                        const RunOptions& options);
   Expected<RunResult> run_at_once(const std::vector<Binding>& bindings, const RunOptions& options);

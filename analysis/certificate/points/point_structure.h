@@ -9,10 +9,11 @@
 namespace tessera {
 
 // Returns the parallel loops of a program with unexpanded pipelines, each with any order and any
-// split. Empty unless the following holds for all of them; then a run of single iterations decides
-// (judge_points).
+// split; an empty list if there are none. nullopt unless the following holds for all of them; then
+// a run of single iterations decides (judge_points).
 //
-//   - Bodies only compute, without copies, semaphores, allocations and parallel loops.
+//   - They are grid dimensions, not loops.
+//   - Bodies only compute, without copies, semaphores, allocations and inner pipelines.
 //   - Parallel dimensions are outermost. Each one alone moves each stored window, along some
 //     dimension of hbm, by its block or more. Nothing else in the pipeline accesses that hbm.
 //   - Scratch that is stored in the pipeline is stored as a whole before it is read in the first

@@ -28,9 +28,10 @@ struct PointThreads {
   Table<LoopRunId, LoopRun> loops;
 };
 
-// record: must contain the starts of iterations (Recorder), and the copies of an iteration must be
-// complete before the next one begins. loops: statements of the loops to fork; other loops stay
-// unchanged.
+// Returns the record with the iterations of the loops as agents. The program must outlive it.
+// record: must contain the starts of iterations (keeps_points of Recorder), and the copies of an
+// iteration must be complete before the next one begins. loops: statements of the loops to fork;
+// other loops stay unchanged.
 PointThreads as_threads(const Record& record, const std::set<StmtId>& loops);
 
 // Defect that one order of the iterations does not show: unordered accesses, a count for which two
@@ -39,8 +40,9 @@ struct PointFinding {
   Finding finding;
   StmtId loop;  // its statement
 };
-// Leaves out races that `in_sequence`, the record from which the threads were created, has as well,
-// except races between iterations of one loop.
+// Returns the defects, at most 20 of them: races, then shared waits, then needed iterations. Leaves
+// out races that `in_sequence`, the record from which the threads were created, has as well, except
+// races between iterations of one loop. Throws Interrupted if current_stop() is set.
 std::vector<PointFinding> point_findings(const PointThreads& threads, const Record& in_sequence);
 
 }  // namespace tessera

@@ -45,8 +45,12 @@ struct PointsVerdict {
 
 // True if the program has a parallel loop or grid dimension.
 bool has_points(const Program& program);
-// Runs a program that is expanded iteration by iteration, without arithmetic unless control depends
-// on it. The values of its results are undefined.
+// Returns the verdict on the parallel loops of a program that is expanded iteration by iteration.
+// Runs it, without arithmetic unless control depends on it: the values of its results are then
+// undefined. Iterations that synchronise are compared as agents, with copies of this granularity,
+// in a second run. They stay undecided (is_undecided()) if one of the runs does not complete, the
+// second one has too many events, or iterations send copies to other devices with copies in order.
+// Fails if a run fails; throws Interrupted if the comparison is stopped.
 Expected<PointsVerdict> judge_points(const Program& per_point, const std::vector<Binding>& bindings,
                                      const RunOptions& options, CopyGranularity granularity);
 

@@ -25,6 +25,8 @@
 
 namespace tessera {
 
+// For an eager run with whole, unordered copies and without a slow device, so that the copies of an
+// iteration complete before the next one begins.
 class PointsObserver : public Observer {
  public:
   void begin(const Program& program, const RunOptions& options) override;
@@ -32,6 +34,7 @@ class PointsObserver : public Observer {
   bool observes_assertions() const override { return true; }
   bool sees_private() const override { return true; }
   void end(RunResult& result) override;
+  // Verdict of the run; requires that it has ended. Without PointsVerdict::of_the_run and end.
   const PointsVerdict& verdict() const { return verdict_; }
 
  private:

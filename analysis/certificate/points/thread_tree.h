@@ -19,7 +19,7 @@ struct ThreadTree {
   // Threads are agents of the record created from the tree: first the cores, then the iterations.
   Table<RecordedAgentId, Point> points;
   Table<LoopRunId, LoopRun> loops;
-  Table<RecordedAgentId, std::string> names;          // "point i=2 of dev0.core0"
+  Table<RecordedAgentId, std::string> names;          // "point i=2 of dev0.core0"; empty: a core
   Table<EventId, RecordedAgentId> thread_of;          // only for events of cores
   std::map<RecordedAgentId, RecordedAgentId> issuer;  // by copy: the thread that started it
 };

@@ -28,8 +28,11 @@ using RangePlaceId = Id<struct RangePlace>;
 // represent several ranges.
 class Conflicts {
  public:
+  // record: must outlive this object.
   explicit Conflicts(const Record& record);
 
+  // True if the ranges overlap. x: of the access that came first in the run, because entering the
+  // kernel overlaps only with later ranges, and leaving it only with earlier ones.
   bool overlap(RangeId x, RangeId y) const;
 
   // Visits nodes of ranges that overlap this range, including itself, and that may be accessed in
@@ -51,6 +54,8 @@ class Conflicts {
     const RangeNodeId node = RangeTrees::node_of(left);
     return !skip(node) && take(node);
   }
+  // True if walk() has a node to visit: another access, or leaving the kernel, may conflict with
+  // accesses to this range.
   bool overlaps_any(RangeId range) const {
     return walk(
         range, [](RangeNodeId) { return false; }, [](RangeNodeId) { return true; });
@@ -63,10 +68,11 @@ class Conflicts {
     EventId end_of_any{0}, end_of_changes{0};
     bool has_copies = false;
   };
-  // Users of all ranges of a node.
+  // Users of all ranges of a node, one entry per core, in ascending order of cores.
   std::span<const User> users(RangeNodeId node) const { return users_.of(node); }
 
   std::size_t nodes() const { return trees_.nodes(); }
+  // Parent of a node, or none.
   RangeNodeId parent(RangeNodeId node) const { return trees_.parent(node); }
 
   // Range with which a core leaves the kernel, or none.
@@ -75,6 +81,7 @@ class Conflicts {
   std::span<const RangeId> brought_by(RangeId entering) const { return near_.of(entering); }
 
   RangePlaceId place(RangeId range) const { return places_[range]; }
+  // Upper bound of the place ids, not all of which are used.
   std::size_t places() const { return place_count_; }
 
  private:

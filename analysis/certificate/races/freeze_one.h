@@ -15,7 +15,7 @@ struct RaceAnalysis {
   MorePairs more;             // further pairs of unordered accesses, of other statements
   bool is_truncated = false;  // max_races were found, so the search ended early
   Table<StmtId, bool> in_race, in_race_or_leaving;  // see RaceList
-  std::int64_t forks = 0;                           // number of blocked accesses
+  std::int64_t forks = 0;                           // number of times that an agent was blocked
   std::int64_t events_replayed = 0;                 // events of other agents during the forks
   bool is_swept = false;                            // a sweep selected the accesses to block
 };
@@ -28,7 +28,8 @@ enum class SearchMode : std::uint8_t {
   adaptive,    // targeted; swept once that has cost as much as a sweep
 };
 // Returns the races of all schedules of the recorded run. max_races: maximum number of listed races
-// per object. A long search ends early once this many are listed.
+// per object. A long search ends early once this many are listed, except for unordered sums.
+// Throws Interrupted if current_stop() is set.
 RaceAnalysis freeze_one(const Record& record, SearchMode mode = SearchMode::adaptive,
                         std::size_t max_races = 100);
 

@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-// By cell: true if a statement reads the count of its semaphore.
+// Returns by cell whether a statement of the program reads a count of its semaphore.
 Table<CellId, bool> polled_cells(const Record& record);
 
 // True for events on the counts that are read: signals, waits and the reads.
@@ -19,7 +19,7 @@ inline bool is_visible(const RecordedEvent& event, const Table<CellId, bool>& po
   return is_count && polled[event.cell()];
 }
 
-// Returns the record with additional tokens (signal and wait pairs). Its schedules are those in
+// Returns the record with additional tokens (signal and await pairs). Its schedules are those in
 // which each read comes after the same signals and waits as in the run. Empty if a copy changes a
 // count that is read, because a copy cannot wait for a token.
 std::optional<Record> with_reads_pinned(const Record& record);

@@ -21,9 +21,12 @@ class ProtocolReplay {
     enum class Partial : std::uint8_t { none, reads, writes } partial = Partial::none;
   };
 
+  // Starts before the first event of each agent. Both must outlive this object; signals: table of
+  // the record.
   ProtocolReplay(const Record& record, const SignalTable& signals);
 
-  // Applies the next event of its agent; cannot be undone.
+  // Applies an event, which must be the next one of its agent; cannot be undone. The counts of its
+  // waits are not checked.
   void apply(EventId event);
 
   // Blocks the agent before this event until undo(). At most two agents can be blocked. If the
@@ -34,20 +37,23 @@ class ProtocolReplay {
   void advance(RecordedAgentId core, EventId end);
   // Completes the copies of a core that are in flight.
   void run_copies_of(RecordedAgentId core);
-  // Advances all agents until all are blocked.
+  // Advances all agents until all are blocked or done.
   void advance_all();
-  // After advance_all(): blocks the core at a later event instead, and advances all agents again.
+  // After advance_all(): blocks a core of hold() at a later event instead, and advances all agents
+  // again.
   void hold_later(RecordedAgentId core, EventId event);
-  // Restores the state at the first hold().
+  // Undoes all advances since the last undo(), and releases the blocked agents.
   void undo();
 
+  // Next event of an agent; its end if it is done.
   EventId position(RecordedAgentId agent) const { return position_[agent]; }
   std::int64_t count(CellId cell) const { return count_[cell]; }
   bool is_started(RecordedAgentId agent) const { return is_started_[agent] != not_started; }
   bool has_copies_in_flight(RecordedAgentId core) const { return !in_flight_[core].empty(); }
-  std::int64_t events_done() const { return events_done_; }
+  std::int64_t events_done() const { return events_done_; }  // by agents that advanced
 
-  // Collects accesses of advancing agents that match `watch` in hits(); null: none.
+  // From now on, collects accesses of advancing agents that may overlap `watch` in hits(); null:
+  // none. Clears hits(). `watch` must stay valid until the next call.
   void watch(const Watch* watch) {
     watch_ = watch;
     hits_.clear();

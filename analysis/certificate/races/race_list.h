@@ -32,7 +32,8 @@ struct MorePairs {
 // max_races, and the number of the others. Independent of the recorded schedule.
 class RaceList {
  public:
-  // run_position: by event. record, conflicts, run_position: must outlive this object.
+  // run_position: by event. max_races: per object, separately for races, races with the end of the
+  // kernel, and unordered sums. record, conflicts, run_position: must outlive this object.
   RaceList(const Record& record, const Conflicts& conflicts,
            const Table<EventId, std::int32_t>& run_position, std::size_t max_races)
       : record_(record), conflicts_(conflicts), run_position_(run_position), max_races_(max_races) {
@@ -52,7 +53,7 @@ class RaceList {
 
   // Adds the pairs of another list of the same record, which was given other accesses x.
   void merge(const RaceList& other);
-  // True if max_races races are listed, of any objects.
+  // True if max_races races are listed, of any objects; unordered sums do not count.
   bool is_full() const;
   // In the order of the program text.
   std::vector<Race> races() const;

@@ -20,6 +20,7 @@ inline bool is_long(const Record& record) { return record.events.size() >= 1'000
 // Shared by all partitions of a search.
 class RaceSearchContext {
  public:
+  // record: must outlive this object.
   RaceSearchContext(const Record& record, SearchMode mode);
 
   const Record& record;
@@ -28,10 +29,11 @@ class RaceSearchContext {
   const SignalTable signals;
   Table<EventId, std::int32_t> run_positions;  // position of each event in the run
 
-  // Cost of a sweep, in events, and its result by event. The first caller runs the sweep.
+  // Cost of a sweep, in events, and its result by event. The first caller of suspects() runs the
+  // sweep. Both are thread-safe.
   std::int64_t cost_of_suspects();
   const Table<EventId, Suspicion>& suspects();
-  // Number of events that the sweep replayed.
+  // Number of events that the sweep replayed. Not thread-safe.
   std::int64_t swept() const { return sweep_ ? sweep_->events_done() : 0; }
 
  private:
@@ -45,14 +47,16 @@ class RaceSearchContext {
 
 class RaceSearch {
  public:
-  // Searches cores whose index modulo `partitions` is `partition`. context must outlive this
-  // object.
+  // For the cores whose index modulo `partitions` is `partition`. max_races: as in freeze_one().
+  // context must outlive this object.
   RaceSearch(RaceSearchContext& context, std::size_t max_races, std::int32_t partition,
              std::int32_t partitions);
 
+  // Searches; must be called only once. Throws Interrupted if current_stop() is set. The other
+  // members return its results.
   void run();
   const RaceList& found() const { return found_; }
-  std::int64_t count() const { return forks_; }
+  std::int64_t count() const { return forks_; }  // number of times that an agent was blocked
   std::int64_t events_replayed() const { return replay_.events_done(); }
   bool is_truncated() const { return is_truncated_; }
   bool is_swept() const { return suspects_ != nullptr; }

@@ -14,6 +14,9 @@ struct RaceWhy {
   std::vector<FindingPlace> notes;
   StmtId last_wait;  // wait of one core for the other; none if both are the same core
 };
+// Returns notes on why the accesses of a race (not of an unordered sum) have no order: the last
+// wait between the cores, which does not order them, later waits, and missing credits or shared
+// semaphores. signals: table of `record`.
 RaceWhy race_why(const Record& record, const SignalTable& signals, const Race& race);
 
 }  // namespace tessera

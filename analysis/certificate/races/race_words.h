@@ -10,6 +10,7 @@ namespace tessera {
 
 class RaceWords {
  public:
+  // record: must outlive this object.
   explicit RaceWords(const Record& record) : record_(record), program_(*record.program) {}
 
   const RecordedEvent& event(EventId e) const { return record_.events[e]; }
@@ -22,12 +23,15 @@ class RaceWords {
 
   std::string core_text(RecordedAgentId core) const { return to_string(agent(core).id); }
   std::string agent_text(EventId e) const { return core_text(event(e).agent); }
+  // "x[0 .. 4] of dev0", the name of a semaphore with its core, or "the kernel".
   std::string range_text(EventId e) const;
   // Verb of the access: "reads", or "read" after "may".
   std::string verb(EventId e, bool is_third_person) const;
+  // Place of the event with its agent and loop indices; for a buffer access of a core, the location
+  // of the operand.
   FindingPlace place(EventId e, std::string message) const;
 
-  // Cell that counts the bytes of the copy's side, or none.
+  // Cell that counts the bytes of the side with this access of a copy, or none.
   CellId cell_of(EventId e) const;
   std::string cell_name(CellId cell) const;
   bool is_wait(EventId e) const { return event(e).act == Act::wait || event(e).act == Act::await; }

@@ -16,12 +16,14 @@ using RangeNodeId = Id<struct RangeNode>;
 // node have the same number.
 class RangeTrees {
  public:
+  // ranges: must outlive this object and not change.
   explicit RangeTrees(const Table<RangeId, Range>& ranges)
       : ranges_(ranges), parents_(ranges.size()) {}
 
   static RangeNodeId node_of(RangeId range) { return RangeNodeId(range.index); }
 
-  // Builds a tree of these ranges, none of which may be empty. Returns its root.
+  // Builds a tree of these ranges of one object, at least one, none of which may be empty. Returns
+  // its root.
   RangeNodeId add(std::vector<RangeId> ranges);
 
   std::size_t nodes() const { return parents_.size(); }

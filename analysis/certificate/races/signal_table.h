@@ -15,6 +15,7 @@ class SignalTable {
     RecordedAgentId core;  // signals, or starts a copy that signals
     EventId end;           // position of the core after its last such event
   };
+  // Entries of a cell, by ascending core. Signals with amount 0 do not count.
   const std::vector<Entry>& of(CellId cell) const { return cells_[cell]; }
 
  private:

@@ -12,7 +12,7 @@ namespace tessera {
 template <typename Key, typename T>
 class UndoTable {
  public:
-  // Changes are logged only if `is_logged`.
+  // Sets all entries to `value` and clears the log. Later changes are logged only if `is_logged`.
   void assign(std::size_t size, const T& value, bool is_logged) {
     now_.assign(size, value);
     old_.clear();
@@ -25,7 +25,7 @@ class UndoTable {
     now_[key] = std::move(value);
   }
 
-  // undo(mark()) restores the entries of the moment of mark().
+  // undo(mark()) restores the entries of the moment of mark(). Requires is_logged.
   std::size_t mark() const { return old_.size(); }
   void undo(std::size_t mark) {
     for (; old_.size() > mark; old_.pop_back()) now_[old_.back().first] = old_.back().second;

@@ -17,9 +17,11 @@ class Watch {
         stamps_(conflicts.places()),
         hulls_(conflicts.places()) {}
 
+  // Removes all ranges.
   void clear() { ++stamp_; }
 
-  // Adds all accesses that overlap the range.
+  // Adds the range together with leaving the kernel, which overlaps it; for entering the kernel,
+  // the ranges that begin with it.
   void add(RangeId range) {
     const Range& self = record_.ranges[range];
     if (self.kind == ObjectKind::none) {

@@ -6,8 +6,8 @@
 
 namespace tessera {
 
-// Hash of the agents by name, with their events in order, independent of the run's schedule. 0 if
-// the record is over its budget.
+// Returns the hash of the agents by name, with their events in order: it is independent of the
+// run's schedule if the actions are. 0 if the record is over its budget.
 std::uint64_t protocol_hash(const Record& record);
 
 }  // namespace tessera

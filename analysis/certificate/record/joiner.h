@@ -34,8 +34,11 @@ class Joiner {
   // slow device.
   Joiner(const Program& program, const RunOptions& options, bool joins_copies, Sink sink);
 
+  // Passes an event to the sink, joins it with others or drops it. Joined events are passed before
+  // the next synchronisation of their core. Expects all events of the run, in order.
   void take(const Event& event);
-  void finish();  // call after the last event
+  // Passes the remaining joined events. Must be called after the last event.
+  void finish();
 
  private:
   // Joined accesses of a core to one buffer.

@@ -12,10 +12,12 @@ namespace tessera {
 
 class LoopLog {
  public:
+  // Clears the log. program: must outlive the log. cores: on all devices.
   void begin(const Program& program, std::int32_t cores);
-  // Stores the loop indices at an event of a core. The events of one step have the same indices.
+  // Stores the loop indices at an event of a core, in the order of its events. No effect outside of
+  // loops. Must be called while the core is at the event, because it reads the core's registers.
   void note(RecordedAgentId core, const Event& event);
-  // Returns the loop indices at a step of a core with this statement.
+  // Returns the loop indices at a step of a core with this statement; empty outside of loops.
   LoopIndices at(RecordedAgentId core, std::int64_t step, StmtId statement) const;
 
  private:

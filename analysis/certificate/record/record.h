@@ -104,15 +104,18 @@ struct Record {
   // Convert between the agent id of a core and its index, which are the same number.
   static RecordedAgentId core_at(CoreIndex core_index) { return RecordedAgentId(core_index.index); }
   static CoreIndex core_of(RecordedAgentId core) { return CoreIndex(core.index); }
-  // Returns the loop indices at an event; for an event of a copy, at its start.
+  // Returns the loop indices at an event; for an event of a copy, at its start. Empty if they were
+  // not recorded.
   LoopIndices loops_of(EventId event) const;
   const RecordedEvent& event(EventId e) const { return events[e]; }
-  // Return the bytes per granule of a copy, and the first event of its step 1 (or its end).
+  // Return the bytes per granule of a copy (`granule`, rounded up to whole elements), and the first
+  // event of its step 1 (or its end).
   std::int64_t granule_of(const RecordedAgent& copy) const;
   EventId write_begin(const RecordedAgent& copy) const;
   // True if a copy may complete in parts: with partial copies, if it has more than one granule.
   bool is_partial(const RecordedAgent& copy) const;
-  // Returns the amount that this signal of a copy counts while a granule is missing. 0: whole copy.
+  // Returns the amount that this signal of a copy counts while a granule is missing; 0 for whole
+  // copies and copies of one granule.
   std::int64_t but_a_granule(const RecordedEvent& signal) const;
 };
 

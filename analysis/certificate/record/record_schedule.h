@@ -16,18 +16,21 @@ void append(std::vector<ScheduleItem>& items, const ScheduleItem& item);
 
 class RecordSchedule {
  public:
-  // order: order seed of parallel loops in the recorded run.
+  // record: must outlive this object. order: order seed of parallel loops in the recorded run.
   RecordSchedule(const Record& record, std::optional<std::uint64_t> order);
 
-  // Moves this granule of the copy last, if the copy is partial.
+  // Moves this granule of the copy last, if the copy is partial. Call it before its first append().
   void put_last(RecordedAgentId copy, std::int64_t granule);
+  // Appends the steps of these events.
   void append(const ProtocolReplay::EventRange& stretch);
   // Appends the step that begins with this event; for a copy blocked there, the rest of the step.
+  // No effect for entering or leaving the kernel, which are not steps.
   void append_step(EventId event);
   // Returns the step of its agent in which the event occurs if a run follows the schedule so far.
   std::int32_t shown_by(EventId event) const;
 
   const Schedule& schedule() const { return schedule_; }
+  // Removes and returns the items so far.
   std::vector<ScheduleItem> take_items() { return std::exchange(schedule_.items, {}); }
 
  private:

@@ -31,6 +31,8 @@ class Recorder : public Observer {
   bool is_full() const override { return is_full_; }
   // Drops all events, for a run that ended early and is not analysed.
   void drop();
+  // Has events only between end() and drop(); none if the budget was exceeded. Stays valid until
+  // begin(). Its program is a copy that this object owns.
   const Record& record() const { return record_; }
   // The two parts of on(). note_loops() must be called while the machine is at the event. take()
   // may be called later and on another thread, in the order of the events.
