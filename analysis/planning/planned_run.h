@@ -22,8 +22,8 @@ struct Shortcuts {
   bool batch_control_loads = true;
 };
 
-// Runs the program and fails like run() (interp/run.h), but with shortcuts: the run has fewer
-// events and steps. Only memoise_pipelines is checked against the program and the options.
+// Runs the program and fails like run() (interp/run.h), but with shortcuts, which emit fewer
+// events. Only memoise_pipelines is checked against the program and the options.
 Expected<RunResult> run_planned(const Program& expanded, const std::vector<Binding>& bindings,
                                 const RunOptions& options, const Shortcuts& shortcuts);
 

@@ -30,7 +30,7 @@ bool asks_at_once(const RunOptions& options);
 // of the expanded form proves only one order of the iterations. Not thread-safe.
 class JudgedPoints {
  public:
-  // Without parallel loops in the program, RunResult::points is not set.
+  // structured: must not be null. Without parallel loops in it, RunResult::points is not set.
   explicit JudgedPoints(std::shared_ptr<const Program> structured)
       : structured_(std::move(structured)) {}
   explicit JudgedPoints(Program structured)

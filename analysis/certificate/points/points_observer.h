@@ -25,8 +25,8 @@
 
 namespace tessera {
 
-// For an eager run with whole, unordered copies and without a slow device, so that the copies of an
-// iteration complete before the next one begins.
+// Requires an eager run with whole, unordered copies and without a slow device, so that the copies
+// of an iteration complete before the next one begins.
 class PointsObserver : public Observer {
  public:
   void begin(const Program& program, const RunOptions& options) override;

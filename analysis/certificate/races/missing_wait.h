@@ -16,8 +16,8 @@ using CertifyText = std::function<Expected<Certificate>(const std::string& text)
 
 // Sets Finding::missing_wait for each cause for which a wait was found, and Finding::mended_with
 // for other causes that this wait fixes. Tries at most 16 waits for each of the first 4 causes with
-// a copy; waits with which certify_text fails are skipped. module: source text of the program.
-// findings: all findings of its analysis.
+// a copy; waits with which certify_text fails are skipped.
+// module: source of the program. findings: all findings of its analysis.
 void suggest_waits(const Module& module, std::vector<Finding>& findings,
                    const CertifyText& certify_text);
 

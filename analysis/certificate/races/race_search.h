@@ -47,8 +47,8 @@ class RaceSearchContext {
 
 class RaceSearch {
  public:
-  // For the cores whose index modulo `partitions` is `partition`. max_races: as in freeze_one().
-  // context must outlive this object.
+  // Prepares the search of the cores whose index modulo `partitions` is `partition`.
+  // max_races: as in freeze_one(). context: must outlive this object.
   RaceSearch(RaceSearchContext& context, std::size_t max_races, std::int32_t partition,
              std::int32_t partitions);
 

@@ -16,7 +16,8 @@ struct RaceWhy {
 };
 // Returns notes on why the accesses of a race (not of an unordered sum) have no order: the last
 // wait between the cores, which does not order them, later waits, and missing credits or shared
-// semaphores. signals: table of `record`.
+// semaphores.
+// signals: table of `record`.
 RaceWhy race_why(const Record& record, const SignalTable& signals, const Race& race);
 
 }  // namespace tessera

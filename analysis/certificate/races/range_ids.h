@@ -10,9 +10,9 @@ namespace tessera {
 
 class RangeIds {
  public:
-  // Returns the id of the range in `ranges`, to which it is added if it is new. `ranges` must be
-  // the same in all calls, and empty before the first one. hint: identifies the caller. A request
-  // equal to the last one with this hint needs no search.
+  // Returns the id of the range in `ranges`, to which it is added if it is new.
+  // ranges: the same in all calls, and empty before the first one.
+  // hint: identifies the caller. A request equal to the last one with this hint needs no search.
   RangeId of(const Range& range, std::uint32_t hint, Table<RangeId, Range>& ranges);
 
  private:
