@@ -55,10 +55,15 @@ class MemoisedPipelines final : public RegionPolicy {
   };
 
   void find_regions();
+  // True if a later pipeline with this pattern need not run.
   bool can_begin(Core& core, const Pattern& pattern) const;
+  // Emits the events of a pipeline that is not run. number: id of the pattern.
   void tell(Core& core, const Pattern& pattern, std::int64_t number) const;
+  // Returns the entry of a buffer, which is added if there is none. statement: of a new entry.
   static Reached& of(std::vector<Reached>& all, BufferId buffer, StmtId statement);
+  // True if the recorded pipeline allocated the buffer.
   bool is_inner(BufferId buffer) const;
+  // Adds a read to the recorded pattern.
   void read(const Event& event);
 
   Machine& machine_;

@@ -88,7 +88,9 @@ class PointsObserver : public Observer {
   void find_facts();
   void on_region(CoreState& core, CoreIndex core_index, const Event& event);
   const LoopFacts& facts(StmtId statement) const { return facts_.at(statement); }
+  // True unless each iteration may have its own copy of the buffer.
   bool is_shared(BufferId buffer) const;
+  // Handles the starts and ends of iterations that wait in `borders`.
   void pass_borders(CoreState& core, CoreIndex core_index);
   void point(CoreState& core, CoreIndex core_index, const Event& event);
   void end_loop(CoreState& core, CoreIndex core_index);

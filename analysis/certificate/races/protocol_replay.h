@@ -92,7 +92,9 @@ class ProtocolReplay {
 
   const RecordedEvent& event(EventId e) const { return record_.events[e]; }
   const RecordedAgent& agent(RecordedAgentId a) const { return record_.agents[a]; }
+  // End of an agent, or the event before which it is blocked.
   EventId end_of(RecordedAgentId a) const;
+  // Adds an access to hits() if it is watched.
   void meet(EventId e) {
     if (watch_ != nullptr && watch_->may_overlap(event(e).range())) hits_.push_back(e);
   }
