@@ -23,8 +23,9 @@ struct MemoryAccess {
   Box box{};
 };
 
-// Accesses in the order in which they were added. Copies of a list share its elements. An access
-// takes one word of the arena and two words for each dimension.
+// Accesses in the order in which they were added. Copies of a list share its elements, so at most
+// one copy may be extended (copy() returns an independent list). An access takes one word of the
+// arena and two words for each dimension; operator[] and set_memory() take linear time.
 class AccessList {
  public:
   class Iterator {
@@ -54,20 +55,20 @@ class AccessList {
   };
 
   static AccessList of(Arena& arena, std::span<const MemoryAccess> accesses);
-  // dimensions: total of all accesses.
+  // Makes room for accesses. count: their number. dimensions: sum of the ranks of their boxes.
   void reserve(Arena& arena, std::size_t count, std::size_t dimensions) {
     words_.reserve(arena, count + 2 * dimensions);
   }
   void push_back(Arena& arena, const MemoryAccess& access);
   // Returns a list that shares no elements with this one.
   AccessList copy(Arena& arena) const;
-  // Replaces the memory of each access by of(memory).
+  // Replaces the memory of each access by of(memory), also in lists that share the elements.
   template <typename Of>
   void rename(Of of) {
     for (std::size_t at = 0; at < words_.size(); at += length(words_[at]))
       set_memory(words_[at], of(memory(words_[at])));
   }
-  // Replaces the memory of one access.
+  // Replaces the memory of one access, also in lists that share it. which: its position.
   void set_memory(std::size_t which, MemoryId memory);
 
   Iterator begin() const { return Iterator(words_.begin()); }

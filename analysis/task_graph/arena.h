@@ -17,7 +17,8 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // Returns uninitialised memory for `count` elements.
+  // Returns uninitialised memory for `count` elements. Stays valid until the arena is destroyed.
+  // Throws std::bad_alloc if there is no memory.
   template <typename T>
   T* take(std::size_t count) {
     static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= alignment);
@@ -37,7 +38,8 @@ class Arena {
   std::int64_t bytes_ = 0;
 };
 
-// A list whose elements are in an arena. Copies of a list share its elements.
+// A list whose elements are in an arena, which must outlive it. Copies of a list share its
+// elements, so at most one copy may be extended; copy() returns an independent list.
 template <typename T>
 class ArenaList {
  public:

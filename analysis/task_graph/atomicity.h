@@ -6,9 +6,9 @@
 
 namespace tessera::graph {
 
-// Checks a segment while it is built. acquire(): a wait that other agents must end. release(): a
-// signal, or a start of a copy that others may wait for. It is an error of the caller to build a
-// segment that is not atomic.
+// Checks a segment while it is built; called for its synchronisations in order. acquire(): a wait
+// that other agents must end; fails a CHECK after release(). release(): a signal, or a start of a
+// copy that others may wait for. may_acquire(): true before the first release().
 class Atomicity {
  public:
   bool may_acquire() const { return !has_released_; }

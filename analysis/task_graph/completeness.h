@@ -11,20 +11,21 @@
 
 namespace tessera::graph {
 
-// Each action is in one node, and each pipeline that repeats a pattern is one node; it has none
-// only if it reported no write.
+// Checks that the nodes contain each recorded action once, and that each pipeline that repeats a
+// pattern is one node; it may be no node if it reported no write.
 Expected<void> check_nodes(const Log& log, const Nodes& nodes);
 
-// The sides of memoised pipelines, and of the first pipeline of each pattern, cover the accesses
-// to memory outside the pipeline. reported: by instance.
+// Checks that the sides of memoised pipelines cover the accesses that they reported, and the sides
+// of the first pipeline of each pattern its writes to memory outside the pipeline. reported:
+// Log::reported.
 Expected<void> check_pipelines(
     const TaskGraph& graph, const Table<InstanceId, AccessList, GrownArray<AccessList>>& reported);
 
-// No live node reads data of a node that is not live.
+// Checks that no live node reads data of a node that is not live. Requires the edges.
 Expected<void> check_live(const TaskGraph& graph, const Table<NodeId, bool>& live);
 
-// For each result on each device the nodes write the elements that the run wrote, and no others.
-// written: by result; is cleared.
+// Checks that for each result on each device the nodes write the elements that the run wrote, and
+// no others. written: Log::written; its contents are consumed.
 Expected<void> check_results(const TaskGraph& graph, std::map<MemoryId, BoundedBoxes>& written);
 
 // For tests: changes the plan of each graph that is made from now on, as an error of the planner
@@ -34,7 +35,9 @@ struct PlanningFault {
   std::function<void(TaskGraph&)> sides{};
   std::function<void(const TaskGraph&, Table<NodeId, bool>&)> live{};
 };
+// Sets the fault of this process; {}: none.
 void plant_planning_fault(PlanningFault fault);
+// Returns the current fault.
 PlanningFault planted_planning_fault();
 
 }  // namespace tessera::graph

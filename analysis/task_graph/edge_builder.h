@@ -15,12 +15,15 @@ namespace tessera::graph {
 // its read.
 class EdgeBuilder {
  public:
+  // graph: requires its sides; must outlive this object.
   explicit EdgeBuilder(TaskGraph& graph)
       : graph_(graph), lists_by_memory_(graph.memories.size(), nullptr) {}
+  // Sets the edges of all sides. An object builds edges once, with one of the two functions.
   void run();
-  // Only for these sides; all other sides keep their edges.
+  // Sets the edges of the wanted sides; all other sides keep their edges. wanted: by side.
   void run(const Table<SideId, bool>& wanted);
-  // Sides that wrote the final values of the program's results. Requires run().
+  // Returns the sides that wrote the final values of the program's results; a side may occur
+  // several times. Requires run() for all sides.
   std::vector<SideId> last_writers() const;
 
  private:

@@ -35,7 +35,8 @@ class Footprint {
   std::map<MemoryId, Reached> reached_;
 };
 
-// Shape of the memory's buffer. A scalar has no buffer, and the shape of one element.
+// Returns the shape of the memory's buffer; the empty shape of one element for a scalar, which has
+// no buffer.
 const Shape& shape_of(const TaskGraph& graph, MemoryId memory);
 
 }  // namespace tessera::graph

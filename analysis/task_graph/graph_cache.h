@@ -29,8 +29,10 @@ class ProgramGraphs {
   // proofs of its parallel loops, which the expanded form does not contain.
   ProgramGraphs(const Program& structured, const Program& expanded);
 
-  // Returns the graph of a call: from the cache of this process, or else created now and cached.
-  // simulate: runs the program with these operands; may overwrite results.
+  // Returns the graph of a call: from the cache of this process, or else created now and cached. It
+  // is always created, and not cached, if `how.run` has observers, a debug sink, a rewrite or no
+  // steps. Fails like task_graph().
+  // simulate: runs the program with the operands of `bindings`; may overwrite results.
   Expected<std::shared_ptr<const TaskGraph>> of(const Simulate& simulate,
                                                 const std::vector<Binding>& bindings,
                                                 const CertifyOptions& how) const;
@@ -46,6 +48,7 @@ class ProgramGraphs {
 // Graphs by key. Thread-safe.
 class GraphCache {
  public:
+  // Returns the cache of this process, with a limit of 1 GiB.
   static GraphCache& of_process();
   // max_bytes: approximate limit for all graphs together. The last graph is kept even if it is
   // larger.
@@ -55,7 +58,8 @@ class GraphCache {
   GraphCache& operator=(const GraphCache&) = delete;
 
   std::shared_ptr<const TaskGraph> find(const GraphKey& key);  // null: not in the cache
-  // Evicts the least recently used graphs if there is no room.
+  // Adds a graph unless the cache has one with this key. Evicts the least recently used graphs if
+  // there is no room.
   void keep(const GraphKey& key, std::shared_ptr<const TaskGraph> graph);
   std::size_t size() const;  // number of graphs
   void clear();

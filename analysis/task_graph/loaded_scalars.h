@@ -10,12 +10,14 @@ namespace tessera::graph {
 
 class LoadedScalars {
  public:
+  // Classifies the values and ops of a program, which must outlive this object.
   explicit LoadedScalars(const Program& program);
   // True if the value is the result of a load that runs with its node.
   bool is_data(ValueId value) const { return of_[value] == Kind::loaded; }
   // True if the op accesses scalar memory only for control flow, so that no node contains it.
   bool is_control(StmtId statement) const { return control_[statement]; }
-  // Errors for statements that compute with such scalars before an op on tiles uses the result.
+  // Errors for ops that write memory with values computed from such scalars, or that mix data with
+  // scalar memory that only control flow needs; such a program has no graph. Empty: none.
   const Diags& refused() const { return refused_; }
 
  private:

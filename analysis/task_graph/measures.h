@@ -23,6 +23,7 @@ struct Measures {
   Work all, critical;                            // all nodes; the path with the largest weight
 };
 
+// Measures a graph, which must have its edges.
 Measures measures(const TaskGraph& graph);
 
 }  // namespace tessera::graph

@@ -70,10 +70,12 @@ class Recorder : public Observer {
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
   bool is_full() const override;
-  // Action of an event that accesses a buffer; call it after on(). None: only for control flow.
+  // Returns the action of the event that on() received last, which must access a buffer. None if
+  // only control flow needs the access.
   ActionId action_of(const Event& event) const;
   const Log& log() const { return log_; }
-  // Call it after the run. Moves the log out of this object.
+  // Moves the log out of this object; call it once, after the run. Fails with
+  // ErrorCode::unsupported if LoadedScalars rejects an op, or with too_many_actions().
   Expected<Log> take();
   const Topology& topology() const { return topology_; }
   const Program& program() const { return program_; }

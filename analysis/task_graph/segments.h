@@ -5,8 +5,9 @@
 
 namespace tessera::graph {
 
-// Returns the nodes in commit order, with lists in the log's arena. A pipeline that waits for other
-// agents after a signal to them is split there, and its copies become separate nodes.
+// Returns the nodes of a recorded run in commit order, with lists in the log's arena. A pipeline
+// that waits for other agents after a signal to them is split there, and its copies become separate
+// nodes.
 Nodes segments(Log& log);
 
 }  // namespace tessera::graph

@@ -6,9 +6,10 @@
 
 namespace tessera::graph {
 
-// Fills TaskGraph::sides, without edges.
+// Replaces the sides of all nodes by sides without edges. accesses: by action.
 void add_sides(TaskGraph& graph, const ActionAccesses& accesses);
-// Removes all other nodes with their sides; paths through them become edges.
+// Removes the nodes that are not `wanted` (by node), with their sides; paths through them become
+// edges. The remaining nodes and sides get new ids. Requires the edges (EdgeBuilder).
 void keep_nodes(TaskGraph& graph, const Table<NodeId, bool>& wanted);
 
 }  // namespace tessera::graph

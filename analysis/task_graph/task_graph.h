@@ -62,6 +62,7 @@ struct Action {
 // Maximum number of actions in a graph, about 256 bytes each. Programs with more actions fail with
 // too_many_actions().
 inline constexpr std::size_t max_actions = 4'000'000;
+// Returns the error for such a program, with ErrorCode::unsupported.
 Diag too_many_actions();
 
 // Indexed by action.
@@ -123,7 +124,7 @@ struct TaskGraph {
   Topology topology{};
   Table<MemoryId, Memory> memories{};
   Actions actions{};
-  // A write-back writes only the elements that were stored.
+  // The accesses of each action. A write-back writes only the elements that were stored.
   ActionAccesses accesses{};
   std::shared_ptr<Arena> arena = std::make_shared<Arena>();
   Instances instances{};  // empty unless the graph is folded
@@ -133,18 +134,24 @@ struct TaskGraph {
   PlanningTime planning{};
 
   int device(const Node& node) const { return topology.device(node.core); }
-  // The core that owns the memory of a side.
+  // Returns the core that owns the memory of a side of a copy; for other nodes, the node's core.
   CoreIndex owner(const NodeSide& side) const;
   // True if the node copies data to another device.
   bool is_message(const Node& node) const;
 };
 
-// Returns the graph of the eager run of a program. Fails with the findings if the verdict without
-// arithmetic is not `proved`. how: as for certify().
+// Returns the graph of the eager run of a program. how: as for certify(), except that the run has
+// no arithmetic and the schedule `eager`. Fails with
+//   unsupported  if the verdict is not `proved` (with its findings or the violated conditions),
+//                executions have different results, LoadedScalars rejects an op, or there are more
+//                than `max_actions`
+//   interrupted  if a limit or a stop request ends the proof
+//   runtime      if a check of analysis/task_graph/completeness.h fails, or the run is incomplete
+// and with the errors of `simulate`.
 Expected<TaskGraph> task_graph(const Simulate& simulate, const CertifyOptions& how);
-// The same for a caller that runs none or only a part of the graph: a pipeline that repeats an
-// earlier one refers to its actions. unfold() (analysis/task_graph/unfold.h) converts the result
-// to the graph that task_graph() returns.
+// Like task_graph(), for a caller that runs none or only a part of the graph: a pipeline that
+// repeats an earlier one refers to its actions. unfold() (analysis/task_graph/unfold.h) converts
+// the result to the graph that task_graph() returns.
 Expected<TaskGraph> folded_task_graph(const Simulate& simulate, const CertifyOptions& how);
 
 }  // namespace tessera::graph
