@@ -10,18 +10,20 @@
 
 namespace tessera::graph {
 
-// images: expected output of a side. got: its actual output. writes: writes of its node. all: tally
-// of all processes.
+// Returns the finding for a side with at least one wrong element (Likeness::other): the first one,
+// and the line that wrote it. images: expected output of the side. got: its actual output, by
+// image. writes: writes of its node. all: tally of all processes.
 Finding difference(const TaskGraph& graph, SideId side, const Images& images,
                    const std::vector<std::vector<std::byte>>& got,
                    const std::vector<WriteEvent>& writes, const Tally& all);
 
-// The same for a result at the end of the run if no side differs. writes: all writes to the result.
+// Returns the finding for a result with a wrong element at the end of the run, if no side differs.
+// writes: all writes to the result.
 Finding result_difference(const TaskGraph& graph, const Image& image,
                           const std::vector<std::byte>& got, const std::vector<WriteEvent>& writes,
                           const Tally& all);
 
-// Serialises such a finding for another process that has the same program, and reads it there.
+// Serialise such a finding for another process that has the same program, and read it there.
 std::string packed(const Finding& finding);
 Finding finding_of(const Program& program, const std::string& packed);
 

@@ -22,7 +22,8 @@ struct Image {
 
 using Images = std::vector<Image>;
 
-// Rectangles that the side writes and other nodes may read. is_private: private_memories().
+// Returns the rectangles that the side writes and other nodes may read, without dropped dimensions.
+// is_private: private_memories().
 std::vector<Rectangle> outputs(const TaskGraph& graph, const Table<MemoryId, bool>& is_private,
                                SideId side);
 

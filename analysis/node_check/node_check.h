@@ -28,10 +28,12 @@ namespace tessera::graph {
 // compare().
 class NodeCheck final : public SideObserver {
  public:
-  // Runs the interpreter. bindings: for all devices; they and the graph must outlive the result.
-  // options: the machine and the arithmetic. sum_error: error of the engine's matrix products
-  // beyond rounding to f32, relative to the sum of all |terms|. Fails if rounding has no bound, if
-  // memory is missing, or on a stop request.
+  // Runs the interpreter, and returns a node check with the expected output of each side. bindings:
+  // for all devices, with the results that compare_results() reads; they and the graph must outlive
+  // the result. options: the machine and the arithmetic. sum_error: error of the engine's matrix
+  // products beyond rounding to f32, relative to the sum of all |terms|. Fails if rounding has no
+  // bound (ErrorCode::unsupported), if the run has other actions than the graph
+  // (ErrorCode::runtime), if memory is missing, or on a stop request.
   static Expected<std::unique_ptr<NodeCheck>> make(const TaskGraph& graph,
                                                    const std::vector<Binding>& bindings,
                                                    const RunOptions& options, double sum_error = 0);
@@ -43,21 +45,22 @@ class NodeCheck final : public SideObserver {
   const std::vector<Finding>& findings() const { return findings_; }
 
   void on_complete(SideId side, GraphMemory& memories) override;
-  // The rectangles that a side writes and others may read.
+  // Returns the rectangles that a side writes and others may read; empty if it is not compared.
   std::vector<Rectangle> rectangles(SideId side) const;
-  // got: the contents of rectangles(side), each row-major, in their order.
+  // Compares the output of a side, which is complete, and counts it in the tally. got: the contents
+  // of rectangles(side), each row-major, in their order.
   void compare(SideId side, std::vector<std::vector<std::byte>> got);
-  // Compares the results after the run. local_devices: true for devices of this process; empty:
-  // all.
+  // Compares the bound results after the run, and sets different_result(). local_devices: true for
+  // devices of this process; empty: all.
   void compare_results(const std::vector<bool>& local_devices = {});
   // The first result that differs, or none. Requires compare_results().
   MemoryId different_result() const { return different_result_; }
 
   // Counts of all comparisons so far; Tally::first is the first side that differs.
   Tally tally() const;
-  // The finding for the first side that differs here, or for different_result() if no side differs
-  // in any process; it names the line that wrote the element. Runs the interpreter again.
-  // all: the tally of all processes.
+  // Returns the finding for the first side that differs here, or for different_result() if no side
+  // differs in any process; it names the line that wrote the element. There must be one. Runs the
+  // interpreter again, and fails like make(). all: the tally of all processes.
   Expected<Finding> first_difference(const Tally& all) const;
 
  private:

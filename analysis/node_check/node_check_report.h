@@ -26,8 +26,9 @@ class NodeCheckReport final : public Observer {
   std::optional<Finding> first{};  // finding of the first run in which a node differs
 };
 
-// Adds the tally of a completed run to the report, and its first difference to the findings. Fails
-// with ErrorCode::unsupported if there is no difference, but some nodes have no error bound.
+// Adds the tally of a completed run to the report, and its first difference (empty: none) to the
+// findings. If there is no difference, but some nodes have no error bound, fails with
+// ErrorCode::unsupported and leaves the report unchanged.
 Expected<void> take(const Tally& tally, std::optional<Finding> first, NodeCheckReport& report,
                     std::vector<Finding>& findings);
 

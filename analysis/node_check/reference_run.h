@@ -29,16 +29,20 @@ class ReferenceRun final : private Observer, private Pausing {
   // parts of it by then; the images contain the values that the side wrote.
   using Take = std::function<void(SideId side, Images images)>;
 
-  // wanted: by side. The graph must outlive this object.
+  // wanted: true for each side whose output `take` receives. The graph must outlive this object.
   ReferenceRun(const TaskGraph& graph, const Table<SideId, bool>& wanted, Take take);
 
-  // Operands are only read, and results are discarded. errors: computes error bounds; null: images
-  // have no bounds. Returns the findings of the run; a run with a finding ends early.
+  // Runs the program once. Operands are only read, and results are discarded. options: the machine
+  // and the arithmetic. errors: computes error bounds; null: images have no bounds. Returns the
+  // findings of the run; a run with a finding ends early. Fails if the operands do not fit the
+  // program, if rounding may decide a branch, if memory is missing, on a stop request, and with
+  // ErrorCode::runtime if the run has other actions than the graph.
   Expected<std::vector<Finding>> run(const std::vector<Binding>& bindings, RunOptions options,
                                      running_error::ErrorRun* errors);
-  // Writes of the wanted sides in the order of the run, including writes to private memory.
-  // Requires keep_writes().
+  // Recorded writes in the order of the run. Requires keep_writes() or keep_writes_to() before
+  // run(); else empty.
   const std::vector<WriteEvent>& writes() const { return writes_; }
+  // Records the writes of the wanted sides, including writes to private memory.
   void keep_writes() { keeps_writes_ = true; }
   // Records all writes to one memory instead, by any node.
   void keep_writes_to(MemoryId memory) { watched_ = memory; }

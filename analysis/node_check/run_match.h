@@ -13,10 +13,12 @@ namespace tessera::graph {
 // planned run, so the ids of actions and memories may differ.
 class RunMatch {
  public:
+  // The graph must outlive this object.
   explicit RunMatch(const TaskGraph& graph);
 
-  // Returns the graph's action for an action of the log. None if the core has fewer actions in the
-  // graph or another statement at this position. The log may grow between calls.
+  // Returns the graph's action for an action of the log. None if `action` is none, or if the core
+  // has fewer actions in the graph or another statement at this position. All calls must have the
+  // same log, which may grow between them.
   ActionId action(const Log& log, ActionId action);
   // Returns the graph's memory for the memory of a buffer, or none.
   MemoryId memory(const Memory& memory) const;

@@ -20,7 +20,7 @@ struct Tally {
   void add(const Tally& other);
 };
 
-// Serialises a tally for other processes, and reads it.
+// Serialise a tally for other processes, and read it.
 std::string packed(const Tally& tally);
 Tally tally_of(std::string_view packed);
 

@@ -7,14 +7,15 @@
 namespace tessera::graph {
 
 struct ElidedCopies {
-  // True for scratch that only such copies write and only ops read.
+  // True for scratch that only omitted copies write and only ops read.
   Table<MemoryId, bool> is_filled{};
   // Sources of the copies to each such memory. They must live as long as this memory.
   Table<MemoryId, std::vector<MemoryId>> sources{};
 };
 
-// Returns copies of one rectangle within local devices whose source is not written after the copy.
-// is_private: private_memories(). local_devices: by device.
+// Returns the scratch of local devices that is written only by copies of one whole rectangle from
+// local devices, without additions, whose sources are not written after the copy.
+// is_private: private_memories(). local_devices: one entry per device; must not be empty.
 ElidedCopies elide_copies(const TaskGraph& graph, const Table<MemoryId, bool>& is_private,
                           const std::vector<bool>& local_devices);
 

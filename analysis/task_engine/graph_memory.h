@@ -23,14 +23,16 @@ namespace tessera::graph {
 struct CopyRegion {
   Box src{}, dst{};
 };
-// The regions that a copy moves: one region; for a write-back those that were stored, maybe none.
+// Returns the regions that a copy moves: one region; for a write-back the stored ones, maybe none.
 std::vector<CopyRegion> copy_regions(const TaskGraph& graph, ActionId copy);
-// Bytes that a copy moves, and that all copies of a node move (its message).
+// Return the number of bytes that a copy moves, and that all copies of a node move: the size of the
+// node's message.
 std::int64_t moved_bytes(const TaskGraph& graph, ActionId copy);
 std::int64_t message_bytes(const TaskGraph& graph, NodeId node);
 
-// Memory that carries no data between nodes: scratch that only one node accesses, or that each node
-// writes before it reads it. Each worker has its own copy.
+// Returns, by memory, true for memory that carries no data between nodes: scratch that no copy node
+// accesses, and that only one node accesses or no node reads before it writes it. Each worker has
+// its own copy.
 Table<MemoryId, bool> private_memories(const TaskGraph& graph);
 
 class GraphMemory;
@@ -48,14 +50,16 @@ class SideObserver {
 
 class GraphMemory {
  public:
-  // bindings: results and operands of each device by name; ignored for devices of other processes.
-  // local_devices: true for devices of this process; empty: all. scratch_pool: source of scratch
-  // memory; null: it is allocated and freed. All must outlive this object.
+  // bindings: all results and operands of each device by name; ignored for devices of other
+  // processes. local_devices: true for devices of this process; empty: all. scratch_pool: source of
+  // scratch memory; null: it is allocated and freed. The graph, the bound tensors and the pool must
+  // outlive this object.
   GraphMemory(const TaskGraph& graph, const std::vector<Binding>& bindings,
               std::vector<bool> local_devices = {}, ScratchPool* scratch_pool = nullptr);
   ~GraphMemory();
   // Omits these copies: ops read the source instead. Only for engines with one worker; must be
-  // called before the worker is created. No other code may copy bytes of such memory.
+  // called at most once, before the worker is created. No other code may copy bytes of such memory.
+  // forwards: must outlive this object.
   void elide_copies(const ElidedCopies& forwards);
   GraphMemory(const GraphMemory&) = delete;
   GraphMemory& operator=(const GraphMemory&) = delete;
@@ -64,34 +68,40 @@ class GraphMemory {
   bool is_local(int device) const {
     return local_devices_.empty() || local_devices_[static_cast<std::size_t>(device)];
   }
-  // True for private_memories(): no bytes here.
+  // True for private_memories(), of which this object has no bytes.
   bool is_private(MemoryId memory) const { return private_[memory]; }
-  // True if the copies to this memory are omitted: no bytes here either.
+  // True if the copies to this memory are omitted, so this object has no bytes of it.
   bool is_elided(MemoryId memory) const {
     return elided_copies_ != nullptr && elided_copies_->is_filled[memory];
   }
-  // Marks an omitted copy as complete.
+  // Marks an omitted copy as complete; view() of its destination requires this.
   void complete_elided(ActionId copy);
-  // The bytes of memory that is neither private nor elided. The first call allocates scratch.
+  // Returns the bytes of memory of a local device that is neither private, elided nor a scalar. The
+  // first call allocates scratch; it stays valid until the last side that accesses it is complete.
   Tensor& tensor(MemoryId memory);
+  // Returns a view of a rectangle of such memory. For elided memory: a view of the source of the
+  // completed copy that contains the rectangle.
   TileView view(MemoryId memory, const Box& box);
 
   // The bits of a scalar, for memory without a buffer.
   std::int64_t scalar(MemoryId memory) const { return scalars_[index(memory)]; }
   void set_scalar(MemoryId memory, std::int64_t bits) { scalars_[index(memory)] = bits; }
 
-  // Run a node of copies, or one of its sides. The message between the sides has message_bytes(),
-  // region by region, each row-major.
+  // Run the copies of a node: move() completely, read() only the read side, to a message, and
+  // write() only the write side, from a message. The message has message_bytes(), region by region,
+  // each row-major. None of them marks a side as complete.
   void move(NodeId node);
   void read(NodeId node, std::byte* out);
   void write(NodeId node, const std::byte* in);
-  // The address of the message in the memory of a side if it is one rectangle of adjacent elements
-  // that is not added, so read() or write() is not needed; else null.
+  // Returns the address of the message in the memory of a side if it is one rectangle of adjacent
+  // elements that is not added there, so read() or write() is not needed; else null. part: `read`
+  // or `write`.
   std::byte* in_place(NodeId node, SideKind part);
 
   // Null: none; else it must outlive this object. Must be called before the first side runs.
   void set_observer(SideObserver* observer) { observer_ = observer; }
-  // Marks a side as complete; scratch is freed once all sides that access it are complete.
+  // Marks a side as complete: calls the observer, then frees the scratch whose sides are all
+  // complete. Must be called once per side.
   void release(SideId side);
 
  private:

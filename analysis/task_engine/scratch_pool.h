@@ -12,6 +12,7 @@ class ScratchPool {
  public:
   // Returns a released tensor, with its old contents, or a new one.
   Tensor acquire(DType dtype, const Shape& shape);
+  // Stores a tensor for later calls of acquire().
   void release(Tensor tensor);
 
  private:

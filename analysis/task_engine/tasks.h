@@ -20,10 +20,12 @@ struct Task {
   std::vector<std::size_t> after{};  // successors, all of them later in the list
 };
 
-// In commit order, each after its predecessors. min_work: as for subtasks().
+// Returns the tasks of a graph, which must not be folded, in commit order, each after its
+// predecessors. min_work: as for subtasks().
 std::vector<Task> tasks(const TaskGraph& graph, std::int64_t min_work = min_subtask_work);
 
-// False if an op reported a finding (Worker::findings).
+// Performs a task; the last task of a node also releases the node's sides (GraphMemory::release).
+// False if an op reported a finding (Worker::findings); the sides are then not released.
 bool perform(const Task& task, GraphMemory& memories, Worker& worker);
 
 }  // namespace tessera::graph

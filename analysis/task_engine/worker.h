@@ -19,8 +19,8 @@ struct WorkerConfig {
   Schedule schedule;
   RunOptions options;
 };
-// math: `exact`: plain ascending loops, the same bits as --math exact; `library`: matrix products
-// by the library.
+// Returns the configuration for workers of a graph. math: `exact`: plain ascending loops, the same
+// bits as --math exact; `library`: matrix products by the library.
 Expected<std::unique_ptr<const WorkerConfig>> worker_config(const TaskGraph& graph, Math math);
 
 // Not thread-safe. Nodes that run concurrently on several workers must have no path between them.
@@ -32,13 +32,15 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  // Runs a node, including both sides of copies. False if an op reported a finding.
+  // Runs a node, including both sides of copies, and does not release its sides. False if an op
+  // reported a finding.
   bool run(NodeId node);
-  // Runs some actions of a node without copies, in the node's order. They must write private memory
-  // before they read it.
+  // Runs some actions of a pipeline or a segment, in the node's order. They must write private
+  // memory before they read it. False if an op reported a finding.
   bool run(std::span<const ActionId> actions);
   const std::vector<Finding>& findings() const { return machine_.findings(); }
-  // The call is made after each action of a node, for work that must not wait until its end.
+  // Sets a function that is called after each action of a pipeline or a segment, for work that must
+  // not wait until the end of the node.
   void between(std::function<void()> call) { between_ = std::move(call); }
 
  private:
