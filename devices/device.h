@@ -76,24 +76,26 @@ class Executable {
   // program; errors of the program are findings in the report.
   virtual Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
                                      const DeviceOptions& options) = 0;
-  // The same with bindings for all devices, from which it takes its own. Fails if one is missing.
+  // Runs the program with bindings for all devices, and passes those of devices() to run(). Fails
+  // if a device of devices() has no binding.
   Expected<DeviceReport> run_with_all(const std::vector<DeviceBinding>& of_all,
                                       const DeviceOptions& options);
   // Launches the program asynchronously on operands in device memory, without copying them. stream:
   // a CUstream; null: the default stream. Fails with ErrorCode::unsupported if the device has no
-  // memory of its own.
+  // memory of its own, if the executable does not accept pitches, or if it needs launch_all().
   virtual Expected<void> launch(const DeviceAddresses& operands, void* stream,
                                 const Pitches& pitches = {});
-  // The same for a program with several devices, or with operands that decide its actions.
+  // Like launch(), for a program with several devices, or with operands that decide its actions.
   // operands: by device. control: by device, in host memory, the operands that decide the program's
   // actions; no others are needed. Fails with ErrorCode::unsupported if one is missing.
   virtual Expected<void> launch_all(const std::vector<DeviceAddresses>& operands,
                                     const std::vector<DeviceBinding>& control, void* stream);
-  // Finding of a launch on the stream that rejected its operands, if there is one. Without a
-  // stream, all streams are considered. Synchronise the stream first.
+  // Returns the finding of a launch on the stream that rejected its operands, and clears it; none
+  // if no launch since the last call did. Without a stream, all streams are considered. Synchronise
+  // the stream first.
   virtual Expected<std::optional<Finding>> finding(std::optional<void*> stream = {});
-  // finding() as an error: ErrorCode::invalid_value if operands violate a requirement of the
-  // program.
+  // Calls finding(), and fails with its finding: ErrorCode::invalid_value if operands violate a
+  // requirement of the program.
   Expected<void> check(std::optional<void*> stream = {});
   // DeviceReport::sum_error of its runs and launches.
   virtual double sum_error() const { return 0; }
@@ -187,23 +189,25 @@ class Device {
   // Machine that is measured, in addition to the processor: "NVIDIA H200, 132 multiprocessors";
   // empty if there is none.
   virtual std::string accelerator() const { return {}; }
-  // For measuring launches. Fails with ErrorCode::unsupported if the device has no clock for them.
+  // Returns a workbench for measuring launches. Fails with ErrorCode::unsupported if the device has
+  // no clock for them, and with ErrorCode::environment if it is not available.
   virtual Expected<std::unique_ptr<Workbench>> workbench() const;
   // True if its kernels are compiled from source, so that emit() is supported.
   virtual bool supports_emit() const { return false; }
-  // Returns a kernel of the program as source. Fails with ErrorCode::unsupported if it does not
-  // exist.
+  // Returns a kernel of the program as source. Fails with ErrorCode::unsupported if the device has
+  // no kernel of this form for the program.
   virtual Expected<std::unique_ptr<EmittedKernel>> emit(const Program& structured,
                                                         KernelForm form) const;
   // The compiled kernels in the user's cache folder.
   virtual KernelCacheInfo kernel_cache() const { return {}; }
-  // Removes them and returns their number.
+  // Removes the kernels that kernel_cache() counts, and returns their number.
   virtual Expected<std::int64_t> clear_kernel_cache() const { return std::int64_t{0}; }
   // Lowers and compiles the program. Fails with ErrorCode::environment if the device is not
   // available, and with ErrorCode::unsupported if it cannot run the program.
   virtual Expected<std::unique_ptr<Executable>> prepare(const Program& structured,
                                                         const PrepareOptions& how = {}) const = 0;
-  // Prepares the program and runs it once. bindings: for all devices.
+  // Prepares the program and runs it once. bindings: for all devices. Fails like prepare() and
+  // Executable::run_with_all().
   Expected<DeviceReport> run(const Program& structured, const std::vector<DeviceBinding>& bindings,
                              const DeviceOptions& options) const;
 };

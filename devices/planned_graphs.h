@@ -13,16 +13,18 @@
 
 namespace tessera {
 
+// Thread-safe.
 class PlannedGraphs {
  public:
   // Removes the statements of the program that only show values.
   explicit PlannedGraphs(const Program& structured);
 
-  // Returns the graph of a call with these operands. Fails if they do not fit the program, or with
-  // the reason why there is no graph.
+  // Returns the graph of a call with these operands, from the cache if possible. options:
+  // planning_options(). Fails if the operands do not fit the program, or like graph::task_graph().
   Expected<std::shared_ptr<const graph::TaskGraph>> of(const std::vector<DeviceBinding>& bindings,
                                                        const RunOptions& options);
-  // Names of the operands that decide the program's actions.
+  // Returns the names of the operands that decide the program's actions. Fails if the program
+  // cannot be expanded.
   Expected<std::vector<std::string>> control_inputs();
 
  private:
@@ -35,7 +37,8 @@ class PlannedGraphs {
   JudgedPoints points_;
 };
 
-// The options of a run that matter for planning; options that observe a simulation are left out.
+// Returns the options of a run that matter for planning, without its observers. devices: number of
+// devices.
 Expected<RunOptions> planning_options(const DeviceOptions& given, std::size_t devices);
 
 }  // namespace tessera

@@ -13,9 +13,10 @@ class Team {
   // Number of this process, from 0, and number of processes.
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  // The last call of a process for a command; waits for all others. code: exit code. why: reason if
-  // the process failed. Process 0 gets the reason why another process failed; it is empty if none
-  // failed, or if the work of process 0 has already ended with that reason.
+  // The last call of a process for a command; waits for all others. code: exit code; 2 or more if
+  // the process failed. why: reason if it failed. Returns to process 0 the reason why another
+  // process failed; empty if none failed with another exit code, or if the work of process 0 has
+  // already ended with that reason. Returns an empty text to all other processes.
   virtual std::string end(int code, const std::string& why) = 0;
   // Remarks on the last run: number of processes, messages between them.
   virtual std::vector<std::string> notes() const = 0;

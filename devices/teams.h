@@ -9,7 +9,8 @@ namespace tessera {
 // Returns the processes that run commands on the device together; null: only this process. Joins
 // them once per process. Fails with ErrorCode::environment if that is not possible.
 Expected<Team*> team_of(const Device& device);
-// True if this process has the results of a run on the device. device: null for no device.
+// True if this process has the results of a run on the device; also true if team_of() fails.
+// device: null for no device.
 bool has_results_of(const Device* device);
 
 }  // namespace tessera

@@ -40,13 +40,15 @@ class PeerLibrary {
   virtual ~PeerLibrary() = default;
   // Name in the rows of a report: "cublas".
   virtual std::string name() const = 0;
-  // One product.
+  // Enqueues one product.
   virtual Expected<void> product(const DenseProduct& product) = 0;
-  // `count` products of one shape in one call. Strides: elements from one product to the next.
+  // Enqueues `count` products of one shape in one call. Strides: elements from one product to the
+  // next.
   virtual Expected<void> batch(const DenseProduct& product, std::int64_t count,
                                std::int64_t stride_a, std::int64_t stride_b,
                                std::int64_t stride_c) = 0;
-  // One call for products of different sizes, none of them empty. The first run prepares it.
+  // Returns a function that enqueues one call for products of different sizes, none of them empty.
+  // Its first run also prepares the call.
   virtual Enqueue grouped(const std::vector<DenseProduct>& products) = 0;
 };
 
@@ -58,7 +60,7 @@ class Workbench {
   virtual Expected<std::uint64_t> add(const MeasuredOperand& operand) = 0;
   // Fills memory with a pattern that no kernel computes.
   virtual Expected<void> poison(std::uint64_t address, std::int64_t bytes) = 0;
-  // Copies the elements at the address to the tensor, after all enqueued work.
+  // Fills the tensor with the elements at the address, after all enqueued work.
   virtual Expected<void> read(Tensor& to, std::uint64_t address) = 0;
   // Waits for all enqueued work.
   virtual Expected<void> synchronise() = 0;

@@ -6,10 +6,11 @@
 namespace tessera {
 
 const Device& interpreter_device();
-// Reasons why the results of a report are not valid: its findings, or an early end of the run.
-// Empty if they are valid.
+// Returns the reasons why the results of a report are not valid: its findings, or an early end of
+// the simulated run (ErrorCode::interrupted for a stop request, else ErrorCode::environment). Empty
+// if they are valid.
 Diags faults(const DeviceReport& report);
-// True if a run with these options ends before its first step.
+// True if a run with these options ends before its first step (RunOptions::max_steps is 0).
 bool is_launch_only(const DeviceOptions& options);
 
 }  // namespace tessera

@@ -12,7 +12,8 @@ namespace tessera::mpi {
 // same programs afterwards: Executable::run() with one binding per device; bindings for devices of
 // other processes are empty. The communicator is duplicated. leave() frees the duplicate and must
 // be called before MPI_Finalize. A process that cannot continue a run ends all processes with
-// MPI_Abort.
+// MPI_Abort. Fails with ErrorCode::invalid_value for another library name, and with
+// ErrorCode::environment if its plug-in cannot be loaded or MPI fails.
 Expected<void> join(std::string_view library, const void* communicator);
 // Ends the use of MPI. The device `mpi` is not available afterwards.
 void leave();

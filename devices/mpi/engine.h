@@ -24,13 +24,15 @@ struct Trial {
 
 class Engine {
  public:
-  // World, memories and worker must outlive this object.
+  // Sets Worker::between(). tasks: tasks_of() the graph of `memories`. World, memories and worker
+  // must outlive this object.
   Engine(World& world, graph::GraphMemory& memories, graph::Worker& worker, Tasks tasks,
          const Trial& trial = {});
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Runs all tasks, and moves messages meanwhile. An error or a stop request ends all processes.
+  // Runs all tasks once, and moves messages meanwhile; releases the completed sides. A finding, an
+  // error of MPI or a stop request ends all processes.
   void run();
   const Sent& sent() const { return office_.sent(); }
 

@@ -24,14 +24,17 @@ struct Launcher {
 // Returns the value of an environment variable; null if it is not set.
 using Variable = std::function<const char*(const char* name)>;
 
-// Fails with ErrorCode::environment if no launcher has started this process together with others,
-// or if $TESSERA_MPI does not fit the launcher.
+// Returns the launcher that the variables identify; $TESSERA_MPI decides if they are not certain.
+// Fails with ErrorCode::environment if no launcher has started this process, or if $TESSERA_MPI
+// names no library or does not fit the launcher.
 Expected<Launcher> launcher(const Variable& variable);
-// The launcher of this process.
+// Returns the launcher of this process, from its environment.
 Expected<Launcher> launcher();
 
 // Loads the plug-in, once per process. It is searched for only in the folder $TESSERA_PLUGINS, or,
 // if that is not set, next to the program, in the build folder and in the installation folder.
+// Fails with ErrorCode::environment if there is none that can be used; later calls return the same
+// error.
 Expected<const TesseraMpiPlugin*> plugin(Library library);
 
 }  // namespace tessera::mpi

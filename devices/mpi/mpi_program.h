@@ -8,8 +8,8 @@
 
 namespace tessera::mpi {
 
-// structured: the program from which `expanded` was created, for its parallel loops. world must
-// outlive the result.
+// Returns the executable of a program. structured: the program from which `expanded` was created,
+// for its parallel loops. world must outlive the result. All processes must call its run() alike.
 std::unique_ptr<Executable> mpi_program(World& world, Program structured, Program expanded,
                                         const Trial& trial = {});
 

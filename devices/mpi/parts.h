@@ -11,11 +11,13 @@ namespace tessera::mpi {
 // The rectangles of one MPI message, at their addresses.
 using Part = std::vector<TesseraMpiPiece>;
 
-// Splits the bytes of a node's side into messages of at most `most` bytes, or of one element. The
-// parts of the node's other side have the same bytes. Empty: nothing to move.
+// Splits the bytes of a copy node's side into messages of at most `most` bytes, or of one element,
+// without copying them. The parts of the node's other side have the same bytes. Empty: nothing to
+// move. side: `read` or `write`.
 std::vector<Part> parts(graph::GraphMemory& memories, graph::NodeId node, graph::SideKind side,
                         std::int64_t most);
-// The same for a contiguous buffer, which receives data that is added later.
+// Splits a contiguous buffer of message_bytes(), which receives data that is added later, in the
+// same way.
 std::vector<Part> parts(std::vector<std::byte>& bytes, graph::GraphMemory& memories,
                         graph::NodeId node, std::int64_t most);
 

@@ -19,9 +19,10 @@ namespace tessera::mpi {
 // operands, and results, have elements that are never read.
 class ControlInputs {
  public:
-  // control: control flow of the program. what: program_text() and planning_text().
-  // of_all: by device; ignored for devices of other processes. Fails in all processes alike if they
-  // run different programs.
+  // Exchanges the control inputs of all processes, which must all call it. control: control flow of
+  // the program. what: program_text() and planning_text(). of_all: by device; ignored for devices
+  // of other processes. Fails with ErrorCode::environment in all processes alike if they run
+  // different programs or one has ended.
   static Expected<std::unique_ptr<ControlInputs>> gather(World& world, const Shares& shares,
                                                          const Program& expanded,
                                                          const ControlFlow& control,
@@ -29,6 +30,7 @@ class ControlInputs {
                                                          const std::vector<Binding>& of_all);
   // By device. Refers to this object and to the operands in `of_all`.
   const std::vector<Binding>& bindings() const { return bindings_; }
+  // Hash of the texts, the number of devices and all control inputs; equal in all processes.
   std::uint64_t hash() const { return hash_; }
 
  private:
@@ -37,19 +39,21 @@ class ControlInputs {
   std::uint64_t hash_ = 0;
 };
 
-// Texts that identify a program, and the options for planning it.
+// Return one-line texts that identify a program, and the options for planning it.
 std::string program_text(const Program& expanded);
 std::string planning_text(const RunOptions& run);
 
-// Hash of a complete graph.
+// Returns a hash of a complete graph, folded or not.
 std::uint64_t graph_hash(const graph::TaskGraph& graph);
 
-// Returns a folded graph. Fails in all processes alike if their graphs differ.
+// Returns the folded graph of the program; all processes must call it. points: must be of the
+// program from which `expanded` was created. Fails in all processes alike: like
+// graph::folded_task_graph(), and with ErrorCode::environment if their graphs differ.
 Expected<graph::TaskGraph> agreed_graph(World& world, const Program& expanded, JudgedPoints& points,
                                         const ControlInputs& inputs, const RunOptions& run);
 
 // Unfolds a graph for one process. Data that only other processes need is removed, except the
-// memories and the order of the nodes.
+// memories and the order of the nodes. Fails like graph::unfold().
 Expected<void> keep_own(graph::TaskGraph& graph, const Shares& shares, int process);
 
 }  // namespace tessera::mpi

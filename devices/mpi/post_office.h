@@ -23,12 +23,14 @@ struct Sent {
 
 class PostOffice {
  public:
+  // World, memories and tasks must outlive this object.
   PostOffice(World& world, graph::GraphMemory& memories, Tasks& tasks, const Limits& limits);
 
-  // Adds a message: a send with a readable source, or a receive with a writable destination.
+  // Adds a message, and posts it when the limits permit: a send with a readable source, or a
+  // receive with a writable destination.
   void bring(TaskId task);
   // Lets MPI work, and posts further messages. Returns the messages that have completed since the
-  // last call.
+  // last call; received data is then in the destination.
   std::vector<TaskId> collect();
   const Sent& sent() const { return sent_; }  // to other processes
 

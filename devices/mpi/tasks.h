@@ -32,7 +32,8 @@ struct Tasks {
   std::vector<Lane> sends, receives;  // by peer
 };
 
-// All processes assign the same message numbers.
+// Returns the tasks of one process. processes: number of processes. All processes assign the same
+// message numbers.
 Tasks tasks_of(const graph::TaskGraph& graph, const Shares& shares, int processes, int process);
 
 }  // namespace tessera::mpi

@@ -15,7 +15,8 @@
 
 namespace tessera::mpi {
 
-// Waits with increasing pauses: keeps the core at first, then yields it to others.
+// Waits with increasing pauses: wait() keeps the core at first, then yields it to others. reset():
+// the next pause is the shortest one again.
 class Patience {
  public:
   // crowded: there are more processes than cores.
@@ -38,8 +39,9 @@ struct Account {
 // Not thread-safe. An error of MPI ends all processes, with its message.
 class World final : public Team {
  public:
-  // communicator: address of the caller's MPI_Comm; null: all processes that the launcher has
-  // started.
+  // Joins the processes of a communicator. communicator: address of the caller's MPI_Comm; null:
+  // all processes that the launcher has started. Fails with ErrorCode::environment if MPI cannot be
+  // initialised. plugin: must outlive the result.
   static Expected<std::unique_ptr<World>> open(const TesseraMpiPlugin& plugin,
                                                const void* communicator);
   ~World() override;
@@ -50,20 +52,30 @@ class World final : public Team {
   int size() const override { return size_; }
   std::string end(int code, const std::string& why) override;
   std::vector<std::string> notes() const override { return notes_; }
+  // Sets notes().
   void note(std::vector<std::string> of_run) { notes_ = std::move(of_run); }
   const std::string& library() const { return library_; }
+  // True if this machine has fewer cores than processes.
   bool is_crowded() const { return is_crowded_; }
   std::int64_t largest_tag() const { return plugin_.largest_tag(world_); }
 
-  // Returns the texts of all processes, by process. Fails in all processes alike if one has ended.
+  // agree(), end() and share() must be called by all processes in the same order, bring() at least
+  // by process 0 and `from`; all of them with no message of send() or receive() in flight.
+  //
+  // Returns the texts of all processes, by process. Fails with ErrorCode::environment in all
+  // processes alike if one has ended.
   Expected<std::vector<std::string>> agree(std::string text);
-  // share: copies the bytes of process `from` to all others. bring: to process 0 only.
+  // share: copies the bytes of process `from` to all others. bring: to process 0 only; has no
+  // effect in other processes. The sizes must be equal.
   void share(std::span<std::byte> bytes, int from);
   void bring(std::span<std::byte> bytes, int from);
 
-  // Messages of a run. poll() returns the tokens of completed messages.
+  // Start to transfer the pieces as one message of a run. The pieces must stay valid until poll()
+  // returns `token`. A send completes when the receiver has matched it.
   void send(std::span<const TesseraMpiPiece> pieces, int to, int tag, std::uint64_t token);
   void receive(std::span<const TesseraMpiPiece> pieces, int from, int tag, std::uint64_t token);
+  // Lets MPI work, and returns the tokens of messages that have completed since the last call, at
+  // most 1024. The result stays valid until the next call.
   std::span<const std::uint64_t> poll();
   Patience patience() const { return Patience(is_crowded_); }
 
@@ -92,10 +104,11 @@ class World final : public Team {
   std::vector<std::string> notes_;
 };
 
-// The processes of this program's launcher, joined by the first call, or of the communicator from
-// join() (communicator.h).
+// Returns the processes of the communicator from join() (communicator.h), or of this program's
+// launcher, which the first call joins. Fails with ErrorCode::environment after leave(), without a
+// launcher or plug-in, or if the launcher belongs to another library.
 Expected<World*> world();
-// Fails with the reason if world() cannot be used.
+// Fails with the reason if world() cannot be used. Joins no processes.
 Expected<void> is_ready();
 
 }  // namespace tessera::mpi

@@ -11,8 +11,9 @@
 
 namespace tessera {
 
+// Result of set_property().
 struct PropertySet {
-  bool known = true;
+  bool known = true;   // false: no property has this name
   std::string wanted;  // expected form of a value; empty if the given one is valid
 };
 
@@ -22,24 +23,29 @@ struct Capacity {
   std::string_view option;  // name on the command line
   std::string_view meaning;
 };
+// Returns all such properties.
 std::span<const Capacity> capacities();
 
-// Counts, sizes and flags of a machine, by their names in the text form. Rates are not included.
+// A count, size or flag of a machine, by its name in the text form.
 struct PropertyValue {
   std::string_view name;
   std::variant<std::int64_t, bool> value;
 };
+// Returns the counts, sizes and flags of a machine. Rates are not included.
 std::vector<PropertyValue> promised_properties(const MachineProfile& machine);
 
-// Rates that the time model assumes for a machine, by their names in the text form: operations and
-// bytes per second, seconds, and multiples of the bf16 rate.
+// A rate that the time model assumes for a machine, by its name in the text form: operations or
+// bytes per second, seconds, or a multiple of the bf16 rate.
 struct AssumedRate {
   std::string_view name;
   double value = 0;
 };
+// Returns all rates of a profile.
 std::vector<AssumedRate> assumed_rates(const Profile& profile);
 
-// Sets a property. value: a number, yes or no, or three numbers. unit: may be empty.
+// Sets a property, or returns why it cannot and leaves the profile unchanged. value: a number,
+// `yes` or `no`, or three numbers with commas. unit: of a count or size, from B to GB or KiB to
+// GiB; else empty.
 PropertySet set_property(Profile& profile, std::string_view name, std::string_view value,
                          std::string_view unit);
 

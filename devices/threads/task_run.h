@@ -21,6 +21,7 @@ struct TaskRunOptions {
 // For tests: runs on threads that begin later in this process use tasks that are as small as
 // possible, and take a random ready task. None: off.
 void shuffle_tasks(std::optional<std::uint64_t> seed);
+// Returns the seed of the last call of shuffle_tasks(); none: off.
 std::optional<std::uint64_t> shuffled_tasks();
 
 struct TaskRunEnd {
@@ -28,7 +29,9 @@ struct TaskRunEnd {
   std::vector<Finding> findings{};
 };
 
-// Rethrows the first exception of a task after all threads have ended.
+// Runs all tasks on at most `threads` threads, including the calling one. Ends early on a stop
+// request, or with the findings of the first task that has some. Rethrows the first exception of a
+// task after all threads have ended. tasks: graph::tasks() of the graph of `memories`.
 TaskRunEnd run_tasks(const std::vector<graph::Task>& tasks, graph::GraphMemory& memories,
                      const graph::WorkerConfig& config, const TaskRunOptions& options);
 

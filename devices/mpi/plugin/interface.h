@@ -38,11 +38,13 @@ struct TesseraMpiPlugin {
               std::int64_t count, int to, int tag, std::uint64_t token);
   int (*receive)(TesseraMpiWorld* world, std::int32_t channel, const TesseraMpiPiece* pieces,
                  std::int64_t count, int from, int tag, std::uint64_t token);
-  // Lets the library work, and returns the tokens of completed messages, at most `room`.
+  // Lets the library work, and fills `tokens` with the tokens of completed messages, at most
+  // `room`. found: output: their number.
   int (*poll)(TesseraMpiWorld* world, std::uint64_t* tokens, std::int64_t room,
               std::int64_t* found);
   // Ends all processes.
   void (*abort)(TesseraMpiWorld* world, int code);
+  // Writes the text of an error code.
   void (*describe)(int error, char* text, std::int64_t size);
 };
 
