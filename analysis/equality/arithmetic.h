@@ -19,7 +19,8 @@ using shapes::Reduction;
 
 class Arithmetic {
  public:
-  // apart: seed of undefined values; different for each program.
+  // draw: must outlive this object. has_exponents: tiles have values modulo q. apart: seed of
+  // undefined values; different for each program.
   Arithmetic(const Draw& draw, bool has_exponents, std::uint64_t apart);
 
   const Draw& draw() const { return draw_; }
@@ -30,21 +31,22 @@ class Arithmetic {
     return {draw_.p.drawn(bits), draw_.q.drawn(SplitMix::mix(bits))};
   }
 
-  // All tiles must have the same shape.
+  // Return op(a, b), and a or b by condition, of each element. All tiles must have the same shape.
   Tile binary(Binary op, const Tile& a, const Tile& b);
   Tile select(const Tile& condition, const Tile& a, const Tile& b);
-  // e to the power of each element.
+  // Returns e to the power of each element. Requires has_exponents().
   Tile exponential(const Tile& x);
-  // Function with only a name. Its values are random, but equal for equal arguments.
+  // Returns the values of a function with only a name: random, but equal for equal arguments.
   Tile unknown(std::string_view name, Tile x) const;
   // The same for two arguments.
   Tile unknown(std::string_view name, const Tile& a, const Tile& b);
-  // Reduction of a dimension to size 1: the sum, and the maximum or minimum.
+  // Return the reduction of a dimension to size 1: the sum, and the maximum or minimum.
   Tile sum(const Tile& x, std::size_t dim);
   Tile outermost(bool wants_max, const Tile& x, std::size_t dim);
-  // Maximum or minimum of truth values (0 and 1): true if any, or all, of them are 1.
+  // Returns the same maximum or minimum of truth values (0 and 1): 1 if any, or all, of them are 1.
   Tile of_truths(bool wants_max, const Tile& x, std::size_t dim);
-  // acc + a . b, one product per index of the leading dimensions. The shapes must match.
+  // Returns acc + a . b, one product per index of the leading dimensions. The shapes must match
+  // (shadow::product_extents).
   Tile product(Tile acc, const Tile& a, const Tile& b);
 
  private:

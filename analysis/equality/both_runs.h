@@ -26,14 +26,18 @@ struct Ran {
   RunResult result;
 };
 
+// True if the program has an op that uses e to a power (exp, expm1, logistic).
 bool has_exponentials(const Program& program);
 
-// Runs a program over several fields in one run. A stop or lack of memory either ends the run early
-// (Ran::result.end) or is an error.
+// Runs a program over several fields in one run. has_exponents: tiles have values modulo q; true if
+// one of the compared programs has_exponentials(). change: applied to an operand. A stop or lack of
+// memory either ends the run early (Ran::result.end) or is an error. Replaces the options of the
+// kept run. The draws and the kept run must outlive the result.
 Expected<Ran> run_over(const Side& side, std::span<const Draw> draws, bool has_exponents,
                        const std::optional<Change>& change = std::nullopt);
 
-// Runs a program with one observer, and nothing else.
+// Runs a program with one observer, and nothing else. Replaces the options of the kept run. Fails
+// if the run is cut short; findings are no error.
 Expected<void> observe(KeptRun& program, Observer& observer);
 
 }  // namespace tessera::fields

@@ -20,11 +20,13 @@ struct Branches {
   bool is_nested = false;
 };
 
-// Finds the branches at this draw. Several orders are run to find operands that depend on branches.
+// Returns the branches at this draw. Several orders are run to find operands that depend on
+// branches. Fails if a run is cut short.
 Expected<Branches> branches_of(const Side& a, const Side& b, const Draw& draw, bool has_exponents);
 
 // True if all values that max and min compare at this draw, in its order, are elements of the
-// programs' operands and at most one constant. The order is then possible for real numbers.
+// programs' operands and at most one constant. The order is then possible for real numbers. False
+// also if there are too many values to check. Fails if a run is cut short.
 Expected<bool> compares_inputs(const Side& a, const Side& b, const Draw& draw, bool has_exponents);
 
 }  // namespace tessera::fields

@@ -57,12 +57,13 @@ enum class Tracing : std::uint8_t { terms, none };
 
 // Compares the results of the same name. Operands of the same name have equal values in both
 // programs: floats are drawn from the field, and the integers of A are copied to B. Removes the
-// assertions from both programs.
+// assertions from both programs, and replaces their options. seed: of the draws.
 //
 // B must run on as many devices as A, or on one. On one device, an operand or result of B either
 // stacks the arrays of all devices of A, or has the shape of one device and corresponds to each of
-// them. Fails if there is no common result, if the shapes or types of one name do not match, or if
-// memory runs out.
+// them. Fails if there is no common result, if the numbers of devices, or the shapes or types of
+// one name, do not match, if memory runs out, or on a stop request. Other reasons why nothing is
+// decided are in the result (Outcome::not_shown).
 Expected<Equality> compare(KeptRun& a, KeptRun& b, std::uint64_t seed,
                            Tracing tracing = Tracing::terms);
 

@@ -5,9 +5,10 @@
 
 namespace tessera::fields {
 
-// True if rounding to the type changes the function. Values of f32, bf16 and f16 represent the
-// reals before rounding.
+// True if rounding to the type changes the function: for integers and FP8. Values of f32, bf16 and
+// f16 represent the reals before rounding.
 bool is_rounded_away(DType dtype);
+// True if the type contains the literal exactly.
 bool is_held_by(DType dtype, double literal);
 // False if the literal has more than 15 digits. It was then computed when the program was created,
 // and represents a real with further digits.

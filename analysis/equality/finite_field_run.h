@@ -13,7 +13,8 @@ class FiniteFieldRun final : public shadow::ShadowRun<FiniteFieldDomain> {
  public:
   using ShadowRun::ShadowRun;
 
-  // Returns the result on a device. Must be called before the machine is destroyed.
+  // Returns the values of a result buffer on a device, after the run. Must be called before the
+  // machine is destroyed.
   Tile result(BufferId buffer, int device);
 };
 

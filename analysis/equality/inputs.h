@@ -31,6 +31,7 @@ using Cuts = std::map<std::string, Cut, std::less<>>;
 
 class Inputs {
  public:
+  // draw: must outlive this object.
   Inputs(const Draw& draw, Cuts cuts, std::optional<Change> change)
       : draw_(draw), cuts_(std::move(cuts)), change_(std::move(change)) {}
 
@@ -62,6 +63,7 @@ class Inputs {
     const Change* change_ = nullptr;  // only for this operand
   };
 
+  // Returns the elements of an operand. The result refers to this object.
   Operand of(std::string_view name, int device) const {
     Operand operand(draw_);
     operand.name_ = SplitMix::mix(text_seed(name));  // different from tags of functions

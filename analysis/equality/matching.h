@@ -17,7 +17,8 @@ struct Matched {
   bool is_stacked = false;
 };
 
-// Fails if no result has the same name in both, or if shapes differ.
+// Returns the results that both programs have, in the order of A. Fails if there is none, or if the
+// shapes of one differ.
 Expected<std::vector<Matched>> match_results(const Side& a, const Side& b);
 
 // Copies the integers of A to B, and sets the distribution of floats (Side::cuts) in both. If only

@@ -15,15 +15,15 @@ namespace tessera::fields {
 // with each other, also by way of other values, are the operands of one maximum or one minimum.
 class Comparisons {
  public:
-  // constants: values of literals, which may be operands of many maxima.
+  // constants: values of literals, which may be operands of many maxima. Must outlive this object.
   explicit Comparisons(const std::unordered_set<Residue>& constants) : constants_(constants) {}
 
-  // Two finite operands of a max or a min.
+  // Adds a comparison of two finite operands by a max (is_max) or a min.
   void note(bool is_max, Residue a, Residue b);
-  std::int64_t count() const { return count_; }
-  // True if there were too many values to note.
+  std::int64_t count() const { return count_; }  // number of comparisons
+  // True if there were too many values to note: the results below are then not complete.
   bool is_truncated() const { return maxima_.parents.size() + minima_.parents.size() > max_values; }
-  // Both kinds together, without constants; sorted.
+  // Returns the compared values of both kinds together, without constants; sorted.
   std::vector<Residue> values() const;
   // True if all operands were compared by a max (is_max) or by a min.
   bool has_all(bool is_max, std::span<const Residue> operands) const;
@@ -38,7 +38,7 @@ class Comparisons {
 
     std::size_t size() const { return operands.size() + (has_constant ? 1 : 0); }
   };
-  // Groups of at least two operands.
+  // Returns the groups of at least two operands.
   std::vector<Group> groups(bool is_max) const;
 
  private:
@@ -55,14 +55,14 @@ class Comparisons {
   std::int64_t count_ = 0;
 };
 
-// The order in which no constant hides which other values are operands of one maximum (is_max), or
-// of one minimum: constants are below all, or above all.
+// Returns the order in which no constant hides which other values are operands of one maximum
+// (is_max), or of one minimum: constants are below all, or above all.
 Levels levels_without_constants(bool is_max, const std::unordered_set<Residue>& constants);
-// Number of orders with which each operand of each group wins once.
+// Returns the number of orders with which each operand of each group wins at least once.
 std::size_t orders_of(std::span<const Comparisons::Group> groups);
-// One of these orders: one operand of each group wins, or its constant. The groups go through their
-// operands independently of each other; operands of other groups are as in
-// levels_without_constants.
+// Adds one of these orders to `levels`: one operand of each group wins, or its constant. The groups
+// go through their operands independently of each other; operands of other groups keep their
+// levels. order: less than orders_of(groups). levels: initially levels_without_constants().
 void set_winners(std::span<const Comparisons::Group> groups, std::size_t order, Levels& levels);
 
 }  // namespace tessera::fields

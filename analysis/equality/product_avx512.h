@@ -9,7 +9,7 @@ inline constexpr std::int64_t panel_columns = 16;  // per panel of b, also witho
 
 // True if this CPU has the instructions.
 bool has_avx512();
-// Like multiply_add (product.h).
+// Like multiply_add (product.h). Requires has_avx512().
 void multiply_add_avx512(Residue* acc, const Residue* a, const Residue* b, std::int64_t m,
                          std::int64_t k, std::int64_t n, const Modulus& modulus);
 

@@ -22,6 +22,7 @@ class Modulus {
   explicit Modulus(std::uint32_t prime) : prime_(prime), inverse_(~std::uint64_t{0} / prime) {}
   std::uint32_t prime() const { return prime_; }
 
+  // Return the residue of an integer.
   Residue reduce(std::uint64_t x) const {
     const auto quotient =
         static_cast<std::uint64_t>((static_cast<unsigned __int128>(x) * inverse_) >> 64);

@@ -38,6 +38,7 @@ struct Bound {
 
 // Bound on a value that depends on both. The degree is the larger one.
 Bound joined(const Bound& a, const Bound& b);
+// Bounds on a + the sum of `terms` values with bound b, and on a * b.
 Bound sum_of(const Bound& a, const Bound& b, double terms = 1);
 Bound product_of(const Bound& a, const Bound& b);
 // Bound on the value of a function, which is a new unknown.
@@ -95,6 +96,7 @@ struct Operand : Tile {
   }
 };
 
+// Returns a tile with equal elements. has_exponents: with values modulo q.
 Tile make_tile(std::vector<std::int64_t> shape, bool has_exponents, const Number& fill = {});
 // True if no element is an infinity.
 bool all_finite(const Tile& tile);

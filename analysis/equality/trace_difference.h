@@ -12,6 +12,9 @@ struct DifferingElement {
   std::int64_t element = 0, element_b = 0;  // row-major
 };
 
+// Returns the difference of an element: the last store to it in each program, if one is known, and
+// the terms; none if the program is too large for the further runs. draw: a draw at which the
+// element differs. has_exponents: as for run_over(). Fails if a run is cut short.
 Expected<Difference> trace_difference(const Side& a, const Side& b, const DifferingElement& at,
                                       const Draw& draw, bool has_exponents);
 

@@ -49,7 +49,9 @@ class Reasons {
   static constexpr std::uint32_t undefined = 0;
   Reasons() : all_{{"it is undefined", StmtId()}} {}
 
+  // Returns the unknown bound for a reason, and stores the reason.
   Bound unknown(const std::string& text, StmtId statement);
+  // unknown: a bound that is not known. The result stays valid until the next call of unknown().
   const Reason& of(Bound unknown) const { return all_[reason_of(unknown)]; }
 
  private:

@@ -13,14 +13,16 @@ class ErrorRun final : public shadow::ShadowRun<ErrorDomain> {
  public:
   using ShadowRun::ShadowRun;
 
-  // Bounds of a result on a device, in the order in which its elements are stored.
+  // Returns the bounds of a result on a device, in the order in which its elements are stored. Must
+  // be called after the run; refusal() must be empty.
   std::vector<Bound> bounds(BufferId buffer, int device) const;
-  // Current bounds of a rectangle in the memory of `owner`, row-major; empty: all elements are
-  // exact.
+  // Returns the current bounds of a rectangle in the memory of `owner`, row-major; empty: all
+  // elements are exact.
   std::vector<Bound> bounds(CoreIndex owner, BufferId buffer, const Box& box) const {
     return at().memory().raw(owner, buffer, box).bounds;
   }
-  // Returns the reason why a bound is not known, with the source location of the cause.
+  // Returns the reason why a bound is not known, with the source location of the cause, which is
+  // empty for memory that was never written. unknown: a bound that is not known.
   Diag why(Bound unknown) const;
 };
 

@@ -29,13 +29,15 @@ struct ReferenceModel {
 
 class Rules {
  public:
-  // other: empty: the reference is exact. sum_error: additional error of the reference's matrix
-  // products, relative to the sum of all |terms|.
+  // other: empty: the reference is exact. reasons: receives the reasons for unknown bounds; must
+  // outlive this object. sum_error: additional error of the reference's matrix products, relative
+  // to the sum of all |terms|.
   Rules(std::optional<ReferenceModel> other, Reasons& reasons, double sum_error = 0)
       : other_(other), sum_error_(sum_error), reasons_(reasons) {}
 
   // Sets the statement of the following operations, for the reasons.
   void at(StmtId statement) { statement_ = statement; }
+  // Returns the unknown bound for a reason at that statement.
   Bound unknown(const std::string& why) { return reasons_.unknown(why, statement_); }
 
   // True if the reference flushes denormals to 0.
@@ -43,6 +45,9 @@ class Rules {
   // Returns the operand with a bound that includes 0 if the reference may have a denormal there.
   // Requires flushes().
   static Number flushed(const Number& x);
+  // The next functions return the machine's result with its bound. Integers have no valid value if
+  // the bound is not known.
+  //
   // Operation on f32 values, computed in f32.
   Number binary(Binary op, const Number& a, const Number& b);
   // Operation on integers, which may have errors. widest: type in which they wrap.
@@ -60,11 +65,12 @@ class Rules {
   Number as_f32(const Number& x);
   // Stores a value in an element of a type. The reference may round there as well, or not.
   Number rounded(DType to, const Number& x);
-  // sum: in ascending order, in f32. outermost: the largest or the smallest term.
+  // sum: in ascending order, in f32; are_integers: of integers, in their own type. outermost: the
+  // largest or the smallest term.
   Number sum(const std::vector<Number>& terms, bool are_integers);
   Number outermost(bool wants_largest, const std::vector<Number>& terms);
 
-  // Bounds of acc + a . b, with shapes [m, n], [m, k] and [k, n].
+  // Returns the bounds of acc + a . b, row-major, with shapes [m, n], [m, k] and [k, n].
   std::vector<Bound> product(const Tile& acc, const Tile& a, const Tile& b);
 
  private:

@@ -38,6 +38,7 @@ class Context {
 
   // Reason why there are no values, with its source location. Empty: there are values.
   const std::optional<Diag>& refusal() const { return refusal_; }
+  // Sets the refusal, at the current statement, unless there is one.
   void refuse(const std::string& what, ErrorCode code = ErrorCode::unsupported) {
     if (!refusal_) refusal_ = Diag{code, program_.loc(statement().place), what, {}};
   }
@@ -74,6 +75,7 @@ class Context {
   // The f32 that a load returned on the current core.
   Operand& real(ValueId value) { return reals_[{topology_.of(event_->agent), value}]; }
 
+  // Returns a scalar, literal or loaded f32 as an operand without dimensions.
   Operand number(ValueId id) {
     const Value& value = program_.value(id);
     if (value.kind == ValueKind::scalar) return domain_.of_integer(register_of(id));
@@ -82,13 +84,15 @@ class Context {
       return domain_.of_real(register_of(real->a));
     return real(id);
   }
+  // Returns the operand of an op: elements of memory, or a number.
   Operand operand(const Slice& slice) {
     const Value& base = program_.value(slice.base);
     return domain_.prepared(base.kind == ValueKind::ref
                                 ? memory_.read(owner(slice), base.buffer, box(slice))
                                 : number(slice.base));
   }
-  // The operand, broadcast to a target's shape.
+  // Returns the operand, broadcast to a target's shape. If that is not possible, refuses the op and
+  // returns zeros.
   Operand operand(const Slice& slice, const Extents& shape) {
     Operand x = operand(slice);
     if (can_repeat(x.shape, shape)) return repeated(std::move(x), shape);
@@ -102,6 +106,7 @@ class Context {
   static bool are_machines(DType to, const Operands&... operands) {
     return is_integer(to) && ((Domain::is_known(operands) && is_integer(operands.dtype)) && ...);
   }
+  // Stores a tile in the target of the op; an error becomes the refusal.
   void put(const Slice& dst, const Expected<Tile>& tile) {
     if (!tile) return refuse(tile.diags().front().message);
     memory_.write(owner(dst), program_.value(dst.base).buffer, box(dst), *tile);

@@ -20,7 +20,7 @@ class Memory {
   Memory(Machine& machine, Domain& domain)
       : machine_(machine), program_(machine.program()), domain_(domain) {}
 
-  // The shadow values only.
+  // Returns the shadow values only, which may be a tile without elements.
   Tile raw(CoreIndex core, BufferId buffer, const Box& box) const {
     if (starts_with_machines(buffer) && existing(core, buffer) == nullptr)
       return machines(shape_of(box));
@@ -28,11 +28,13 @@ class Memory {
     tile.simplify();
     return tile;
   }
+  // Returns the shadow values, completed by the domain with the machine's current values.
   Operand read(CoreIndex core, BufferId buffer, const Box& box) {
     Operand operand = Domain::operand(raw(core, buffer, box), of(buffer).dtype);
     if (!box.empty()) domain_.complete(operand, *machine_.core_state(core).storages[buffer], box);
     return operand;
   }
+  // Stores a tile with the shape of the rectangle.
   void write(CoreIndex core, BufferId buffer, const Box& box, const Tile& tile) {
     const bool has_machines = tile.is_machines();
     if (box.empty() ||
@@ -49,6 +51,7 @@ class Memory {
         core, buffer, box,
         starts_with_machines(buffer) ? machines(shape_of(box)) : domain_.undefined(shape_of(box)));
   }
+  // Removes the plane: the next access finds the values at the start of a run.
   void forget(CoreIndex core, BufferId buffer) { planes_.erase({core, buffer}); }
 
  private:

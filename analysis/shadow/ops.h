@@ -16,6 +16,7 @@ class Ops {
   using Operand = typename Domain::Operand;
 
   explicit Ops(Context<Domain>& at) : at_(at), domain_(at.domain()) {}
+  // Evaluates the current op of the context, and stores the result in its target or refuses the op.
   void evaluate() {
     std::visit([&]<typename Op>(const Op& op) { evaluate(op, shapes::of<Op>); }, at_.op());
   }
@@ -149,8 +150,8 @@ class Ops {
                   ? Tile()
                   : repeated(std::move(zero), shape_of(*at_.event().box)));
   }
-  // Ops on integers in scalar memory, and ops without values: no effect on the values. A tile op
-  // without a rule is refused.
+  // Refuses a tile op without a rule. Has no effect for other ops: ops on integers in scalar
+  // memory, and ops without values.
   template <typename Op>
   void evaluate(const Op&, shapes::None) {
     if (class_of(op_index<Op>()) == OpClass::tile)

@@ -44,7 +44,8 @@ void for_each_stretch(const Extents& shape, const Box& box, F&& f) {
   }
 }
 
-// gathered: the elements of a rectangle of `all`, which has this shape. scatter: stores them there.
+// gathered: returns the elements of a rectangle of `all`, which has this shape. scatter: stores the
+// elements of `part` there. Both are row-major.
 template <typename T>
 std::vector<T> gathered(const std::vector<T>& all, const Extents& shape, const Box& box) {
   std::vector<T> part;
@@ -64,6 +65,7 @@ void scatter(std::vector<T>& all, const Extents& shape, const Box& box,
 }
 
 // Calls f(position in `to`, position in `from`) for each element of `to`, if `from` is broadcast.
+// Requires can_repeat(from, to).
 template <typename F>
 void for_each_repeated(const Extents& from, const Extents& to, F&& f) {
   const std::size_t rank = to.size(), missing = rank - from.size();
@@ -106,7 +108,8 @@ void for_each_in_blocks(const Extents& blocks, const Extents& shape, F&& f) {
 }
 
 // is_every: true if `to` has the shape of every `step`-th element of `from` along `dim`.
-// for_each_every: calls f(position in `to`, position in `from`) for these elements.
+// for_each_every: calls f(position in `to`, position in `from`) for these elements. Requires
+// is_every().
 bool is_every(const Extents& from, const Extents& to, std::int64_t dim, std::int64_t step);
 template <typename F>
 void for_each_every(const Extents& from, const Extents& to, std::int64_t dim, std::int64_t step,
@@ -120,8 +123,8 @@ void for_each_every(const Extents& from, const Extents& to, std::int64_t dim, st
       static_cast<std::size_t>(i / row * source_row + i % row / inner * step * inner + i % inner));
 }
 
-// The shape, or the elements, with permuted dimensions: dimension d of the result is dimension
-// order[d] of `from`.
+// Return the shape, or the elements, with permuted dimensions: dimension d of the result is
+// dimension order[d] of `from`.
 Extents permuted(const Extents& from, const std::vector<int>& order);
 template <typename T>
 std::vector<T> permuted(const std::vector<T>& all, const Extents& from,
@@ -144,7 +147,7 @@ std::vector<T> permuted(const std::vector<T>& all, const Extents& from,
   }
   return turned;
 }
-// The permutation that exchanges the last two dimensions.
+// Returns the permutation that exchanges the last two dimensions; no change below rank 2.
 std::vector<int> last_two_exchanged(std::size_t rank);
 
 // A shape split at one dimension: element i of line (o, n) is at position (o * extent + i) * inner
@@ -161,7 +164,8 @@ Extents reduced(Extents shape, std::size_t dim);
 struct ProductExtents {
   std::int64_t products, m, k, n;
 };
-// None if the shapes do not match.
+// Returns the extents of acc + a . b: [..., m, n], [..., m, k] and [..., k, n], with equal leading
+// dimensions. None if the shapes do not match.
 std::optional<ProductExtents> product_extents(const Extents& acc, const Extents& a,
                                               const Extents& b);
 

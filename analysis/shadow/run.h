@@ -42,7 +42,8 @@ class ShadowRun : public Observer {
   void on(const Event& event) final;
   bool is_full() const final { return at_ && refusal(); }
 
-  // Reason why there are no values, with its source location. Requires attach().
+  // Reason why there are no values, with its source location; empty: there are values. Requires
+  // attach().
   const std::optional<Diag>& refusal() const { return at_->refusal(); }
 
  protected:

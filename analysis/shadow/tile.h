@@ -50,18 +50,22 @@ Tile repeated(Tile tile, const Extents& shape) {
   });
 }
 
+// Returns the tile with permuted dimensions, as permuted() of rectangle.h.
 template <typename Tile>
 Tile permuted(const Tile& tile, const std::vector<int>& order) {
   return with_columns(tile, permuted(tile.shape, order),
                       [&](const auto& all) { return permuted(all, tile.shape, order); });
 }
 
+// Returns the elements of a rectangle of a plane.
 template <typename Tile>
 Tile gathered(const Tile& plane, const Box& box) {
   return with_columns(plane, shape_of(box),
                       [&](const auto& all) { return gathered(all, plane.shape, box); });
 }
 
+// Stores a tile in a rectangle of a plane. Columns that are empty in the plane are skipped; the
+// others must not be empty in the tile.
 template <typename Tile>
 void scatter(Tile& plane, const Box& box, const Tile& tile) {
   const auto each = [&](auto& to, const auto& from) {

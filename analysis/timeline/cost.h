@@ -56,7 +56,7 @@ class CostListener : public TimelineListener {
   void count(std::int32_t cell, std::int64_t count, const Arrival& arrival, double at) override;
   void end(const Timing& timing) override;
 
-  // Requires end().
+  // Requires end(); empty if the run was cut short, because TimingObserver then draws no timeline.
   const Cost& cost() const { return cost_; }
 
  private:

@@ -22,13 +22,14 @@ struct DeeperWindow {
 
 struct DeeperWindows {
   std::vector<DeeperWindow> windows;  // in program order, without `left_out`
-  // Names of windows without a result: vmem has no room for the slot, or the run depends on counts
-  // that it reads.
+  // Names of windows without a result: the run fails or has a finding (for example, vmem has no
+  // room for the slot), is cut short, or has no time (Timing::is_complete).
   std::vector<std::string> left_out;
 };
 
-// Runs the program once, without arithmetic, for each statement that declares windows. Results have
-// undefined values afterwards.
+// Returns the duration of the run with one more slot for each window. Runs the program once,
+// without arithmetic, for each statement that declares windows. options: of the run; its observers
+// are not called. rates: of the machine. Results have undefined values afterwards.
 DeeperWindows time_deeper_windows(const Program& structured, const std::vector<Binding>& bindings,
                                   const RunOptions& options, const MachineRates& rates);
 

@@ -32,21 +32,24 @@ class PerfettoTrace {
     std::span<const Flow> from{}, to{};  // arrows that leave the slice, arrows that end at it
   };
 
-  // sink: receives the file's bytes in order. They are only valid during the call.
+  // sink: receives the file's bytes in order. They are only valid during the call. The last ones
+  // are passed by finish().
   explicit PerfettoTrace(std::function<void(std::string_view)> sink);
   ~PerfettoTrace();
   PerfettoTrace(const PerfettoTrace&) = delete;
   PerfettoTrace& operator=(const PerfettoTrace&) = delete;
 
-  // A group of tracks, which are shown by ascending rank.
+  // Add a group of tracks, a track of slices to a group, and a track of numbers to a group. Tracks
+  // of a group are shown by ascending rank, groups in the order of their creation.
   Track group(std::string_view name);
   Track track(Track group, std::string_view name, int rank);
   Track counter(Track group, std::string_view name, int rank, std::string_view unit);
 
+  // Begin a slice, end the last slice that is open on the track, and set the value of a counter.
   void begin(Track track, std::int64_t at, const Slice& slice);
   void end(Track track, std::int64_t at);
   void count(Track counter, std::int64_t at, double value);
-  // Passes all remaining bytes to the sink.
+  // Passes all remaining bytes to the sink; the destructor does not.
   void finish();
 
  private:

@@ -24,6 +24,7 @@ class TimelineListener {
   virtual void work(CoreIndex core, std::size_t step, double at) = 0;
   // A core has waited; begin == end if the count was available.
   virtual void wait(CoreIndex core, std::size_t step, double begin, double end) = 0;
+  // A core has made its signal with the number `cause`.
   virtual void signal(CoreIndex core, std::size_t step, std::int64_t cause, double at) = 0;
   // A core starts a copy; all data has arrived at `end`.
   virtual void copy(CoreIndex core, std::size_t step, double begin, double end) = 0;
@@ -34,10 +35,12 @@ class TimelineListener {
                     double end) = 0;
   // A count has changed. arrival.cause: the cause that added to it; -1: a wait.
   virtual void count(std::int32_t cell, std::int64_t count, const Arrival& arrival, double at) = 0;
+  // Called last.
   virtual void end(const Timing& timing) = 0;
 };
 
-// Replays the record in the order of time: cores work and wait; copies queue at memories and links.
+// Replays the record in the order of time, and returns its times: cores work and wait; copies queue
+// at memories and links. listeners: none may be null.
 Timing timeline(const TimingRecord& record, std::span<TimelineListener* const> listeners = {});
 
 }  // namespace tessera

@@ -20,7 +20,7 @@ class TimelineDrawing : public TimelineListener {
   // sink: receives the file's bytes in order.
   explicit TimelineDrawing(std::function<void(std::string_view)> sink) : trace_(std::move(sink)) {}
 
-  // True if a timeline was drawn completely.
+  // True if a timeline was drawn completely, so that the sink has the whole file.
   bool is_drawn() const { return is_drawn_; }
 
   void begin(const TimingRecord& record) override;

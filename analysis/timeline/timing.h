@@ -46,7 +46,8 @@ struct Timing {
 class TimingRecord;
 class TimelineListener;
 
-// Times one run. timing() requires end(). Runs without arithmetic take the same time.
+// Times one run at a time. timing() requires end(); all its times are 0, and is_complete is true,
+// if the run was cut short (RunResult::end). Runs without arithmetic take the same time.
 class TimingObserver : public Observer {
  public:
   explicit TimingObserver(const MachineRates& rates);

@@ -59,8 +59,10 @@ class TimingRecord {
     double rows_by_depth = 0;  // elements of the left operand of the current product
   };
 
+  // program: must outlive this object.
   TimingRecord(const Program& program, const MachineProfile& profile, const Topology& topology,
                const MachineRates& rates, Detail detail = Detail::times);
+  // Records the next event of the run.
   void on(const Event& event);
 
   const Table<CoreIndex, Core>& cores() const { return cores_; }
@@ -76,9 +78,9 @@ class TimingRecord {
   const MachineProfile& profile() const { return profile_; }
   const MachineRates& rates() const { return rates_; }
   const Program& program() const { return program_; }
-  // Name of the cell in reports, for example "arrived[1]".
+  // Returns the name of a cell in reports, for example "arrived[1]".
   std::string cell_name(std::int32_t cell) const;
-  // The name of a `trace` region.
+  // Returns the name of a `trace` region; empty for other statements.
   std::string region_name(StmtId statement) const;
 
  private:

@@ -70,8 +70,8 @@ class World final : public Team {
   void share(std::span<std::byte> bytes, int from);
   void bring(std::span<std::byte> bytes, int from);
 
-  // Start to transfer the pieces as one message of a run. The pieces must stay valid until poll()
-  // returns `token`. A send completes when the receiver has matched it.
+  // Start to transfer the pieces as one message of a run. Their memory must stay valid until
+  // poll() returns `token`. A send completes when the receiver has matched it.
   void send(std::span<const TesseraMpiPiece> pieces, int to, int tag, std::uint64_t token);
   void receive(std::span<const TesseraMpiPiece> pieces, int from, int tag, std::uint64_t token);
   // Lets MPI work, and returns the tokens of messages that have completed since the last call, at
