@@ -27,7 +27,7 @@ using Images = std::vector<Image>;
 std::vector<Rectangle> outputs(const TaskGraph& graph, const Table<MemoryId, bool>& is_private,
                                SideId side);
 
-// Returns the elements of a rectangle, row-major; dropped dimensions are included.
+// Returns a copy of the elements of a rectangle, row-major; dropped dimensions are included.
 std::vector<std::byte> bytes_at(GraphMemory& memories, const Rectangle& at);
 // Returns a view of the elements of `part` in such bytes. part: within `whole`.
 TileView part_of(std::byte* bytes, DType dtype, const Box& whole, const Box& part);
@@ -39,7 +39,7 @@ std::uint64_t checksum(const std::vector<std::byte>& bytes, DType dtype,
 // Agreement of an actual value with the expected one, best first. same: equal bits. within: within
 // the error bound. unbounded: different bits, and no error bound is known. other: wrong.
 enum class Likeness : std::uint8_t { same, within, unbounded, other };
-// Compares element i. got: the whole rectangle.
+// Compares element i, row-major, which must be defined. got: the whole rectangle.
 Likeness likeness(const Image& image, const std::vector<std::byte>& got, std::size_t i);
 // Returns the worst agreement of all defined elements.
 Likeness likeness(const Image& image, const std::vector<std::byte>& got);

@@ -66,13 +66,14 @@ class Context {
     return box;
   }
 
-  // The rectangle of the event: without (raw) and with (read) the machine's values.
+  // The rectangle of the event, which must access a buffer. Return its values without (raw) and
+  // with (read) the machine's values, or store a tile there.
   Tile raw() const { return memory_.raw(owner(), event_->object.buffer(), *event_->box); }
   Operand read() { return memory_.read(owner(), event_->object.buffer(), *event_->box); }
   void write(const Tile& tile) {
     memory_.write(owner(), event_->object.buffer(), *event_->box, tile);
   }
-  // The f32 that a load returned on the current core.
+  // Returns the operand for an f32 that a load returned on the current core, to set or read it.
   Operand& real(ValueId value) { return reals_[{topology_.of(event_->agent), value}]; }
 
   // Returns a scalar, literal or loaded f32 as an operand without dimensions.

@@ -6,12 +6,19 @@
 // A domain has
 //   Tile, Operand         tiles (analysis/shadow/tile.h); a tile without elements holds the
 //                         machine's values. An operand is a tile with its type.
-//   no_rule, no_control   texts for a refused op and a refused branch
+//   no_rule, no_control   ends of the refusals "OP ..." and "control flow depends on X, ..."
 //   at(statement)         called before each event
-//   starts_with_machines, machines, first, undefined, operand, complete: for memories
-//   of_integer, of_literal, of_real, prepared, is_known: for operands
+//   starts_with_machines(buffer)  true if a buffer starts with the machine's values
+//   machines(shape)       a plane of the machine's values
+//   first(buffer, shape, device)  values of any other buffer at the start of the run
+//   undefined(shape)      undefined values of such a buffer
+//   operand(tile, type)   an operand without the machine's values
+//   complete(operand, storage, box)  adds the machine's values, which are in the storage
+//   of_integer, of_literal, of_real  return a number as an operand without dimensions
+//   prepared(operand)     called for each operand of an op before its use
+//   is_known(operand)     true if it does not depend on shadow values
 //   binary, integers, function, power, select, cast, truncate, iota, bits, reduce, product,
-//   accumulated: the tile that an op stores as type `to`, or an error
+//   accumulated (of a copy that adds)  return the tile that an op stores as type `to`, or an error
 #pragma once
 #include <fmt/format.h>
 

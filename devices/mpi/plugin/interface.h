@@ -32,8 +32,9 @@ struct TesseraMpiPlugin {
   int (*rank)(const TesseraMpiWorld* world);
   int (*size)(const TesseraMpiWorld* world);
   std::int64_t (*largest_tag)(const TesseraMpiWorld* world);
-  // Begin to transfer the pieces, in order, as one message. A send is synchronous: it completes
-  // when the receiver has matched the message. poll() then returns `token`.
+  // Begin to transfer the pieces, in order, as one message; their memory must stay valid until
+  // poll() returns `token`. A send is synchronous: it completes when the receiver has matched the
+  // message. count: number of pieces.
   int (*send)(TesseraMpiWorld* world, std::int32_t channel, const TesseraMpiPiece* pieces,
               std::int64_t count, int to, int tag, std::uint64_t token);
   int (*receive)(TesseraMpiWorld* world, std::int32_t channel, const TesseraMpiPiece* pieces,
