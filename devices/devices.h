@@ -11,7 +11,8 @@ namespace tessera {
 // All devices, including those that are not available, in order of preference: the first device
 // that meets the requirements is used. Nothing else depends on the order.
 const std::vector<const Device*>& devices();
-// The same for tables and help, in reverse order: the device that everyone has comes first.
+// Returns devices() in reverse order, for tables and help: the device that everyone has comes
+// first.
 std::vector<const Device*> devices_as_listed();
 // Returns the device with this name. The error lists the names, and `other`: alternatives that the
 // caller accepts.

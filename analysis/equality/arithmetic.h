@@ -38,7 +38,7 @@ class Arithmetic {
   Tile exponential(const Tile& x);
   // Returns the values of a function with only a name: random, but equal for equal arguments.
   Tile unknown(std::string_view name, Tile x) const;
-  // The same for two arguments.
+  // Returns the values of such a function of two arguments.
   Tile unknown(std::string_view name, const Tile& a, const Tile& b);
   // Return the reduction of a dimension to size 1: the sum, and the maximum or minimum.
   Tile sum(const Tile& x, std::size_t dim);

@@ -66,7 +66,7 @@ class FiniteFieldDomain {
   Tile of_function(Function kind, const Tile& x);
   // Returns the tile as it is after a store to a type.
   Tile rounded(Tile tile, DType to) const;
-  // The same. is_exact: the type contains the values exactly.
+  // Returns rounded(), or the tile unchanged if the type contains the values exactly (is_exact).
   Tile stored(Tile tile, DType to, bool is_exact) const {
     return is_exact ? tile : rounded(std::move(tile), to);
   }

@@ -10,8 +10,8 @@ namespace tessera::fields {
 bool is_rounded_away(DType dtype);
 // True if the type contains the literal exactly.
 bool is_held_by(DType dtype, double literal);
-// False if the literal has more than 15 digits. It was then computed when the program was created,
-// and represents a real with further digits.
+// True if the literal has at most 15 digits. Other literals were computed when the program was
+// created, and represent a real with further digits.
 bool is_as_written(double literal);
 // True if a type contains all integers of the operand: the known values, otherwise all of its type.
 bool holds_integers(DType to, const Operand& from);

@@ -88,7 +88,8 @@ struct Draw {
   Number of(double literal) const;
 };
 
-// Draws a random p of 31 bits for which (p - 1) / 2 is prime as well.
+// Returns a draw with a random p of 31 bits for which q = (p - 1) / 2 is prime as well; equal for
+// equal seeds.
 Draw draw(std::uint64_t seed);
 
 // Hash of a text, the same on every machine.

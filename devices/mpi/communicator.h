@@ -15,7 +15,8 @@ namespace tessera::mpi {
 // MPI_Abort. Fails with ErrorCode::invalid_value for another library name, and with
 // ErrorCode::environment if its plug-in cannot be loaded or MPI fails.
 Expected<void> join(std::string_view library, const void* communicator);
-// Ends the use of MPI. The device `mpi` is not available afterwards.
+// Ends the use of MPI. The device `mpi` is not available afterwards, unless join() is called again.
+// Executables of the device must not be used any more.
 void leave();
 
 }  // namespace tessera::mpi

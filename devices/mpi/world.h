@@ -19,7 +19,7 @@ namespace tessera::mpi {
 // the next pause is the shortest one again.
 class Patience {
  public:
-  // crowded: there are more processes than cores.
+  // crowded: World::is_crowded().
   explicit Patience(bool crowded) : crowded_(crowded) {}
   void reset() { turns_ = 0; }
   void wait();
