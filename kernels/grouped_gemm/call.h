@@ -26,7 +26,7 @@ struct GroupedGemmCall {
   DimSizes out_first_dims, out_last_dims;
   // factor: alpha and the scales of both operands, multiplied in f32. beta: zeros if not given.
   std::vector<float> factor, beta;
-  bool reads_c = false;
+  bool reads_c = false;  // true if a beta is not 0
 
   MxAlong lhs_along() const { return lhs_is_trans ? MxAlong::columns : MxAlong::rows; }
   MxAlong rhs_along() const { return rhs_is_trans ? MxAlong::rows : MxAlong::columns; }
@@ -48,7 +48,7 @@ struct GroupedGemmCall {
   }
   std::int64_t first_row(std::size_t group) const;
   std::int64_t first_element(std::size_t group) const;
-  // Sizes of the groups along each side of an operand; null if they are equal.
+  // Sizes of the groups along each side of an operand; null or without elements if they are equal.
   const DimSizes& row_sizes() const { return lhs_is_trans ? lhs.last_dims : lhs.first_dims; }
   const DimSizes& lhs_contracted() const { return lhs_is_trans ? lhs.first_dims : lhs.last_dims; }
   const DimSizes& rhs_contracted() const { return rhs_is_trans ? rhs.last_dims : rhs.first_dims; }
@@ -63,7 +63,9 @@ std::vector<GroupedGemmProblem> grouped_gemm_problems(const GroupedGemmCall& cal
                                                       const GroupedGemmOptions& options,
                                                       const Tensor& lhs, const Tensor& rhs);
 // Returns the operand that the reference multiplies: its elements, or for MXFP8 their dequantised
-// values, which are written to `storage`.
+// values, which are written to `storage`. The result refers to the tensor's data or to `storage`.
+// tensor, boundary, along: call.lhs or call.rhs, its boundary and its side of the contraction. The
+// call must be validated.
 const Tensor& multiplied(const GroupedGemmCall& call, const GroupedTensor& tensor,
                          std::int64_t boundary, MxAlong along, Tensor& storage);
 

@@ -36,18 +36,19 @@ Expected<GroupedGemmRun> run_grouped_gemm(const GroupedTensor& lhs, const Groupe
 struct GroupedOperands {
   GroupedTensor lhs, rhs;  // same shapes as the call's operands
 };
-// Quantises and swizzles operands. Fails like quantize_grouped and swizzle_grouped.
+// Quantises and swizzles operands. Fails like quantize_grouped and swizzle_grouped, and if the
+// operands and the axes, quantizers or path of the options do not fit each other.
 Expected<GroupedOperands> quantized_operands(const GroupedTensor& lhs, const GroupedTensor& rhs,
                                              const GroupedGemmOptions& options);
 
-// Checks whether one kernel for all groups (GroupedGemmPath::V2) can run the call, and returns the
-// reason if not. Fails if operands and options do not fit each other. If the environment has
+// Returns ok if one kernel for all groups (GroupedGemmPath::V2) can run the call, else the reason.
+// Fails if operands and options do not fit each other. If the environment has
 // NVTE_JAX_ENFORCE_V2_GROUPED_GEMM=1, running a call that V2 cannot run fails.
 Expected<Support> grouped_gemm_v2_support(const GroupedTensor& lhs, const GroupedTensor& rhs,
                                           const GroupedGemmOptions& options);
 
 // Compares `out` with the reference in f64, which multiplies the quantised elements. The arguments
-// must be those of a call that succeeded.
+// must be those of a call that succeeded; otherwise the verdict is not ok and has the error.
 Verdict check_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
                            const GroupedGemmOptions& options, const Tensor& out,
                            const CheckOptions& how);
@@ -69,11 +70,13 @@ Expected<GroupedGemmShape> grouped_gemm_shape(const GroupedTensor& lhs, const Gr
 // Cotangents of the operands.
 struct GroupedDenseGradients {
   Tensor lhs, rhs;             // same shapes and types as the operands
-  std::optional<Tensor> bias;  // f32 [groups, columns]
+  std::optional<Tensor> bias;  // f32 [groups, columns]; none without a bias in the options
 };
-// Vector-Jacobian product of grouped_gemm(lhs, rhs), for ragged rows and weights [groups, k..,
-// n..]: dgrad, wgrad, and dbias, the sum of each group's rows in f32. cotangent: cotangent of the
-// result. alpha, beta and c of the options are not used. Fails like grouped_gemm.
+// Returns the vector-Jacobian product of grouped_gemm(lhs, rhs), for ragged rows and weights
+// [groups, k.., n..]: dgrad, wgrad, and dbias, the sum of each group's rows in f32. cotangent:
+// cotangent of the result, with the operands' type. alpha, beta and c of the options are checked,
+// but not used. Fails like grouped_gemm, for a cotangent of another shape or type, and with
+// ErrorCode::unsupported for other ragged axes, scales and quantizers.
 Expected<GroupedDenseGradients> grouped_dense_vjp(const Tensor& cotangent, const GroupedTensor& lhs,
                                                   const GroupedTensor& rhs,
                                                   const GroupedGemmOptions& options = {});

@@ -66,7 +66,8 @@ struct GroupedMatrix {
 Expected<void> check_grouped_tensor(std::string_view whose, const GroupedTensor& tensor,
                                     std::int64_t boundary, std::int64_t groups);
 // Checks that a packed tensor has shape (1, elements) and that its groups fill it without negative
-// sizes. The sizes must be i32, one for each group. Accepts tensors that are not packed.
+// sizes. The sizes must be i32, one for each group, which is not checked. Accepts tensors that are
+// not packed.
 Expected<void> check_packed(std::string_view whose, const GroupedTensor& tensor);
 // Returns the matrix of a tensor that check_grouped_tensor accepts. A tensor that is not ragged has
 // `groups` equal groups: blocks along axis 0.
@@ -84,8 +85,10 @@ struct QuantizeSpec {
 };
 // Quantises an operand without scales group by group. Its axes are merged at `boundary`. along:
 // side of the contraction; `rows`: the right axis is contracted, `columns`: the left one. The sizes
-// do not change. For NVFP4, fails with ErrorCode::unsupported and the reason. For MXFP8, fails if
-// the contracted extent of a group is not a multiple of 32.
+// do not change; the scales of MXFP8 are swizzled. Returns the operand unchanged for NoScaling.
+// Fails with ErrorCode::unsupported for NVFP4, with ErrorCode::invalid_type for an operand that has
+// scales and a type other than e4m3 and e5m2, like check_grouped_tensor, if spec.delayed_scales or
+// spec.scale_rounding do not fit, and for MXFP8 like check_mx_blocks.
 Expected<GroupedTensor> quantize_grouped(const GroupedTensor& tensor, std::int64_t boundary,
                                          std::int64_t groups, MxAlong along,
                                          const QuantizeSpec& spec);
@@ -93,16 +96,20 @@ Expected<GroupedTensor> quantize_grouped(const GroupedTensor& tensor, std::int64
 // Checks that the contracted extent of every group is a multiple of 32, the number of elements that
 // share an MXFP8 scale. Errors have the operand's name `whose` and the group.
 Expected<void> check_mx_blocks(std::string_view whose, const GroupedMatrix& matrix, MxAlong along);
-// Checks that scale_inv has the type that the mode requires, and enough elements: a scale for each
-// group, or for each 32 elements. f32 scales of groups with elements must be finite and above 0.
+// Checks that scale_inv is null without scaling, otherwise flat, of the type that the mode
+// requires, with enough elements: a scale for each group, or for MXFP8 the padded scale matrices of
+// all groups (swizzled()). Fails for MXFP8 like check_mx_blocks, and with ErrorCode::unsupported
+// for NVFP4. f32 scales of groups with elements must be finite and above 0.
 Expected<void> check_scales(std::string_view whose, const GroupedTensor& tensor,
                             const GroupedMatrix& matrix, MxAlong along);
-// Returns the tensor with its MXFP8 scales in the layout of tensor cores. The given scales must not
+// Returns the MXFP8 tensor with its scales in the layout of tensor cores. The given scales must not
 // be swizzled. Their shape is the tensor's shape with the contracted axis (the last one if there
-// are several) divided by 32; for a packed tensor it is (1, elements / 32). Fails for other scales.
+// are several) divided by 32; for a packed tensor it is (1, elements / 32). Fails for other scales,
+// and like check_grouped_tensor and check_mx_blocks.
 Expected<GroupedTensor> swizzle_grouped(std::string_view whose, const GroupedTensor& tensor,
                                         std::int64_t boundary, std::int64_t groups, MxAlong along);
-// Returns the values of the elements, f32 of the same shape.
+// Returns the values of the elements, f32 of the data's shape: element times scale. MXFP8 scales
+// must be swizzled. Fails like check_grouped_tensor and check_scales.
 Expected<Tensor> dequantize_grouped(const GroupedTensor& tensor, std::int64_t boundary,
                                     std::int64_t groups, MxAlong along);
 // MXFP8: returns the scales of one group, not swizzled, in the format of quantize_mx. The tensor

@@ -31,8 +31,10 @@ struct GroupedGemmOperands {
 };
 
 // Runs a kernel with the configuration from the options or the device. Sets result.out (of
-// what.out_shape), kernel, tiling, notes and report. Fails if no kernel can be chosen or prepared,
-// and if a tile would split the 32 elements of an MXFP8 scale.
+// given.out_shape), device, kernel, tiling, result_place and report, and adds to the notes. Of
+// `call`, only the type of the result is used. Findings are in the report. Fails like
+// choose_device, if no kernel can be chosen, prepared or run, and if a tile would split the 32
+// elements of an MXFP8 scale.
 Expected<void> launch(const GroupedGemmCall& call, const GroupedGemmOptions& options,
                       const GroupedGemmOperands& given, GroupedGemmRun& result);
 

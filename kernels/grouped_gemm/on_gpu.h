@@ -18,7 +18,7 @@ namespace tessera {
 //   lhs_scale, rhs_scale e8m0: the operands' shapes with the contraction divided by 32.
 // Operands that the call does not use are omitted. The pitches of lhs, rhs and out are operands if
 // their rows are not adjacent. lhs and rhs have the same type, bf16, f16 or f32, or each is e4m3 or
-// e5m2. `given` and errors are like in device_grouped_matmul.
+// e5m2. `given` and errors are like in device_grouped_matmul (kernels/grouped_matmul/on_gpu.h).
 Expected<std::unique_ptr<Executable>> device_grouped_gemm(
     const GroupedGemmDesc& desc, const std::optional<KernelConfig>& given = {});
 

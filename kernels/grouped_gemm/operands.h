@@ -10,8 +10,8 @@ namespace tessera {
 Expected<void> check_data_and_modes(const GroupedGemmCall& call);
 
 // Sets the number of groups of call.product to the length of the first nonempty array of sizes. All
-// arrays must be i32 [groups], or empty if the groups are equal. Also fails without groups, and for
-// an operand that is ragged along both sides and not filled by its groups.
+// arrays must be i32 [groups], or null or empty if the groups are equal. Fails without groups, and
+// for an operand that is ragged along both sides and not filled by its groups.
 Expected<void> count_groups(GroupedGemmCall& call);
 
 // Sets the types of call.product. The operands must be quantised if the options have quantizers.

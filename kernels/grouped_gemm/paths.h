@@ -4,21 +4,24 @@
 
 namespace tessera {
 
-// Checks whether the single kernel of V2 can run the call; returns the reason if not.
+// Returns ok if the single kernel of V2 can run the call, else the reason.
 Support v2_support(const GroupedGemmCall& call);
 
-// Both paths set result.out, in the result's order of elements, its notes and its report. They fail
-// like `launch`. V1 runs one group after another, and stops after a launch with findings.
+// Runs one group after another, with a kernel for each that has elements in the result, and stops
+// after a launch with findings. Sets the members of `result` that `launch` sets: out has all
+// groups, the time is the total, the rest of the report is of the last launch. Fails like `launch`.
 Expected<void> run_v1(const GroupedGemmCall& call, const GroupedGemmOptions& options,
                       GroupedGemmRun& result);
-// V2 runs all groups in one kernel. The call must be supported by V2 (v2_support).
+// Runs all groups in one kernel. Sets the members of `result` that `launch` sets, and fails like
+// it. result.out has the result's order of elements, but may have another shape. The call must be
+// supported by V2 (v2_support).
 Expected<void> run_v2(const GroupedGemmCall& call, const GroupedGemmOptions& options,
                       GroupedGemmRun& result);
 
 // Runs the call on the path of the options; for Auto on V2 if it supports the call. Sets
 // result.path and result.why_not_v2. Fails if V2 is requested, or enforced by
-// NVTE_JAX_ENFORCE_V2_GROUPED_GEMM=1, and cannot run the call, and if an option of V1 is set and V2
-// runs.
+// NVTE_JAX_ENFORCE_V2_GROUPED_GEMM=1, and cannot run the call, if an option of V1 is set and V2
+// runs, for more than 1024 groups with use_async_d2h_group_sizes, and like the path.
 Expected<void> run_on_path(const GroupedGemmCall& call, const GroupedGemmOptions& options,
                            GroupedGemmRun& result);
 

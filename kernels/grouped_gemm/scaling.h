@@ -44,7 +44,8 @@ struct TensorScaling {
   float epsilon = 0;          // lower bound for amax
   bool power_of_two = false;  // round the scale down to a power of two
 };
-// Returns largest / amax in f32, at most the largest f32; 1 if amax is 0, inf or NaN.
+// Returns largest(quantised) / amax in f32, at most the largest f32; 1 if amax is 0, inf or NaN. An
+// amax below how.epsilon counts as how.epsilon.
 float tensor_scale(float amax, DType quantised, const TensorScaling& how = {});
 // Returns x * scale, computed in f32 and rounded to nearest even, in x's shape. Results beyond the
 // largest number become that number, or inf or NaN, depending on `overflow`.
@@ -99,18 +100,20 @@ struct MxRounding {
 // a matrix, and for a type other than e4m3 and e5m2.
 Expected<MxTensor> quantize_mx(const Tensor& x, DType quantised, MxAlong along,
                                const MxRounding& how = {});
-// Returns element * scale, computed in f32 and rounded to the type `to`, in the data's shape. Fails
-// for scales of another shape or type.
+// Returns element * scale, computed in f32 and rounded to the type `to`, in the data's shape. The
+// shape of the scales selects rows or columns (MxTensor); if both fit, rows. Fails for scales of
+// another shape or type, and for data that is not a matrix.
 Expected<Tensor> dequantize_mx(const Tensor& data, const Tensor& scales, DType to = DType::f32);
 
-// Index of scale (i, j), of a matrix with `columns` columns, in the layout that tensor cores read:
-// tiles of 128 x 4.
+// Returns the index of scale (i, j) in the layout that tensor cores read: tiles of 128 x 4.
+// columns: columns of the matrix, padded to a multiple of 4.
 std::int64_t swizzled_place(std::int64_t i, std::int64_t j, std::int64_t columns);
 // Pads a scale matrix with zeros to multiples of 128 rows and 4 columns, and swizzles it. The
-// result is flat.
+// result is flat. Fails if `scales` is not a matrix of one-byte elements.
 Expected<Tensor> swizzled(const Tensor& scales);
 // Returns the first `rows` x `columns` scales of the matrix whose swizzled scales begin at element
-// `offset` of `flat`. Fails if `flat` is too short.
+// `offset` of `flat`. Fails if `flat` is too short or its elements do not have one byte, and for
+// negative arguments.
 Expected<Tensor> unswizzled(const Tensor& flat, std::int64_t rows, std::int64_t columns,
                             std::int64_t offset = 0);
 

@@ -26,8 +26,8 @@ struct GroupedGemmDesc {
 
 // "grouped_gemm" or "grouped_gemm_wgrad": the kernel's name in kernels().
 std::string_view kernel_of(const GroupedGemmDesc& desc);
-// Returns the program of this kernel, in structured form. Fails if the extents do not satisfy the
-// requirements of the kernel.
+// Returns the program of this kernel, in structured form. Fails if types, extents or configuration
+// do not satisfy the requirements of the kernel, and for tgmm with transpose_rhs.
 Expected<Program> grouped_gemm_program(const GroupedGemmDesc& desc, const KernelConfig& config);
 
 }  // namespace tessera

@@ -17,14 +17,14 @@ struct CostEstimate {
   bool operator==(const CostEstimate&) const = default;
 };
 
-// Returns the cost of one call, counted like in the Pallas kernels. gmm reads lhs once for each
-// tile along n, and rhs once for each pair of a row tile and a group in it; there are at most tiles
-// + groups - 1 pairs. tgmm reads lhs once for each tile along n, and rhs once for each tile along
-// k.
+// Return the cost of one call, counted like in the Pallas kernels. gmm reads lhs once for each tile
+// along n, and rhs once for each pair of a row tile and a group in it; their number is taken as its
+// maximum, tiles + groups - 1. tgmm reads lhs once for each tile along n, and rhs once for each
+// tile along k.
 CostEstimate gmm_cost(const GroupedDesc& desc, const Tiling& tiling);
 CostEstimate tgmm_cost(const GroupedDesc& desc, const Tiling& tiling);
 
-// Returns the kernel's name with its tile extents: "gmm_128x128x128", with the suffix
+// Return the kernel's name with its tile extents: "gmm_128x128x128", with the suffix
 // "_transpose_rhs" for transposed weights; "tgmm_128x128x128".
 std::string gmm_kernel_name(const Tiling& tiling, bool transpose_rhs);
 std::string tgmm_kernel_name(const Tiling& tiling);

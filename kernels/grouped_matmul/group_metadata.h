@@ -24,8 +24,9 @@ struct GroupMetadata {
 enum class EmptyGroups : std::uint8_t { skipped, visited };
 
 // Returns the grid steps that compute the groups first .. first + count - 1, for m rows in tiles of
-// tm rows. sizes: rows of each group. Fails if tm is not positive or does not divide m, if there is
-// no group, if a size is negative, if the sizes sum to more than m, or if a group does not exist.
+// tm rows. sizes: rows of each group. The steps of other groups that follow are unused. Fails if tm
+// is not positive or does not divide m, if m or a size is negative, if there is no group, if the
+// sizes sum to more than m, or if a group first .. first + count - 1 does not exist.
 Expected<GroupMetadata> make_group_metadata(std::span<const std::int64_t> sizes, std::int64_t m,
                                             std::int64_t tm, std::int64_t first, std::int64_t count,
                                             EmptyGroups empty);

@@ -57,8 +57,8 @@ struct GroupedMatmulOptions {
   // tgmm only: layout of lhs, [k, m] or [m, k]. [k, m] is first transposed into a copy.
   enum class LhsLayout : std::uint8_t { km, mk } lhs_layout = LhsLayout::km;
 
-  // Module with a kernel `gmm` or `tgmm` that replaces the built-in one and has the same parameters
-  // and operands. Null: the built-in kernel.
+  // Module with a kernel `gmm` or `tgmm` (for a vjp: both) that replaces the built-in one and has
+  // the same parameters and operands. Null: the built-in kernel.
   const Module* program = nullptr;
 
   std::string device;  // name of a device, or "reference"; empty: the best available device
@@ -68,14 +68,16 @@ struct GroupedMatmulOptions {
 // Returns out [m, n] with out[rows of group g] = lhs[rows of group g] . rhs[g - window.offset], for
 // lhs [m, k], rhs [groups, k, n] and group_sizes [groups] of i32, u32 or i64. Rows outside the
 // processed groups are copied from existing_out, or zero. Fails if operands and options do not fit
-// each other, with ErrorCode::unsupported if the device cannot run the call, and with the
-// findings of the run. Follows gmm of JAX's Pallas kernels.
+// each other, with ErrorCode::environment if the device is not available, with
+// ErrorCode::unsupported if it cannot run the call, and with the findings of the run. Follows gmm
+// of JAX's Pallas kernels.
 Expected<Tensor> grouped_matmul(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
                                 const GroupedMatmulOptions& options = {});
 // Returns out [processed groups, k, n] with
 // out[g - window.offset] = lhs[:, rows of g] . rhs[rows of g, :], for lhs [k, m] (or [m, k], see
-// lhs_layout), rhs [m, n] and group_sizes [groups]. The product of an empty group is zero. Fails
-// like grouped_matmul. Follows tgmm of JAX's Pallas kernels.
+// lhs_layout), rhs [m, n] and group_sizes [groups]. The product of an empty group is zero, so with
+// ExistingOut::Accumulate the block of existing_out is unchanged. Fails like grouped_matmul.
+// Follows tgmm of JAX's Pallas kernels.
 Expected<Tensor> transposed_grouped_matmul(const Tensor& lhs, const Tensor& rhs,
                                            const Tensor& group_sizes,
                                            const GroupedMatmulOptions& options = {});
@@ -86,10 +88,11 @@ struct GroupedMatmulGradients {
   std::optional<Tensor> existing_out;  // none without an existing result
 };
 
-// Vector-Jacobian product of grouped_matmul(lhs, rhs, group_sizes, options). cotangent: cotangent
-// of the result, [m, n]. A tiling in the options applies to each of the two products, in terms of
-// its own m, k and n; a look-up function is called for each product. options.hints are not used.
-// Fails like grouped_matmul.
+// Returns the vector-Jacobian product of grouped_matmul(lhs, rhs, group_sizes, options). cotangent:
+// cotangent of the result, [m, n], with the result's type. A tiling in the options applies to each
+// of the two products, in terms of its own m, k and n; a look-up function is called for each
+// product. options.hints are not used. Fails like grouped_matmul, and with ErrorCode::invalid_type
+// if both operands are i8 and for a cotangent of another type.
 Expected<GroupedMatmulGradients> grouped_matmul_vjp(const Tensor& cotangent, const Tensor& lhs,
                                                     const Tensor& rhs, const Tensor& group_sizes,
                                                     const GroupedMatmulOptions& options = {});
@@ -114,8 +117,9 @@ Expected<GroupedMatmulRun> run_transposed_grouped_matmul(const Tensor& lhs, cons
                                                          const Tensor& group_sizes,
                                                          const GroupedMatmulOptions& options);
 
-// The same calls as arguments of check_gmm and check_tgmm (kernels/oracle/check_grouped.h). The
-// operands must outlive the result. Fails if operands and options do not fit each other.
+// Return the same calls as arguments of check_gmm and check_tgmm (kernels/oracle/check_grouped.h).
+// lhs, rhs and options.existing_out must outlive the result. Fail if operands and options do not
+// fit each other.
 Expected<GroupedProblem> gmm_problem(const Tensor& lhs, const Tensor& rhs,
                                      const Tensor& group_sizes,
                                      const GroupedMatmulOptions& options);

@@ -21,8 +21,9 @@ namespace tessera {
 // an existing result, and lhs and rhs have the rows of all groups.
 // given: configuration to use, for example a measured one; fails if the kernel cannot honour its
 // hints.
-// Fails with ErrorCode::environment without a GPU, and with ErrorCode::unsupported if the GPU has
-// no kernel for the product.
+// Fails for tgmm with transpose_rhs, local rows or ExistingOut::Overwrite, with
+// ErrorCode::environment without a GPU, and with ErrorCode::unsupported if the GPU has no kernel
+// for the product.
 Expected<std::unique_ptr<Executable>> device_grouped_matmul(
     const GroupedDesc& desc, const std::optional<KernelConfig>& given = {});
 

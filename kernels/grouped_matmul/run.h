@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-// Product with a compiled kernel.
+// Product with a compiled kernel. operand: type in which lhs and rhs are multiplied.
 struct PreparedProduct {
   DType operand = DType::f32;
   KernelConfig config;
@@ -22,21 +22,27 @@ struct PreparedProduct {
 };
 // Caches the executable for the next call of the same problem, unless the key is empty.
 void keep(PreparedProduct product);
-// Chooses a configuration, creates the program and lowers it. Tries the types in which the device
-// can multiply the operands, the narrowest first.
+// Chooses a configuration, and returns the product with an executable for it: taken out of the
+// cache, or newly lowered. Tries the types in which the device can multiply the operands, the
+// narrowest first; all except the last require a fast kernel. Fails if the options do not fit the
+// product or the device, and with ErrorCode::unsupported if the device has no kernel.
 Expected<PreparedProduct> prepare_product(const Device& device, const GroupedDesc& desc,
                                           const GroupedMatmulOptions& options);
 
-// Checks whether the device can run the product. The device need not be available.
+// Returns ok if the device can run the product, else the reason. The device need not be available.
+// Cached configurations are ignored.
 Support supports_product(const Device& device, const GroupedDesc& desc,
                          const GroupedMatmulOptions& options);
 
-// Runs an executable on one device. binding: the inputs; result.out must be allocated.
+// Runs an executable on one device. Sets result.device and result.report, writes result.out, which
+// must be allocated, and adds to result.notes. binding: the inputs. Findings are in the report.
+// Fails like Executable::run.
 Expected<void> run_prepared(const Device& device, Executable& executable, DeviceBinding binding,
                             Precision precision, const DeviceOptions& run,
                             GroupedMatmulRun& result);
 
-// Computes the result with the reference, without a kernel.
+// Sets result.out, result.device and the time in result.report. Calls the reference, so no kernel
+// runs. problem: gmm_problem() or tgmm_problem() of the call.
 void run_reference(Tensor (*reference)(const GroupedProblem&, DType), const GroupedProblem& problem,
                    const GroupedMatmulOptions& options, GroupedMatmulRun& result);
 

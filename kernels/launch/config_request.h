@@ -25,8 +25,8 @@ struct ConfigRequest {
   // True if no part is specified.
   bool is_empty() const;
 };
-// Returns the request of options with a tiling and a number of buffers. The default number of
-// buffers counts as not specified.
+// Returns the request of a collection of options: its tiling, its number of buffers and, if the
+// options have hints, its align and hints. The default number of buffers counts as not specified.
 template <typename Options>
 ConfigRequest config_request(const Options& options) {
   ConfigRequest request{.tiling = options.tiling};
@@ -41,17 +41,19 @@ ConfigRequest config_request(const Options& options) {
 
 // Returns the configuration of the product on a device; none if the request is empty. With a tiling
 // or a lookup, parts that are not specified have their defaults. Otherwise `rest` is called; it
-// must return the device's choice with the requested buffers. Fails for hints that the device
-// rejects, hints without a tiling, a lookup without a tiling for the product, and tiles, buffers or
-// an align below 1.
+// must return the device's choice with the requested buffers. Fails with ErrorCode::unsupported for
+// hints that the device rejects. Also fails for hints without a tiling, a lookup without a tiling
+// for the product, and tiles, buffers or an align below 1.
 Expected<std::optional<KernelConfig>> given_config(const ConfigRequest& request,
                                                    const Device& device, const GroupedDesc& desc,
                                                    const std::function<KernelConfig()>& rest);
 
-// Fails if the request has a tiling, buffers or an align. For the reference, which has no kernel.
+// Checks the request for the reference, which has no kernel. Fails with ErrorCode::unsupported if
+// the request has a tiling, buffers or an align; hints are ignored.
 Expected<void> refuse_config(const ConfigRequest& request);
 
-// Sets the parameters that every product kernel has for its tiles.
+// Sets the parameters of a product kernel to the configuration: tm, tk, tn, buffers and, if it is
+// specified, align.
 void set_config(Settings& settings, const KernelConfig& config);
 
 }  // namespace tessera

@@ -15,9 +15,10 @@ struct CachedExecutable {
   Loc result_place;  // declaration of `out` in the kernel's text
 };
 
-// Removes an executable from the cache, or adds one. A caller removes an executable to run it, so
-// that no two threads run the same one, and adds it again afterwards. Keys must identify program
-// and device. Thread-safe.
+// take_kept: removes an executable from the cache and returns it; none if the key is not cached.
+// keep: adds an executable; of more than 16, the one that was added first is destroyed. A caller
+// takes an executable to run it, so that no two threads run the same one, and adds it again
+// afterwards. Keys must identify program and device. Thread-safe.
 std::optional<CachedExecutable> take_kept(const std::string& key);
 void keep(std::string key, CachedExecutable executable);
 

@@ -52,7 +52,8 @@ struct Launch {
 // name (the message lists the known names and `other`), and with ErrorCode::environment if the
 // device is not available.
 Expected<const Device*> choose_device(const std::string& name, std::string_view other = {});
-// Calls device.prepare(). Errors that the device cannot run the program have the names of both.
+// Returns the executable from device.prepare(), and fails like it. The message of an
+// ErrorCode::unsupported has the names of the device and the program.
 Expected<std::unique_ptr<Executable>> prepared(const Device& device, const Program& program,
                                                const PrepareOptions& how = {});
 // Returns the program of the launch in structured form. Fails if the kernel rejects the settings.
@@ -62,11 +63,12 @@ inline Tensor* input(const Tensor& tensor) { return const_cast<Tensor*>(&tensor)
 // Allocates a result with all bits set (NaN in float types), so that rows that no kernel writes are
 // detected. The memory is not initialised if `run` ends before the first step.
 Tensor unwritten(DType dtype, Shape shape, const DeviceOptions& run);
-// Runs the launch. Defects of the program are findings in the report. Fails like choose_device,
-// make_program and prepared.
+// Runs the launch on the device of the options, and writes its results. Defects of the program are
+// findings in the report. Fails like choose_device, make_program, prepared and
+// Executable::run_with_all.
 Expected<DeviceReport> run(const Launch& launch, const CollectiveOptions& options);
-// Runs the launch and returns the result of each device, by device number. Fails with the findings
-// of the run.
+// Runs the launch and returns the result of each device, by device number. Fails with the errors of
+// `launch`, like run(), and with the findings of the run. Requires Launch::results().
 Expected<std::vector<Tensor>> results(Expected<Launch> launch, const CollectiveOptions& options);
 
 }  // namespace tessera
