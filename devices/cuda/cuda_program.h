@@ -9,7 +9,8 @@
 
 namespace tessera::cuda {
 
-// kernel: compiled from `program`.
+// Returns the executable of `kernel`, which must be compiled from `program`. Runs on several
+// devices execute a task graph of the program instead.
 std::unique_ptr<Executable> make_program(const Program& program, std::shared_ptr<Kernel> kernel);
 
 }  // namespace tessera::cuda

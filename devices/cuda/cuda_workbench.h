@@ -6,8 +6,9 @@
 
 namespace tessera::cuda {
 
-// Each time is of a single run, after the L2 cache was overwritten. Fails with
-// ErrorCode::environment without a GPU.
+// Returns a workbench in the current context, or in the primary context of device 0 if none is
+// current. Each time that it measures is of a single run, after the L2 cache was overwritten. Fails
+// with ErrorCode::environment without a GPU.
 Expected<std::unique_ptr<Workbench>> make_workbench();
 
 }  // namespace tessera::cuda

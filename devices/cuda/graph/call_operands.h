@@ -30,22 +30,23 @@ struct CallOperand {
   bool is_whole() const { return is_integer(dtype); }  // true if computed with as an integer
 };
 
-// Operand for a rectangle of a memory. The memory must have a buffer.
+// Returns the operand for a rectangle of a memory. The memory must have a buffer.
 CallOperand operand_of(const graph::TaskGraph& graph, graph::MemoryId memory, const Box& box);
-// Operands for the slices of the action's op, in the order of its fields.
+// Returns the operands for the slices of the action's op, in the order of its fields.
 std::vector<CallOperand> operands_of(const graph::TaskGraph& graph, const graph::Action& action);
-// Operand for a number that the op reads.
+// Returns the operand for a number that the op reads: `loaded` if an earlier call loads it, else
+// `number`.
 CallOperand number_operand(const graph::TaskGraph& graph, const graph::Action& action,
                            ValueId value);
-// Value of a scalar of the op: a constant, or the recorded value of its core in the planned run.
-// Reals are the bits of an f32.
+// Returns the value of a scalar of the op: a constant, or the recorded value of its core in the
+// planned run. Reals are the bits of an f32.
 std::int64_t scalar_of(const graph::TaskGraph& graph, const graph::Action& action, ValueId value);
 
 // Broadcasts the operand to the rank and sizes of `size`. A dimension that is new or that has
-// another size gets stride 0.
+// another size gets stride 0. Numbers are returned unchanged.
 CallOperand repeated(CallOperand operand, const TileView& size);
-// overlap: true if the operands share elements. is_same_view: true if each index selects the same
-// element in both.
+// overlap: true if the operands share elements; false for numbers. is_same_view: true if each index
+// selects the same element in both.
 bool overlap(const CallOperand& a, const CallOperand& b);
 bool is_same_view(const CallOperand& a, const CallOperand& b);
 

@@ -12,16 +12,18 @@ namespace tessera::cuda {
 // Layout of the private memory of a CTA.
 class OwnMemory {
  public:
-  // Places one area for each buffer that has memories with is_private.
+  // Places one area for each buffer that has memories with is_private. Both arguments must outlive
+  // this object.
   OwnMemory(const graph::TaskGraph& graph, const Table<graph::MemoryId, bool>& is_private);
   bool has(graph::MemoryId memory) const { return private_[memory]; }
+  // Offset of the memory's area. Requires has().
   std::int64_t place(graph::MemoryId memory) const {
     return places_[graph_.memories[memory].buffer];
   }
   // Returns the offset of an area for copies of operands that an op overwrites while it reads them.
-  // The area is shared by all calls.
+  // The area is shared by all calls, and has the largest size that was requested.
   std::int64_t copies(std::int64_t bytes);
-  std::int64_t bytes() const { return bytes_ + copied_; }
+  std::int64_t bytes() const { return bytes_ + copied_; }  // total
 
  private:
   const graph::TaskGraph& graph_;
@@ -32,13 +34,15 @@ class OwnMemory {
 
 class CallText {
  public:
-  // size: iteration space of for_each; its sizes are the first words.
+  // size: iteration space of for_each; its sizes are the first words. `own` must outlive this
+  // object.
   CallText(const OwnMemory& own, const TileView& size);
 
-  // Declares a view of the operand in the text, adds its words, and returns its variable name.
+  // Declares a view of the operand, which must be a memory, in the text, adds its words, and
+  // returns its variable name.
   std::string view(const CallOperand& operand);
-  // Returns an expression for the operand's element at the indices `e`, as i64 if `whole`, else as
-  // float.
+  // Returns an expression for the operand's element at the indices `e`, as i64 if `whole`, which
+  // requires an integer operand, else as float. Adds the operand's words.
   std::string value(const CallOperand& operand, bool whole);
   // Add constants to the words of the call. Return an expression for a pointer to them, or for the
   // one constant.

@@ -22,10 +22,10 @@ class CallWriter {
   CallWriter(const graph::TaskGraph& graph, OwnMemory& own, CallFunctions& functions)
       : graph_(graph), own_(own), functions_(functions) {}
 
-  // Appends the calls of the action. Fails with ErrorCode::unsupported, with the place, if the
-  // action has no call.
+  // Appends the calls of the action; none for ops that compute nothing. Fails with
+  // ErrorCode::unsupported, with the place, if the action has no call.
   Expected<void> add(graph::ActionId action, SubtaskWords& subtask);
-  // Appends the copy of one region.
+  // Appends the call that copies one region, or adds it to its destination if copy.adds.
   void add_piece(const graph::Action& copy, const graph::CopyRegion& region, SubtaskWords& subtask);
 
  private:
@@ -52,7 +52,7 @@ class CallWriter {
   CallFunctions& functions_;
 };
 
-// Reason why an op has no call for any operands; empty if it may have one.
+// Returns the reason why an op has no call for any operands; empty if it may have one.
 std::string refusal_of_call(const Op& op);
 
 }  // namespace tessera::cuda

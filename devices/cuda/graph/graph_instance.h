@@ -19,8 +19,8 @@ namespace tessera::cuda {
 
 class GraphInstance {
  public:
-  // Distributes the simulated devices over `contexts`. Devices with adjacent indices share a
-  // context.
+  // Compiles the kernels and allocates the memory. Distributes the simulated devices over
+  // `contexts`, which must not be empty; devices with adjacent indices share a context.
   static Expected<std::shared_ptr<GraphInstance>> make(GraphPlan plan,
                                                        std::vector<Context> contexts);
   ~GraphInstance();
@@ -30,16 +30,18 @@ class GraphInstance {
   // Enqueues one run on a stream of the first context. operands: addresses of operands and results
   // for each simulated device, by buffer name. Nothing must be reset between runs. Runs are
   // executed in order, because they share the scratch memory.
-  // Fails with ErrorCode::unsupported if the operands are not the same as in the last launch, and
-  // either a launch was captured before or `stream` is under capture.
+  // Fails if an operand has no address, and with ErrorCode::unsupported if the operands are not the
+  // same as in the last launch, and either a launch was captured before or `stream` is under
+  // capture.
   Expected<void> launch(const std::vector<DeviceAddresses>& operands, void* stream);
 
-  // Runs the steps in order. Calls `after` when a step is complete, before the next step starts.
-  // Fails with ErrorCode::unsupported if the graph was captured.
+  // Runs the steps in order, and waits for them. Calls `after` when a step is complete, before the
+  // next step starts; an error of `after` ends the run. Fails with ErrorCode::unsupported if the
+  // graph was captured.
   Expected<void> run_in_turn(const std::vector<DeviceAddresses>& operands,
                              const std::function<Expected<void>(std::size_t step)>& after);
-  // Copies bytes of a memory at its address in the last run. The memory must not be private to
-  // CTAs.
+  // Copies bytes of a memory, from byte `offset` on, at its address in the last run, to the host.
+  // Requires a run. The memory must not be private to CTAs.
   Expected<void> read(graph::MemoryId memory, std::int64_t offset, std::span<std::byte> to) const;
 
   // True if a launch was captured. This object must then outlive all replays.

@@ -56,7 +56,8 @@ struct GraphPlanOptions {
   int threads = 256;     // per CTA: eight warps hide some latency of global memory
 };
 
-// Fails with ErrorCode::unsupported, with the place, if an op has no CUDA form.
+// Plans the kernels and copies of a graph, and their order. Fails with ErrorCode::unsupported, with
+// the place, if an op has no CUDA form.
 Expected<GraphPlan> graph_plan(std::shared_ptr<const graph::TaskGraph> graph,
                                const GraphPlanOptions& options = {});
 

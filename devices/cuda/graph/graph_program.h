@@ -8,7 +8,8 @@
 
 namespace tessera::cuda {
 
-// why_graph: reason why the program is not a single kernel, for reports.
+// Returns an executable that plans and compiles at its first run, and again for other control
+// inputs. why_graph: reason why the program is not a single kernel, for reports.
 std::unique_ptr<Executable> make_graph_program(const Program& structured,
                                                const std::string& why_graph);
 

@@ -19,8 +19,9 @@ struct ListedProduct {
 };
 inline constexpr std::int64_t listed_words = 8;  // per tile
 
-// All products of a step in one launch. nullopt if a fast kernel cannot compute them: unsupported
-// types, products with different memories, or rectangles that do not fit its tiles.
+// Returns one launch for all products of a step. nullopt if a fast kernel cannot compute them:
+// unsupported types, products with different memories, or rectangles that do not fit its tiles; and
+// if no product has terms.
 std::optional<ListedProduct> listed_product(const graph::TaskGraph& graph,
                                             const std::vector<TileProduct>& products);
 

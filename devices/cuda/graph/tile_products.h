@@ -25,8 +25,9 @@ struct TileProduct {
   bool transpose_right = false;
 };
 
-// The products of a subtask that computes nothing else: accumulators that start as zero or with
-// existing values, steps along one contraction, and stores of the sums. nullopt for other subtasks.
+// Returns the products of a subtask that computes nothing else: accumulators that start as zero or
+// with existing values, steps along one contraction, and stores of the sums. nullopt for other
+// subtasks. is_private: private_memories() of the graph.
 std::optional<std::vector<TileProduct>> tile_products(
     const graph::TaskGraph& graph, const Table<graph::MemoryId, bool>& is_private,
     const std::vector<graph::ActionId>& subtask);

@@ -45,7 +45,7 @@ void append_program_fields(std::vector<ArgField>& fields, const Program& program
                            const std::vector<Role>& roles,
                            const std::vector<std::int64_t>& numbers);
 
-// Total size of a CTA's scalar arrays, in elements of 8 bytes.
+// Returns the total size of a CTA's scalar arrays, in elements of 8 bytes.
 std::int64_t array_elements(const Program& program);
 
 }  // namespace tessera::cuda

@@ -5,7 +5,7 @@
 
 namespace tessera::cuda {
 
-// Fills the holes of `struct C` in tensor_core.cu.in.
+// Fills the holes of `struct C` in tensor_core.cu.in. exact_rows: TileFunctions::exact_rows().
 void write_config(SourceTemplate& source, const TileConfig& config, bool exact_rows);
 
 }  // namespace tessera::cuda

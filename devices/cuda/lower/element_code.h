@@ -25,11 +25,12 @@ using ElementTypes = std::vector<ElementType>;  // slices of the op, result firs
 // slice, from 1.
 using ReadElement = std::function<std::string(std::size_t source, bool whole)>;
 
-// Code for an elementwise op: an i64 if all sources are integers, else a float. nullopt if the op
-// is not elementwise.
+// Returns the code for an elementwise op: an i64 if all sources (of a select: its two values) are
+// integers and the op has an integer form, else a float. nullopt if the op is not elementwise.
 std::optional<std::string> element_code(const Op& op, const ElementTypes& types,
                                         const ReadElement& read);
-// Like element_code, with floats for all sources, for epilogues.
+// Like element_code, with floats for all sources, for epilogues. nullopt also for elementwise ops
+// that have no form for floats. read: returns the code for a slice's element.
 std::optional<std::string> float_code(const Op& op,
                                       const std::function<std::string(const Slice&)>& read);
 
@@ -38,13 +39,15 @@ std::optional<std::string> float_code(const Op& op,
 struct FoldCode {
   std::string type, begin, next, result;
 };
-// length: code for the number of elements. value: code for an element.
+// Returns the code of a reduction op. to, from: types of the result and the source. length: code
+// for the number of elements. value: code for an element, an i64 if `from` is an integer, else a
+// float.
 FoldCode fold_code(const Op& op, DType to, DType from, const std::string& length,
                    const std::string& value);
 
 // Name of the type's struct in templates/elements.cuh, for example "type::bf16".
 std::string type_text(DType dtype);
-// Rounds the bytes of a tile in global memory up to whole cache lines of a warp.
+// Returns the bytes of a tile in global memory, rounded up to whole cache lines of a warp (256).
 std::int64_t whole_lines(std::int64_t bytes);
 
 }  // namespace tessera::cuda

@@ -17,8 +17,9 @@ struct EpilogueCode {
   std::string problem;         // the part without a CUDA form; empty if none
 };
 
-// Call it twice: the first call returns `needs`; in the second call `code` has the names of these
-// scalars.
+// Returns the code of the contraction's epilogue. Call it twice: the first call, with drafts of
+// `code` and `names` that are discarded, returns `needs`; in the second call `code` has the names
+// of these scalars.
 EpilogueCode epilogue_code(const Program& program, const Contraction& contraction, ScalarCode& code,
                            KernelNames& names);
 

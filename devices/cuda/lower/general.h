@@ -9,8 +9,8 @@
 
 namespace tessera::cuda {
 
-// Lowers a program to a general kernel. Fails with ErrorCode::unsupported, with place and reason,
-// if the program has none.
+// Lowers a program to a general kernel. Fails with ErrorCode::unsupported and the reason, with its
+// place if it is known, if the program has none. The caller sets LoweredKernel::architecture.
 Expected<LoweredKernel> lower_general(const Program& program);
 
 // Lowers to the fast kernel if the program and the machine have one, else to the general kernel,

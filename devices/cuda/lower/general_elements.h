@@ -18,16 +18,17 @@ class GeneralElements {
   GeneralElements(const Program& program, ScalarCode& code, KernelNames& names);
 
   std::int64_t bytes() const { return bytes_; }
+  // Adds a window, which must outlive this object. Slices of `ref` then access its operand.
   void know(ValueId ref, const Window& window) { windows_[ref] = &window; }
   // The window of `ref`; null if `ref` is not a window.
   const Window* window_of(ValueId ref) const;
 
-  // Code for an element's value, 0 outside the operand: an i64 if `whole`, which requires an
-  // integer type, else a float.
+  // Returns the code for an element's value, 0 outside the operand: an i64 if `whole`, which
+  // requires an integer type, else a float.
   std::string load(const Slice& slice, const Indices& at, bool whole);
-  // Statement that stores `value`, an i64 or a float, rounded to the element's type, at the indices
-  // e0, e1, ... of the target's kept dimensions. The code around the statement declares these.
-  // Elements outside the operand are not stored. Empty after a problem.
+  // Returns a statement that stores `value`, an i64 or a float, rounded to the element's type, at
+  // the indices e0, e1, ... of the target's kept dimensions. The code around the statement declares
+  // these. Elements outside the operand are not stored. Empty after a problem.
   std::string store(const Slice& target, const std::string& value);
 
   // Records the first construct without a CUDA form. Returns "0" as a placeholder expression.
@@ -54,7 +55,7 @@ class GeneralElements {
   std::string problem_;
 };
 
-// "(a + b)", without terms that are "0".
+// Returns the sum of the terms as text: "(a + b)", without terms that are "0".
 std::string sum_text(const std::vector<std::string>& terms);
 
 }  // namespace tessera::cuda

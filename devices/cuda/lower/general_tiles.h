@@ -16,10 +16,11 @@ class GeneralTiles {
       : program_(program), code_(code), names_(names), elements_(program, code, names) {}
 
   GeneralElements& elements() { return elements_; }
-  // Loop of the statement, with the barrier after it.
+  // Returns the code of an op that writes a tile or window: a loop over the elements, with the
+  // barrier after it. Incomplete if there is a problem().
   std::string statement(const Op& op, int indent);
   const std::string& problem() const { return elements_.problem(); }
-  // The operand written last; the error word reports its rows.
+  // The operand written last, whose rows the error word reports; null if none was written.
   const Buffer* result() const { return result_; }
 
  private:

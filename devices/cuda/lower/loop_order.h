@@ -14,14 +14,14 @@ struct LoopOrder {
   const GridLoop* outer = nullptr;    // the other loop
 };
 
-// Fails with ErrorCode::unsupported for a grid with more loops, or with bounds that depend on other
-// loops.
+// Assigns the parallel loops of the contraction. Fails with ErrorCode::unsupported for a grid with
+// more loops, or with bounds that depend on other loops.
 Expected<LoopOrder> loop_order(const Program& program, const Contraction& contraction);
 
-// True if the value is computed from `index`.
+// True if the value is `index` or is computed from it.
 bool depends(const Program& program, ValueId value, ValueId index);
 
-// The statement that computes the value; null if there is none.
+// Returns the statement that computes the value; null if there is none.
 const Stmt* definition(const Program& program, ValueId value);
 
 }  // namespace tessera::cuda

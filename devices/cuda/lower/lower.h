@@ -53,8 +53,8 @@ struct LoweredKernel {
   const GeneralPlan* general() const { return std::get_if<GeneralPlan>(&plan); }
 };
 
-// Lowers to a fast kernel. Fails with ErrorCode::unsupported, with place and reason, if the program
-// has none.
+// Lowers to a fast kernel. Fails with ErrorCode::unsupported and the reason, with its place if it
+// is a statement, if the program has none with these hints.
 Expected<LoweredKernel> lower(const Program& program, const MachineHints& hints = {});
 
 }  // namespace tessera::cuda

@@ -16,9 +16,10 @@ struct OpText {
   std::string_view whole;  // for integers, computed in `{type}`; for scalars: any
 };
 
-// Null if the op is neither scalar arithmetic nor elementwise.
+// Returns the formats of an op; null if it is neither scalar arithmetic nor elementwise, and for
+// casts and `Truncate`, which have no format.
 const OpText* op_text(const Op& op);
-// Fills a format with at most three operands.
+// Returns a format filled with at most three operands. type: text for `{type}`.
 std::string written(std::string_view format, std::vector<std::string> operands,
                     std::string_view type = "i64");
 

@@ -8,9 +8,9 @@
 
 namespace tessera::cuda {
 
-// Code for statements [0, end) of the program, executed by all threads of a CTA. The function
-// returns false if a requirement of the program is violated. problem: output, the construct without
-// a CUDA form.
+// Returns the code for statements [0, end) of the program, executed by all threads of a CTA. The
+// function returns false if a requirement of the program is violated. problem: output, the
+// first construct without a CUDA form; unchanged if there is none or if it is not empty.
 std::string prepare_code(const Program& program, StmtId end, KernelNames& names,
                          std::string& problem);
 

@@ -11,7 +11,7 @@
 
 namespace tessera::cuda {
 
-// Float literal. Infinity is an expression, as CUDA has no literal for it.
+// Returns a float literal. Infinity is an expression, as CUDA has no literal for it.
 std::string float_text(float number);
 
 class ScalarCode {
@@ -20,12 +20,12 @@ class ScalarCode {
 
   // Writes `value` as `text` from now on; it is not computed again.
   void know(ValueId value, std::string text) { known_[value] = std::move(text); }
-  // A value as an expression. The value must be a constant, known or computed.
+  // Returns a value as an expression. The value must be a constant, known or computed.
   std::string text(ValueId value);
-  // Declarations, in program order, of `wanted` and the values they need, except known values. All
-  // are known afterwards.
+  // Returns declarations, in program order, of `wanted` and the values they need, except known
+  // values. All are known afterwards.
   std::string compute(const std::vector<ValueId>& wanted, int indent);
-  // Declaration of one scalar statement.
+  // Returns the declaration of one scalar statement.
   std::string declaration(const Stmt& stmt, int indent);
 
   // One element of scalar memory as an lvalue, and the address of a slice's first element.
@@ -53,7 +53,7 @@ class ScalarCode {
   bool reads_memory_ = false;
 };
 
-// Values that an op reads, including those in its slices.
+// Returns the values that an op reads, including the base and the indices of its slices.
 std::vector<ValueId> operands_of(const Op& op);
 // Type of an element in memory: "float", "unsigned short", ...
 std::string_view storage_type(DType dtype);

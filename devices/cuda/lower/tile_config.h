@@ -76,7 +76,8 @@ struct TileConfig {
   Registers registers() const { return cluster() > 1 ? paired : alone; }
 };
 
-// Fails with ErrorCode::unsupported for types, tiles and layouts that the templates do not support.
+// Returns the configuration. Fails with ErrorCode::unsupported, without a place, for types, tiles
+// and layouts that the templates do not support.
 Expected<TileConfig> tile_config(const Contraction& contraction, const MachineHints& hints);
 
 }  // namespace tessera::cuda

@@ -21,7 +21,8 @@ class TileFunctions {
                 const LoopOrder& order, KernelNames& names)
       : program_(program), c_(contraction), t_(config), order_(order), names_(names) {}
 
-  // Fills the holes of tensor_core.cu.in from `prepare` to `value`. Call it once.
+  // Fills the holes of tensor_core.cu.in from `prepare` to `value`, and adds the names used to
+  // `names`. Call it once, before exact_rows() and problem().
   void write(SourceTemplate& source);
 
   // True if a store selects rows, which must exist in the result.

@@ -12,7 +12,9 @@ struct ProductTypes {
   bool left_k_major = true, right_k_major = true;
 };
 
-// wgmma.mma_async m64 x columns x 32 bytes along k, both operands in shared memory, sums in f32.
+// Returns the text of wgmma.cuh: product(), one wgmma.mma_async m64 x columns x 32 bytes along k,
+// both operands in shared memory, sums in f32; and first_product() for one-byte types, which
+// overwrites the sums.
 std::string wgmma_code(const ProductTypes& types, int columns);
 
 }  // namespace tessera::cuda

@@ -12,11 +12,11 @@ bool has_fast_kernels();
 // Returns ok if the program has a kernel that satisfies `how`, else the reason.
 Support can_lower(const Program& program, const PrepareOptions& how);
 
-// At most `most` configurations, in the model's order. If the product has fast kernels: only
-// configurations with a fast kernel. Otherwise: the tiles of all configurations without hints, for
-// the general kernel.
-// If the caller fixed the number of buffers, configurations with enough room for them come first.
-// If the kernel is not known, all configurations count as fast.
+// Returns at most `most` configurations, in the model's order. If the product has fast kernels:
+// only configurations with a fast kernel. Otherwise: the tiles of all configurations without hints,
+// for the general kernel, without estimated times. If the caller fixed the number of buffers,
+// configurations with enough room for them come first. Without query.kernel, all configurations
+// count as fast.
 std::vector<ConfigChoice> ranked_choices(const ConfigQuery& query, std::size_t most = SIZE_MAX);
 
 }  // namespace tessera::cuda

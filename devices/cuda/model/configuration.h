@@ -7,8 +7,9 @@
 
 namespace tessera::cuda {
 
-// All candidates for a choice; each of them compiles without spills. In tiles of tgmm, m is the
-// step along the contraction. operand_bytes = 1: operands of e4m3 and e5m2.
+// Return all candidates for a choice, with the max number of buffers that fits, up to 8; each of
+// them compiles without spills. In tiles of tgmm, m is the step along the contraction.
+// operand_bytes = 1: operands of e4m3 and e5m2.
 std::vector<KernelConfig> gmm_candidates(int operand_bytes = 2);
 std::vector<KernelConfig> tgmm_candidates();
 

@@ -22,8 +22,8 @@ struct GpuFigures {
   double launch_seconds = 5e-6;  // time to the first product
 };
 
-// The first entry whose name is a part of the device's name, with the device's actual number of
-// multiprocessors. H200 if there is no device or no such entry.
+// Returns the first entry whose name is a part of the device's name; H200 if there is no device or
+// no such entry. multiprocessors is the device's actual number.
 GpuFigures gpu_figures(const DeviceFacts& device);
 
 }  // namespace tessera::cuda

@@ -12,7 +12,7 @@
 
 namespace tessera::cuda {
 
-// Estimated seconds from launch to result.
+// Returns the estimated seconds from launch to result.
 double estimate_seconds(const GroupedDesc& desc, const KernelConfig& config,
                         const GpuFigures& gpu = {});
 
@@ -20,7 +20,7 @@ struct Estimate {
   KernelConfig config;
   double seconds = 0;
 };
-// The candidates for a product, best estimate first.
+// Returns all candidates for a product with their estimates, best estimate first.
 std::vector<Estimate> estimates(const GroupedDesc& desc, const GpuFigures& gpu = {});
 
 }  // namespace tessera::cuda

@@ -18,7 +18,8 @@ struct TileClocks {
   double all() const;  // sum over all tiles
 };
 
-// Clocks until the last multiprocessor finishes. Above a limit on the number of tiles, the rest is
+// Returns the clocks until the last multiprocessor finishes, with the pairing, the band and the
+// static or dynamic order of the hints. Above a limit on the number of tiles, the rest is
 // extrapolated in proportion to its clocks.
 double makespan(const TileClocks& tiles, const MachineHints& hints, int multiprocessors);
 

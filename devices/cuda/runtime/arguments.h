@@ -22,10 +22,11 @@ Expected<void> check_operands(const Program& program, const DeviceOperands& oper
 // kernel, and operands that a fast kernel reads element by element.
 Expected<void> check_pitches(const Program& program, const LoweredKernel& kernel,
                              const Pitches& pitches);
-// Byte strides of dimensions 1 and up: one value fewer than the plan has dimensions. Multiples of
-// 16. pitch: elements from one row to the next.
+// Returns the byte strides of dimensions 1 and up, one value fewer than the plan has dimensions,
+// rounded down to multiples of 16, at least 16. pitch: elements from one row to the next.
 std::vector<std::uint64_t> strides_of(const MapPlan& plan, std::int64_t pitch);
-// Pitch of a plan's buffer, in elements; the row length if `pitches` has no entry for the buffer.
+// Returns the pitch of a plan's buffer, in elements; the row length if `pitches` has no entry for
+// the buffer.
 std::int64_t pitch_of(const Program& program, const MapPlan& plan, const Pitches& pitches);
 
 using EncodedMap = std::array<std::byte, 128>;
@@ -42,7 +43,7 @@ struct LaunchValues {
 };
 
 // Encodes the arguments with the layout of the struct that args_struct() prints for the same
-// fields.
+// fields. Tensor maps must be the first fields.
 std::vector<std::byte> kernel_arguments(const std::vector<ArgField>& fields,
                                         const LaunchValues& values);
 

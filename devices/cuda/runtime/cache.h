@@ -11,18 +11,18 @@
 
 namespace tessera::cuda {
 
-// Encodes an entry. everything: the hashed text.
+// Encodes an entry: the log and the machine code of the kernel. everything: the hashed text.
 std::string packed(const std::string& everything, const CompiledKernel& kernel);
 // Decodes an entry. Fails with the reason if the bytes are damaged. Returns nullopt if they are
 // intact but belong to another source.
 Expected<std::optional<CompiledKernel>> unpacked(const std::string& everything,
                                                  const std::string& bytes);
 
-// Number and size of the kernels in the user's cache folder. Other files in the folder are not
-// counted.
+// Returns the number and size of the kernels in the user's cache folder, and in `note` the reason
+// if the folder is not used. Other files in the folder are not counted.
 KernelCacheInfo compiled_kernels();
 // Removes the cached kernels, and temporary files of killed writers. Returns the number of kernels
-// removed.
+// removed. Fails if a file cannot be removed; those before it are then removed.
 Expected<std::int64_t> clear_compiled_kernels();
 
 }  // namespace tessera::cuda

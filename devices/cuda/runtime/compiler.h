@@ -24,15 +24,17 @@ Support compiler_available();
 // Returns ok if the installed driver can load code of this compiler, or if there is no driver; else
 // the reason.
 Support compiler_fits_driver();
-// Name and version, for example "NVRTC 13.0"; empty without a compiler.
+// Returns the name and version of the compiler, for example "NVRTC 13.0"; empty without a compiler.
 std::string compiler_version();
-// The version and the id of the library build, which distinguishes two builds of one version.
+// Returns the version and the id of the library build, empty without a compiler. The id
+// distinguishes two builds of one version.
 std::string compiler_build();
 std::vector<std::string> compiler_flags(const LoweredKernel& kernel);
 // Compiles in this process. Fails with ErrorCode::runtime, and the log in a note, if the
 // compilation fails, and with ErrorCode::environment without a compiler.
 Expected<CompiledKernel> compile(const LoweredKernel& kernel);
-// Like compile(), but with the disk cache (cache.h).
+// Like compile(), but returns the kernel from the disk cache (cache.h) if it is there, and adds it
+// otherwise; a failed write is ignored. The notes report a rejected entry and slow code.
 Expected<CompiledKernel> compile_cached(const LoweredKernel& kernel);
 
 }  // namespace tessera::cuda

@@ -12,13 +12,16 @@ namespace tessera::cuda {
 
 Support cublas_available();
 
-// Enqueue products on the default stream. Fail with ErrorCode::environment without cuBLAS.
+// Enqueues the product c = a . b on the default stream. Fails with ErrorCode::environment without
+// cuBLAS, and if its call fails; so do the following functions.
 Expected<void> cublas_product(const DenseProduct& product);
-// One call of cublasGemmStridedBatchedEx on `count` products; strides in elements.
+// Enqueues `count` products of the same size with one call of cublasGemmStridedBatchedEx. strides:
+// elements from one a, b or c to the next; `product` has the addresses of the first.
 Expected<void> cublas_batch(const DenseProduct& product, std::int64_t count, std::int64_t stride_a,
                             std::int64_t stride_b, std::int64_t stride_c);
 
-// One call of cublasGemmGroupedBatchedEx on products of different sizes, none of them empty.
+// Products of different sizes, none of them empty. run() enqueues all with one call of
+// cublasGemmGroupedBatchedEx; its first call allocates memory and copies the addresses.
 class CublasGrouped {
  public:
   explicit CublasGrouped(const std::vector<DenseProduct>& products);

@@ -33,14 +33,16 @@ struct DeviceNode {
 
 class DeviceGraph {
  public:
-  // All members, including the destructor, require that the context of one of the nodes is current.
+  // Instantiates a graph of these nodes. Predecessors must precede a node in the list. All members,
+  // including the destructor, require that the context of one of the nodes is current. They fail
+  // with ErrorCode::environment if a call of the driver fails.
   static Expected<std::unique_ptr<DeviceGraph>> make(const std::vector<DeviceNode>& nodes);
   ~DeviceGraph();
   DeviceGraph(const DeviceGraph&) = delete;
   DeviceGraph& operator=(const DeviceGraph&) = delete;
 
-  // Replaces the arguments and addresses of the same nodes. Must not be called while the graph
-  // runs.
+  // Replaces the arguments and addresses of the same nodes, by a new instance if the driver cannot
+  // update them in place. Must not be called while the graph runs.
   Expected<void> update(const std::vector<DeviceNode>& nodes);
   // Enqueues one run. If the stream is under capture, the graph becomes part of the captured graph.
   // A run starts after the previous run of the same graph has ended.

@@ -34,7 +34,8 @@ const DeviceFacts& device_facts();
 // Newest CUDA version that the driver supports, as in DeviceFacts; 0 without a driver. Does not
 // initialise the driver.
 int driver_version();
-// Device and driver, as a label for measured times: "NVIDIA H200, driver 13.0".
+// Device and driver, as a label for measured times: "NVIDIA H200, driver 13.0"; "no GPU" without a
+// device.
 std::string device_text();
 
 // The following functions call the driver. They fail with ErrorCode::environment and the name of
@@ -60,14 +61,18 @@ class ContextScope {
   Expected<void> entered_;
 };
 
+// Allocates memory in the current context, at least 16 bytes. Output: its address.
 Expected<void> allocate(std::uint64_t& address, std::size_t bytes);
 // Frees the memory. Ignores failures, because destructors call it and cannot report them.
 void release(std::uint64_t address);
+// Copy between host and device.
 Expected<void> to_device(std::uint64_t to, const void* from, std::size_t bytes);
 Expected<void> to_host(void* to, std::uint64_t from, std::size_t bytes);
+// Enqueues a write of `value` to each byte.
 Expected<void> set_bytes(std::uint64_t to, unsigned char value, std::size_t bytes, void* stream);
+// Waits for all work enqueued on the stream.
 Expected<void> synchronise(void* stream);
-// Synchronous. Uses a stream of its own, so it does not wait for other streams.
+// Sets bytes to 0; synchronous. Uses a stream of its own, so it does not wait for other streams.
 Expected<void> set_to_zero(std::uint64_t to, std::size_t bytes);
 // Reads the memory after all work enqueued on the stream before; waits for that work.
 Expected<void> read_after(void* stream, void* to, std::uint64_t from, std::size_t bytes);
@@ -90,8 +95,8 @@ class RelaxedCapture {
   int before_;
 };
 
-// Encodes the tensor map of an operand at `address` (cuTensorMapEncodeTiled): 128-byte swizzle,
-// zeros out of bounds. stride: result of strides_of (arguments.h).
+// Output: the tensor map of an operand at `address` (cuTensorMapEncodeTiled), with 128-byte swizzle
+// and zeros out of bounds. stride: result of strides_of (arguments.h).
 Expected<void> encode_map(EncodedMap& map, const MapPlan& plan, DType dtype, std::uint64_t address,
                           const std::vector<std::uint64_t>& stride);
 
@@ -99,9 +104,12 @@ struct LoadedKernel {
   void* module = nullptr;
   void* function = nullptr;
 };
-// Loads machine code into the current context and allows it `shared_bytes` of shared memory.
+// Loads machine code into the current context and allows it `shared_bytes` of shared memory. entry:
+// name of the kernel in the code.
 Expected<void> load_kernel(LoadedKernel& kernel, const std::string& cubin, const std::string& entry,
                            int shared_bytes);
+// Enqueues one run of the kernel. blocks: number of CTAs; arguments: bytes of the kernel's
+// parameter.
 Expected<void> launch(const LoadedKernel& kernel, int blocks, int threads, int shared_bytes,
                       void* stream, const std::vector<std::byte>& arguments);
 
@@ -116,6 +124,7 @@ Expected<void> record(Event& event, void* stream);
 // Waits for the work that was enqueued before the event was recorded; returns immediately if it was
 // never recorded.
 Expected<void> wait_for(const Event& event);
+// Waits for `end`. Output: the seconds between the two events, which must be recorded.
 Expected<void> elapsed_seconds(double& seconds, Event& begin, Event& end);
 
 }  // namespace tessera::cuda

@@ -27,6 +27,8 @@ struct Driver {
   DeviceFacts facts_of(int device) const;
 };
 
+// Returns the driver, loaded at the first call. Its functions may only be called if the library has
+// them; `support` has the reason why no kernel runs.
 Driver& driver();
 
 // Fails with ErrorCode::environment and the name of the call if the result is not success.

@@ -11,14 +11,15 @@
 
 namespace tessera::cuda {
 
-// Message for an error word. 0: no error, empty. Positive: the number of rows, or of steps along
-// the contraction, that exceeds the memory. Negative: -1 - (index * counted_operands + buffer) for
-// invalid counts (templates/prepare.cuh). first_refusal and below: a violated `require` statement
-// of the program.
+// Returns the message for an error word. 0: no error, empty. Positive: the number of rows, or of
+// steps along the contraction, that exceeds the memory. Negative: -1 - (index * counted_operands +
+// buffer) for invalid counts (templates/prepare.cuh). first_refusal and below: a violated `require`
+// statement of the program.
 std::string error_text(const Program& program, const LoweredKernel& kernel, std::int64_t word);
 
-// Finding for an error word; nullopt for 0. Fails with ErrorCode::invalid_value, and the place of
-// the statement, if a requirement of the program is violated.
+// Returns the finding (out_of_bounds) for an error word; nullopt for 0. Fails with
+// ErrorCode::invalid_value, and the place of the statement, if a requirement of the program is
+// violated.
 Expected<std::optional<Finding>> finding_of(const Program& program, const LoweredKernel& kernel,
                                             std::int64_t word);
 

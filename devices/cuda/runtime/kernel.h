@@ -29,7 +29,8 @@ class Kernel {
  public:
   // Lowers (general.h), compiles (or reads the cache) and loads a program. Programs that differ
   // only in sizes share the code. Fails with ErrorCode::unsupported if the program has no such
-  // kernel, and with ErrorCode::environment if the compiler or the GPU is not available.
+  // kernel, with ErrorCode::environment if the compiler or the GPU is not available, and like
+  // compile_cached().
   static Expected<std::shared_ptr<Kernel>> make(const Program& program,
                                                 const PrepareOptions& how = {});
   ~Kernel();
@@ -37,20 +38,23 @@ class Kernel {
   Kernel& operator=(const Kernel&) = delete;
 
   // Enqueues one run on `stream` (a CUstream; null: the default stream). Addresses must be
-  // multiples of 16 bytes. Allocates memory at each captured launch, and at the first launch on
-  // each stream except the first stream.
+  // multiples of 16 bytes. Fails like check_operands and check_pitches (arguments.h). Allocates
+  // memory at each captured launch, and at the first launch on each stream except the first stream.
   Expected<void> launch(const DeviceOperands& operands, void* stream, const Pitches& pitches = {});
   // Returns a finding of the launches on `stream`, or of replays of launches captured from it,
-  // since the last call. Fails with ErrorCode::invalid_value if a requirement of the program is
-  // violated. Waits for this stream only. The stream must not be under capture.
+  // since the last call; nullopt if there is none. Further findings are returned by the next calls.
+  // Fails with ErrorCode::invalid_value if a requirement of the program is violated. Waits for this
+  // stream only. The stream must not be under capture.
   Expected<std::optional<Finding>> finding(void* stream);
   // Like finding(stream), for all streams. The caller must synchronise them first.
   Expected<std::optional<Finding>> finding();
-  // Like finding(), but a finding is an error.
+  // Like finding(stream) and finding(), but a finding is an error.
   Expected<void> check(void* stream);
   Expected<void> check();
 
-  // For graphs built node by node: the memory of one node, and its launch parameters.
+  // For graphs built node by node. node_memory: allocates the memory of one node, which must
+  // outlive the graph's runs. node: returns the launch parameters of a node with this memory; fails
+  // like check_operands. finding() does not read this memory.
   Expected<std::unique_ptr<LaunchMemory>> node_memory() const;
   Expected<KernelNode> node(const LaunchMemory& memory, const DeviceOperands& operands) const;
 

@@ -17,7 +17,8 @@ class LaunchMemory {
     std::size_t arrays = 0;  // scalar arrays of all CTAs, unless they are in shared memory
     std::size_t tiles = 0;   // tiles of all CTAs; general kernel only
   };
-  // Does not wait for the caller's enqueued work. May be called while a stream is under capture.
+  // Allocates the memory. Does not wait for the caller's enqueued work. May be called while a
+  // stream is under capture.
   static Expected<std::unique_ptr<LaunchMemory>> make(const Sizes& sizes);
   ~LaunchMemory();
   LaunchMemory(const LaunchMemory&) = delete;

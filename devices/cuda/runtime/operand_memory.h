@@ -21,7 +21,7 @@ class OperandMemory {
   // kernel computes, so that unwritten elements are visible. Fails if the binding does not fit the
   // program.
   Expected<void> add_all(const Program& program, const DeviceBinding& binding);
-  // Copies the results back.
+  // Copies the results to the tensors of the binding. Requires add_all().
   Expected<void> take_results(const Program& program, const DeviceBinding& binding) const;
   // Addresses by buffer name.
   const DeviceAddresses& addresses() const { return addresses_; }
@@ -33,8 +33,8 @@ class OperandMemory {
   DeviceAddresses addresses_;
 };
 
-// Measures the work that `enqueue` puts on the default stream, in seconds on the device; waits for
-// it.
+// Measures the work that `enqueue` puts on the default stream, and waits for it. Output: seconds on
+// the device. Fails like `enqueue`.
 Expected<void> timed(const std::function<Expected<void>()>& enqueue, double& seconds);
 
 }  // namespace tessera::cuda

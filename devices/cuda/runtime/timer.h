@@ -17,7 +17,8 @@ class DeviceTimer {
   DeviceTimer(const DeviceTimer&) = delete;
   DeviceTimer& operator=(const DeviceTimer&) = delete;
 
-  // Measures the work that `enqueue` puts on the default stream, in seconds; waits for it.
+  // Measures the work that `enqueue` puts on the default stream, in seconds; waits for it. Fails
+  // like `enqueue`.
   Expected<double> seconds(const Enqueue& enqueue);
 
  private:
@@ -27,8 +28,8 @@ class DeviceTimer {
   Event begin_, end_;
 };
 
-// Measures `rounds` launches of a kernel in seconds, after one launch to warm up. A finding of the
-// kernel is an error.
+// Returns the times of `rounds` launches of a kernel in seconds, after one launch to warm up. A
+// finding of the kernel is an error.
 Expected<std::vector<double>> measure(Kernel& kernel, const DeviceOperands& operands, int rounds);
 
 }  // namespace tessera::cuda
