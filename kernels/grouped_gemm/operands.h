@@ -6,7 +6,8 @@
 namespace tessera {
 
 // Checks that both operands have data, shapes that fit into memory, the same dq_dtype, and the
-// same, supported scaling mode. Errors have the name of the operand or both modes.
+// same, supported scaling mode. Fails with ErrorCode::unsupported for NVFP4, and with
+// ErrorCode::invalid_type if only one operand has scales.
 Expected<void> check_data_and_modes(const GroupedGemmCall& call);
 
 // Sets the number of groups of call.product to the length of the first nonempty array of sizes. All
@@ -15,9 +16,9 @@ Expected<void> check_data_and_modes(const GroupedGemmCall& call);
 Expected<void> count_groups(GroupedGemmCall& call);
 
 // Sets the types of call.product. The operands must be quantised if the options have quantizers.
-// Fails for types that are not multiplied, scales that do not fit the mode (missing or not
-// expected), elements of another type than the mode's, MXFP8 scales that are not swizzled, and a
-// result that is not f32, bf16 or f16.
+// Fails for scales that do not fit the mode (missing or not expected) and MXFP8 scales that are not
+// swizzled; with ErrorCode::invalid_type for types that are not multiplied and elements of another
+// type than the mode's; and with ErrorCode::unsupported for a result that is not f32, bf16 or f16.
 Expected<void> check_types(GroupedGemmCall& call, const GroupedGemmOptions& options);
 
 }  // namespace tessera

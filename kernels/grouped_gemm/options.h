@@ -27,7 +27,7 @@ struct GroupedGemmOptions {
   const Tensor* bias = nullptr;  // added to each row: f32, bf16 or f16 [groups, columns]
   std::optional<DType> preferred_element_type;  // type of the result; none: the operands' dq_dtype
   std::optional<QuantizeSpec> lhs_quantizer, rhs_quantizer;  // both or none, with the same mode
-  Precision precision = Precision::Default;  // rejected by devices that do not support it
+  Precision precision = Precision::Default;  // others exclude the fp8 instructions of a GPU
   const Tensor* group_offset = nullptr;      // must be null, as in TransformerEngine
   bool use_async_d2h_group_sizes = false;    // V1: at most 1024 groups
   // Path to use. V2 fails if it cannot run the call.

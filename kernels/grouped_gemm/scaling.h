@@ -97,7 +97,7 @@ struct MxRounding {
 };
 // Quantises a matrix: scale = amax / largest, rounded to a power of two; element = x / scale,
 // rounded to nearest even. Fails if 32 does not divide the extent along `along`, for x that is not
-// a matrix, and for a type other than e4m3 and e5m2.
+// a matrix, and with ErrorCode::invalid_type for a type other than e4m3 and e5m2.
 Expected<MxTensor> quantize_mx(const Tensor& x, DType quantised, MxAlong along,
                                const MxRounding& how = {});
 // Returns element * scale, computed in f32 and rounded to the type `to`, in the data's shape. The

@@ -28,7 +28,8 @@ struct GroupWindow {
 };
 
 // Returns a window whose offset is the value of `group_offset`, an integer tensor of shape () or
-// (1,). Fails for another shape, with ErrorCode::invalid_type for another type, or without data.
+// (1,). Fails for another shape, without data, and with ErrorCode::invalid_type for another type.
+// The range of the offset is not checked.
 Expected<GroupWindow> group_window(const Tensor& group_offset,
                                    GroupWindow::Rows rows = GroupWindow::Global);
 
@@ -41,18 +42,19 @@ struct GroupedMatmulOptions {
   std::int64_t input_buffer_count = 2;  // slots per input window; no effect on the result
   // gmm: the first row of each tile is a multiple of this number. None: a multiple of the tile's m.
   std::optional<std::int64_t> align;
-  // GPU settings of the kernel. They require a tiling, and are rejected on other devices and if
-  // only the general kernel can run the call. Without tiling and hints the device chooses both.
+  // GPU settings of the kernel. They require a tiling, and are rejected on other devices (the
+  // reference ignores them) and if only the general kernel can run the call. Without tiling and
+  // hints the device chooses both.
   MachineHints hints;
   GroupWindow window;                    // processed groups
   bool transpose_rhs = false;            // gmm: rhs is [groups, n, k]
   const Tensor* existing_out = nullptr;  // same shape and type as the result; null: zeros
   // Accumulate: the product is added to existing_out. Overwrite: it replaces rows of existing_out.
   ExistingOut existing_mode = ExistingOut::Accumulate;
-  Precision precision = Precision::Default;  // rejected by devices that do not support it
+  Precision precision = Precision::Default;  // others exclude the fp8 instructions of a GPU
   bool strict_sum = false;                   // the sizes must sum to exactly m, not at most m
 
-  // tgmm only: number of groups to compute. None: all groups from window.offset on.
+  // tgmm only: number of groups to compute, from window.offset on. None: all of them.
   std::optional<std::int64_t> num_actual_groups;
   // tgmm only: layout of lhs, [k, m] or [m, k]. [k, m] is first transposed into a copy.
   enum class LhsLayout : std::uint8_t { km, mk } lhs_layout = LhsLayout::km;
@@ -61,8 +63,10 @@ struct GroupedMatmulOptions {
   // the same parameters and operands. Null: the built-in kernel.
   const Module* program = nullptr;
 
-  std::string device;  // name of a device, or "reference"; empty: the best available device
-  DeviceOptions run;   // machine profile, schedule and checks of the interpreter
+  // Name of a device, or "reference", which rejects a tiling, a number of buffers, an align and a
+  // program. Empty: the best available device.
+  std::string device;
+  DeviceOptions run;  // machine profile, schedule and checks of the interpreter
 };
 
 // Returns out [m, n] with out[rows of group g] = lhs[rows of group g] . rhs[g - window.offset], for

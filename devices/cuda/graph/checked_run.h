@@ -16,8 +16,8 @@ namespace tessera::cuda {
 // it. The reported seconds include the comparisons. The first difference becomes a finding of the
 // report. If the interpreter's run has findings, the report has these, and nothing runs on the
 // GPUs. machine: options of the interpreter's run. take_results: copies the results into the
-// bindings, where they are compared as well. checked: output, the numbers of compared and different
-// nodes.
+// bindings, where they are compared as well. checked: the outcome is added to it. Fails with
+// ErrorCode::unsupported if no node differs, but some have no error bound.
 Expected<void> run_checked(GraphInstance& instance, const std::vector<DeviceAddresses>& operands,
                            const std::vector<DeviceBinding>& bindings, const RunOptions& machine,
                            const std::function<Expected<void>()>& take_results,

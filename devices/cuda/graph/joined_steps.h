@@ -28,6 +28,7 @@ struct StepDraft {
 
 // If there are more than `most` steps, merges the steps of each device that have the same depth in
 // the graph into one kernel. Such steps do not depend on each other. Saves driver time per node.
+// The steps must not have fast kernels yet: merged steps have none.
 void join_steps(std::vector<StepDraft>& steps, std::size_t most);
 
 }  // namespace tessera::cuda

@@ -65,7 +65,7 @@ class ContextScope {
 Expected<void> allocate(std::uint64_t& address, std::size_t bytes);
 // Frees the memory. Ignores failures, because destructors call it and cannot report them.
 void release(std::uint64_t address);
-// Copy between host and device.
+// Copy between host and device. The host memory may be reused or read afterwards.
 Expected<void> to_device(std::uint64_t to, const void* from, std::size_t bytes);
 Expected<void> to_host(void* to, std::uint64_t from, std::size_t bytes);
 // Enqueues a write of `value` to each byte.
@@ -77,7 +77,8 @@ Expected<void> set_to_zero(std::uint64_t to, std::size_t bytes);
 // Reads the memory after all work enqueued on the stream before; waits for that work.
 Expected<void> read_after(void* stream, void* to, std::uint64_t from, std::size_t bytes);
 
-// Unique id of a stream: no other stream of the process has or had it.
+// Returns the unique id of a stream: no other stream of the process has or had it. The stream must
+// not be under capture: the call would end it.
 Expected<std::uint64_t> stream_id(void* stream);
 // True if the stream is under capture: enqueued work becomes a graph.
 Expected<bool> is_capturing(void* stream);

@@ -18,8 +18,8 @@ class OperandMemory {
   OperandMemory& operator=(const OperandMemory&) = delete;
 
   // Allocates all operands and copies the inputs. Results are filled with a bit pattern that no
-  // kernel computes, so that unwritten elements are visible. Fails if the binding does not fit the
-  // program.
+  // kernel computes, so that unwritten elements are visible. Waits for the copies. Fails if the
+  // binding does not fit the program.
   Expected<void> add_all(const Program& program, const DeviceBinding& binding);
   // Copies the results to the tensors of the binding. Requires add_all().
   Expected<void> take_results(const Program& program, const DeviceBinding& binding) const;
