@@ -25,12 +25,15 @@ struct BenchCase {
   std::string unit;          // unit of the rate: "GFLOP/s", "million ops/s"
   bool is_per_unit = false;  // the rate is seconds per unit of work instead
   // Returns "ok" or the error of the result; called after the timing.
+  // Empty: the result is not checked.
   std::function<std::string()> check;
 };
 
+// In seconds.
 struct Times {
   double min = 0, median = 0, max = 0;
 };
+// Returns zeros if there are no times.
 Times times_of(std::vector<double> seconds);
 
 struct BenchRow {
@@ -39,13 +42,15 @@ struct BenchRow {
   std::vector<std::pair<std::string, Times>> peers;
   double rate = 0;
   std::string unit;
-  std::string check = "ok";
+  std::string check = "ok";  // result of the check, or the error of a run that failed
 
   // Median time divided by the median of the best peer; 0 without peers.
   double ratio() const;
 };
 
-// Runs a case and its peers alternately, at least three times and for about `seconds` in total.
+// Runs a case and its peers alternately, after an uncounted first round at least three times and
+// for about `seconds` in total. Ends at the first run that fails: then the row has its error in
+// `check` and no times. The row is also incomplete if a stop is requested.
 BenchRow measure(const BenchCase& a_case, double seconds);
 
 // Cases of a suite are created one at a time, because their operands are large.
@@ -53,6 +58,7 @@ struct BenchEntry {
   std::string name;
   std::function<Expected<BenchCase>()> make;
 };
+// Return the entries of one suite, in the order of the report.
 std::vector<BenchEntry> interp_suite();
 std::vector<BenchEntry> certificate_suite();
 std::vector<BenchEntry> threads_suite();

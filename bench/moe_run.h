@@ -21,22 +21,25 @@ struct MoeRun {
   std::int64_t out_bytes = 0;
   std::unique_ptr<Executable> kernel;
 
-  // Problem for the selection of a configuration, which returns the configuration stored by
-  // `gmm-run tune`, else the best one by the model.
+  // Returns the problem for choose_config(), which selects the configuration stored by `gmm-run
+  // tune`, else the best one by the model.
   GroupedTuningProblem tuning_problem() const;
-  // Creates the kernel, the operands in device memory, and memory for the result.
+  // Creates the kernel, the operands in device memory, and memory for the result. Must be called
+  // before all functions below.
   Expected<void> prepare();
-  // Returns one product for each group with rows.
+  // Returns the same work as dense bf16 products for the peer: one for each group with rows.
+  // Requires operands of type bf16.
   std::vector<DenseProduct> products() const;
+  // Enqueues our kernel.
   Expected<void> run_ours();
-  // Runs about the same number of operations on the peer as one dense product, or as a batch of
-  // equal reductions for tgmm.
+  // Enqueues about the same number of operations on the peer as one dense product, or as a batch of
+  // equal reductions for tgmm. Requires bench->peer().
   Expected<void> run_dense();
-  // Returns the time of the work that `enqueue` enqueues, in seconds.
+  // Returns the time of the work that `enqueue` enqueues, in seconds, with operands in no cache.
   Expected<double> timed(const Enqueue& enqueue) { return bench->seconds(enqueue); }
-  // Poisons the result, runs `enqueue`, and compares with the reference; returns "ok" or the
-  // difference. Checks the first and last rows (tgmm: rows of the block) of four groups: the first
-  // and the last group with rows, the longest, and one in the middle.
+  // Poisons the result, runs `enqueue`, and compares with the reference. Returns "ok", the
+  // difference, or the error of the run. Checks the first and last rows (tgmm: rows of the block)
+  // of four groups: the first and the last group with rows, the longest, and one in the middle.
   std::string check(const Enqueue& enqueue);
 
  private:

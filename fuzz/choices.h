@@ -20,6 +20,7 @@ class Choices {
     const auto count = static_cast<std::uint64_t>(highest - lowest + 1);
     return lowest + static_cast<std::int64_t>(random_.next() % count);
   }
+  // True with a probability of `share` per cent.
   bool percent(std::int64_t share) { return between(0, 99) < share; }
   template <typename T, std::size_t N>
   T among(const std::array<T, N>& values) {
@@ -33,7 +34,7 @@ class Choices {
   }
   std::uint64_t word() { return random_.next(); }
 
-  // Prefers values near the edges of tiles.
+  // Returns an extent in [1, highest]. Prefers values near the edges of tiles.
   std::int64_t extent(std::int64_t highest) {
     constexpr std::array<std::int64_t, 10> edges = {1, 2, 7, 8, 9, 15, 16, 17, 32, 33};
     if (percent(30)) return std::min(among(edges), highest);
@@ -48,7 +49,8 @@ class Choices {
   SplitMix random_;
 };
 
-// Returns a schedule of the interpreter; `eager` in at least a third of the cases.
+// Returns the text of a schedule of the interpreter, never of a replay; the first strategy (eager)
+// in at least a third of the cases.
 std::string draw_schedule(Choices& choices);
 
 }  // namespace tessera::fuzz

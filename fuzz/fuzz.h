@@ -20,10 +20,10 @@ struct Failure {
 // Runs a case; returns none if it is right.
 using Tester = std::function<std::optional<Failure>(const Invocation&)>;
 
-// "gmm", "tgmm", "ragged-dot", "grouped-gemm".
+// Returns the operations that draw() accepts: "gmm", "tgmm", "ragged-dot", "grouped-gemm".
 std::span<const std::string_view> operations();
 // Returns a valid case for the interpreter, determined by the operation, seed and index. Every
-// failure of the case is a defect. An empty operation selects gmm or tgmm.
+// failure of the case is a defect. operation: one of operations(); empty: gmm or tgmm.
 Invocation draw(std::string_view operation, std::uint64_t seed, std::int64_t index);
 
 // Returns the smallest case found that fails with the same kind; tries at most `attempts` other
@@ -34,7 +34,8 @@ Invocation shrink(Invocation failing, const Failure& failure, const Tester& test
 // True if the case runs a single shipped kernel: gmm and tgmm.
 bool has_program(const Invocation& a_case);
 // Returns a program for `gmm-run run`, to read and edit: the text of the kernel, with the
-// parameters of the case as defaults.
+// parameters of the case as defaults, and the case and its failure as comments. Requires
+// has_program().
 Expected<std::string> as_program(const Invocation& a_case, const Failure& failure);
 
 }  // namespace tessera::fuzz

@@ -16,11 +16,11 @@ struct AllGatherOptions : CollectiveOptions {
   bool halves = true;
 };
 // Prepares out[d] = the x of all places of d's ring, concatenated to [length * rows, cols]; for
-// f32, bf16, f16, i32 or i8. Fails if operands and rings do not fit each other.
+// f32, bf16, f16, i32 or i8. Fails like check_ring_rows(). x must outlive the launch.
 Expected<Launch> launch_all_gather(std::span<const Tensor> x, const Tensor& rings,
                                    const AllGatherOptions& options = {});
 
-// Checks this result on every device, in the rows that `options` select.
+// Checks this result of a completed launch on every device, in the rows that `options` select.
 Verdict check_all_gathered(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
                            const CheckOptions& options);
 

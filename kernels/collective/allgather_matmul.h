@@ -34,7 +34,8 @@ struct AllgatherMatmulOptions : CollectiveOptions {
 
 // Checks whether one device's operands and result, the rings and the options fit each other. Makes
 // the checks of the kernel's authors in their order and with their messages, then additional ones.
-// The literal variant requires rings of even length and windows that divide the operands.
+// The literal variant requires rings of even length. Fails with ErrorCode::unsupported for a
+// buffering that is no power of two or deadlocks, and for device numbers other than 0, 1, 2, ...
 Expected<void> check_allgather_matmul(const TensorType& lhs, const TensorType& rhs,
                                       const TensorType& out, const Tensor& rings,
                                       const AllgatherMatmulOptions& options);
@@ -42,8 +43,10 @@ Expected<void> check_allgather_matmul(const TensorType& lhs, const TensorType& r
 // out[d] = sum over places q of d's ring: lhs[device at q] . rhs[d][q * k_shard : (q + 1) *
 // k_shard]. On each device lhs is bf16 [rows, k_shard], rhs bf16 [length * k_shard, cols] and out
 // f32 [rows, cols]; spans are by device number. Place p adds the terms in the order p, p - 1, p +
-// 1, p - 2, ... launch_allgather_matmul only prepares the launch; allgather_matmul also runs it.
-// Both fail if check_allgather_matmul does; allgather_matmul also fails if the run does.
+// 1, p - 2, ... launch_allgather_matmul only prepares the launch, which the operands must outlive;
+// allgather_matmul also runs it. Both fail if check_allgather_matmul does, if types or shapes
+// differ between devices, and if the literal variant has a tiling or slots in hbm; allgather_matmul
+// also fails if the run does.
 Expected<Launch> launch_allgather_matmul(std::span<const Tensor> lhs, std::span<const Tensor> rhs,
                                          const Tensor& rings,
                                          const AllgatherMatmulOptions& options = {});
@@ -58,11 +61,12 @@ struct AllgatherRowsOptions : CollectiveOptions {
   std::optional<std::int64_t> acc_rows, acc_cols;  // part of a tile accumulated together; none: all
 };
 
-// out[d] = (x of all places of d's ring, concatenated) . y[d]. On each device x is [rows, k] with
-// an even number of rows, and y is [k, cols] of the same type (bf16, f16 or f32). out is [length *
-// rows, cols] of this type, accumulated in f32. launch_allgather_matmul_rows only prepares the
-// launch; allgather_matmul_rows also runs it. Fails if operands, rings and tiles do not fit each
-// other.
+// out[d] = (x of all places of d's ring, concatenated) . y[d]. On each device x is [rows, k], and y
+// is [k, cols] of the same type (bf16, f16 or f32). out is [length * rows, cols] of this type,
+// accumulated in f32. launch_allgather_matmul_rows only prepares the launch, which the operands
+// must outlive; allgather_matmul_rows also runs it. Both fail if operands and rings do not fit each
+// other, and unless 16 divides rows, 128 divides k and length * cols, bn divides cols and bk
+// divides k; allgather_matmul_rows also fails if the run does.
 Expected<Launch> launch_allgather_matmul_rows(std::span<const Tensor> x, std::span<const Tensor> y,
                                               const Tensor& rings,
                                               const AllgatherRowsOptions& options = {});

@@ -21,13 +21,15 @@ struct MatmulReduceScatterOptions : CollectiveOptions {
 };
 // Prepares out[d] = block `place` of the rows of sum(x . transpose(y)) over d's ring. x is [m,
 // k_shard] and y [cols, k_shard], of one type (bf16, f16 or f32); out is [m / length, cols]. The
-// blocks of m / length rows are split into two halves, so 2 * length must divide m.
+// blocks of m / length rows are split into two halves, so 2 * length must divide m. Fails if
+// operands, rings and tiles do not fit each other, and with ErrorCode::unsupported for other types.
+// x and y must outlive the launch.
 Expected<Launch> launch_matmul_reduce_scatter(std::span<const Tensor> x, std::span<const Tensor> y,
                                               const Tensor& rings,
                                               const MatmulReduceScatterOptions& options = {});
 
-// Checks this result on every device, in the rows that `options` select. wire: wire_dtype of the
-// launch.
+// Checks this result of a completed launch on every device, in the rows that `options` select.
+// wire: wire_dtype of the launch.
 Verdict check_product_scattered(std::span<const Tensor> x, std::span<const Tensor> y,
                                 const Tensor& rings, const Launch& done, DType wire,
                                 const CheckOptions& options);

@@ -23,9 +23,10 @@ struct RaggedSlices {
 
 // out[d] = output[d], overwritten by the rows that d receives. `operand` is [rows, ...] with one
 // shape and type on every device, and `output` is [out_rows, ...] of this type. Spans are by device
-// number. launch_ragged_all_to_all only prepares the launch; ragged_all_to_all also runs it. Fails,
-// with the device numbers, if the sizes of sender and receiver differ, if rows are outside an
-// operand or an output, and if two slices overwrite the same row.
+// number. launch_ragged_all_to_all only prepares the launch, which operand and output must outlive;
+// ragged_all_to_all also runs it. Both fail if operands, outputs and slices are for different
+// numbers of devices or differ in type or shape, like check_ragged_slices(), and with
+// ErrorCode::unsupported for types other than f32, bf16, f16, i32 and i8.
 Expected<Launch> launch_ragged_all_to_all(std::span<const Tensor> operand,
                                           std::span<const Tensor> output,
                                           std::span<const RaggedSlices> slices,
@@ -34,7 +35,8 @@ Expected<std::vector<Tensor>> ragged_all_to_all(std::span<const Tensor> operand,
                                                 std::span<const Tensor> output,
                                                 std::span<const RaggedSlices> slices,
                                                 const CollectiveOptions& options = {});
-// Compares the results of a completed launch on matrices with the expected rows, bit for bit.
+// Compares the results of a completed launch with the expected rows, bit for bit except for NaN
+// payloads. The arguments must be those of the launch; operand and output must be matrices.
 Verdict check_ragged_all_to_all(std::span<const Tensor> operand, std::span<const Tensor> output,
                                 std::span<const RaggedSlices> slices, const Launch& done,
                                 const CheckOptions& options);
@@ -44,16 +46,18 @@ struct RaggedGradients {
   // By device number, with the shapes of the inputs.
   std::vector<Tensor> operand, output;
 };
-// Vector-Jacobian product. cotangent: cotangent of the result, by device number. operand_rows:
-// number of rows of each device's operand. Fails for slices that read a row twice, because their
-// cotangents would have to be added.
+// Returns the vector-Jacobian product. cotangent: cotangent of the result, by device number.
+// operand_rows: number of rows of each device's operand. Fails like ragged_all_to_all(), and for
+// slices that read a row twice, because their cotangents would have to be added.
 Expected<RaggedGradients> ragged_all_to_all_vjp(std::span<const Tensor> cotangent,
                                                 std::int64_t operand_rows,
                                                 std::span<const RaggedSlices> slices,
                                                 const CollectiveOptions& options = {});
 
 // Checks that the slices fit operands of `rows` rows and outputs of `out_rows` rows. Uses jax's
-// messages if it has them.
+// messages if it has them. Fails for slices of a wrong type (ErrorCode::invalid_type), shape or
+// number, negative entries, sizes that differ between sender and receiver, rows outside an operand
+// or an output, and two slices that overwrite the same row.
 Expected<void> check_ragged_slices(std::int64_t rows, std::int64_t out_rows,
                                    std::span<const RaggedSlices> slices);
 

@@ -15,25 +15,27 @@ namespace tessera {
 using Traffic = std::vector<std::vector<std::int64_t>>;
 
 // Returns the traffic of rows sorted by group. group_sizes[i]: rows of each group on device i
-// [groups]. Device j receives the j-th of the equal shares of the groups.
+// [groups], where the number of devices must divide the number of groups. Device j receives the
+// j-th of the equal shares of the groups.
 Traffic traffic_of(const std::vector<std::vector<std::int64_t>>& group_sizes);
 
-// Returns the traffic if each device receives at most `room` rows. The last rows, which do not fit,
-// are dropped.
+// Returns the traffic if each device receives at most `room` rows. It receives the rows of the
+// senders in order; the last rows, which do not fit, are dropped.
 Traffic bounded(const Traffic& traffic, std::int64_t room);
 
-// By device: slices that send all rows, or with `room` the rows of bounded(traffic, room). They
-// arrive in the order of the senders.
+// Returns, by device, slices that send all rows, or with `room` the rows of bounded(traffic, room).
+// They arrive in the order of the senders.
 std::vector<RaggedSlices> dispatch_slices(const Traffic& traffic,
                                           std::optional<std::int64_t> room = {});
-// By device: the inverse of dispatch_slices. Rows that were dropped are not overwritten.
+// Returns, by device, slices that send the rows of dispatch_slices back to their first places. Rows
+// that were dropped are not overwritten.
 std::vector<RaggedSlices> combine_slices(const Traffic& traffic,
                                          std::optional<std::int64_t> room = {});
-// By device: device p sends all of its rows[p] rows to every device. They arrive in the order of
-// the senders.
+// Returns, by device, slices with which device p sends all of its rows[p] rows to every device.
+// They arrive in the order of the senders.
 std::vector<RaggedSlices> shared_slices(const std::vector<std::int64_t>& rows);
-// By device: like dispatch_slices(traffic_of(group_sizes)), but rows arrive in the order of the
-// groups, then of the senders.
+// Returns, by device, slices like dispatch_slices(traffic_of(group_sizes)), but one for each group,
+// and rows arrive in the order of the groups, then of the senders.
 std::vector<RaggedSlices> group_slices(const std::vector<std::vector<std::int64_t>>& group_sizes);
 
 }  // namespace tessera

@@ -11,12 +11,12 @@
 namespace tessera {
 
 // Prepares out[d] = block `place` of the sum of x over d's ring, [rows / length, cols], for f32 or
-// i32. Fails if operands and rings do not fit each other, and if the length does not divide the
-// rows.
+// i32. Fails like check_ring_rows() and set_reduction(), and if the length does not divide the
+// rows. x must outlive the launch.
 Expected<Launch> launch_reduce_scatter(std::span<const Tensor> x, const Tensor& rings,
                                        const ReduceOptions& options = {});
 
-// Checks this result on every device, in the rows that `options` select.
+// Checks this result of a completed launch on every device, in the rows that `options` select.
 Verdict check_reduce_scattered(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
                                const CheckOptions& options);
 

@@ -17,11 +17,11 @@ struct RightPermuteOptions : CollectiveOptions {
   bool double_barrier = true;
 };
 // Prepares out[d] = x[left neighbour of d], in x's shape [rows, cols], for f32, bf16, f16, i32 or
-// i8. Fails if operands and rings do not fit each other.
+// i8. Fails like check_ring_rows(). x must outlive the launch.
 Expected<Launch> launch_right_permute(std::span<const Tensor> x, const Tensor& rings,
                                       const RightPermuteOptions& options = {});
 
-// Checks this result on every device, in the rows that `options` select.
+// Checks this result of a completed launch on every device, in the rows that `options` select.
 Verdict check_permuted(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
                        const CheckOptions& options);
 

@@ -25,14 +25,17 @@ struct ReduceOptions : CollectiveOptions {
 
 // Checks that operands are matrices with the same shape and type on all devices. what: their name.
 Expected<void> check_matrices(std::string_view what, std::span<const Tensor> operands);
-// Checks the rings, and x on each device, whose type must be one of `types`.
+// Calls check_rings, and check_matrices for x. Fails with ErrorCode::unsupported unless x has one
+// of `types`. kernel: its name, for the message.
 Expected<void> check_ring_rows(std::string_view kernel, std::span<const Tensor> x,
                                const Tensor& rings, std::initializer_list<DType> types);
-// Returns a launch of `kernel` with rings and x, without results. rows: value of its parameter.
+// Returns a launch of `kernel` with rings and x, without results. Requires check_ring_rows(); x
+// must outlive the launch. rows: value of the kernel's parameter `rows`.
 Launch launch_ring_rows(std::string_view kernel, std::span<const Tensor> x, const Tensor& rings,
                         std::int64_t rows, const CollectiveOptions& options);
 
-// Sets the parameters of a sum on rings from the options. Fails for a tile without elements.
+// Sets the launch's parameters of a sum on rings from the options. Fails for a tile without
+// elements.
 Expected<void> set_reduction(Launch& launch, const ReduceOptions& options);
 
 }  // namespace tessera

@@ -12,7 +12,8 @@
 
 namespace tessera {
 
-// Returns the table of these rings, each a list of device numbers. Fails if their lengths differ.
+// Returns the table of these rings, each a list of device numbers, which check_rings() checks.
+// Fails if their lengths differ.
 Expected<Tensor> make_rings(const std::vector<std::vector<std::int64_t>>& rings);
 // Returns `count` rings of `length` devices each, numbered in order. shuffle: seed of a
 // permutation; 0: none.
@@ -24,12 +25,12 @@ Tensor ring_positions(const Tensor& rings);
 std::size_t device_at(const Tensor& rings, std::int64_t ring, std::int64_t place);
 
 // Checks that `rings` is a table that contains each device 0 .. devices - 1 once, with at least one
-// device, and that there are as many operands.
+// device, and that there is one operand per device. operands: number of operands.
 Expected<void> check_rings(const Tensor& rings, std::size_t operands);
 // Checks that an operand has the same type and shape on all devices. what: its name.
 Expected<void> check_alike(std::string_view what, std::span<const Tensor> operands);
 // Sets the parameters and operands that all kernels on rings have: collective id, calls, table and
-// places.
+// places. The launch has a copy of the table.
 void set_rings(Launch& launch, const Tensor& rings, const CollectiveOptions& options);
 
 }  // namespace tessera

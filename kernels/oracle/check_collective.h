@@ -12,7 +12,7 @@
 
 namespace tessera {
 
-// Concatenates matrices of equal shapes along rows (dim 0) or columns (dim 1).
+// Concatenates matrices of equal shapes along rows (dim 0) or columns (dim 1). At least one.
 Tensor joined(std::span<const Tensor* const> parts, int dim);
 // Returns the tensor of a device, by its number.
 using Held = std::function<const Tensor&(std::size_t device)>;
@@ -35,12 +35,13 @@ struct ProductCheck {
   DType wire = DType::f32;    // type of partial sums sent between devices
   std::int64_t hops = 0;      // number of transfers, each of which rounds to `wire`
 };
-// Checks out = a . b, or a . transpose(b).
+// Checks out = a . b, or a . transpose(b), in the rows that `options` select; like all functions
+// below. Shapes and types must fit.
 Verdict check_product(const ProductCheck& product, const Tensor& out, const CheckOptions& options);
-// Checks out = the sum of matrices of its shape, added in any order.
+// Checks out = the sum of f32 or i32 matrices of its shape, added in any order.
 Verdict check_sum(std::span<const Tensor* const> parts, const Tensor& out,
                   const CheckOptions& options);
-// Checks out = expected, bit for bit except for NaN payloads.
+// Checks out = expected, two matrices, bit for bit except for NaN payloads.
 Verdict check_same(const Tensor& expected, const Tensor& out, const CheckOptions& options);
 
 // Gather of an all-gather matmul.
@@ -53,9 +54,10 @@ struct Gathered {
 Verdict check_gathered(std::span<const Tensor> a, std::span<const Tensor> b, const Tensor& rings,
                        const Launch& done, const Gathered& gathered, const CheckOptions& options);
 
-// Combines the verdicts on each device of the rings.
+// Returns the verdict on the device at one place of a ring.
 using JudgePlace =
     std::function<Verdict(std::int64_t ring, std::int64_t place, std::size_t device)>;
+// Calls `judge` for each place, ring by ring, and combines the verdicts by together().
 Verdict on_every_place(const Tensor& rings, const JudgePlace& judge);
 
 }  // namespace tessera

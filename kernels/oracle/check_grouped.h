@@ -14,7 +14,8 @@ namespace tessera {
 // outside the groups, and 256 random rows. Results with at most 256 rows are checked fully.
 enum class Check : std::uint8_t { full, sample, none };
 
-std::optional<Check> parse_check(std::string_view text);  // by the enumerator's name
+// Parses an enumerator's name; none for other texts.
+std::optional<Check> parse_check(std::string_view text);
 // Returns full for at most 1e11 floating-point operations, otherwise sample.
 Check default_check(double flops);
 
@@ -26,12 +27,14 @@ struct CheckOptions {
   double sum_error = 0;                                 // DeviceReport::sum_error
 };
 
-// Compare every checked element of a result with the reference.
+// Compare every element of a result's checked rows with the reference. The verdict is not ok if
+// `out` has a wrong shape or no data.
 Verdict check_gmm(const GroupedProblem& problem, const Tensor& out, const CheckOptions& options);
 Verdict check_tgmm(const GroupedProblem& problem, const Tensor& out, const CheckOptions& options);
 
-// Returns the rows to check, ascending, of a result with `rows` rows: all, or a sample with the
-// rows before and after each of `edges`.
+// Returns the rows to check, ascending, of a result with `rows` rows: all, none, or a sample as
+// described at Check. edges: rows at which a part of the result begins or ends; the sample has the
+// rows before and after them. seed: of the random rows.
 std::vector<std::int64_t> checked_rows(std::int64_t rows, const std::vector<std::int64_t>& edges,
                                        Check check, std::uint64_t seed);
 

@@ -18,6 +18,7 @@ struct Tolerance {
 // the expected number may differ by half a unit in the last place of its type.
 using ElementBounds = std::vector<float>;
 
+// unbounded: the numbers differ, and the bound of the element is not known.
 enum class Agreement : std::uint8_t { right, wrong, unbounded };
 
 struct Comparison {
@@ -28,7 +29,8 @@ struct Comparison {
   double max_abs_error = 0;       // largest finite difference, including right elements
   // Elements with the same value and the same sign of zero. NaN equals any NaN.
   std::int64_t identical = 0;
-  // Only set by compare_by_bounds.
+  // The members below are only set by compare_by_bounds. Largest error of a right element as a
+  // fraction of its allowed difference, at most 1.
   double largest_share = 0;
   std::int64_t unbounded = 0;         // elements that differ and have no known bound
   std::int64_t first_unbounded = -1;  // flat index; -1: none
@@ -41,7 +43,8 @@ bool agrees(const Tensor& got, const Tensor& expected, std::int64_t i, const Tol
 Agreement agreement(const Tensor& got, const Tensor& expected, std::int64_t i,
                     const ElementBounds& bounds);
 // Compare two tensors of the same shape, both of floats or both of integers (compare_by_bounds:
-// floats). Their element types may differ.
+// floats, with one bound per element). Their element types may differ. Throw Interrupted
+// (core/report/stop.h) if a stop is requested.
 Comparison compare(const Tensor& got, const Tensor& expected, const Tolerance& tolerance);
 Comparison compare_by_bounds(const Tensor& got, const Tensor& expected,
                              const ElementBounds& bounds);

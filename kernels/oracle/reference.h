@@ -51,17 +51,18 @@ using BlockSink = std::function<void(const ReferenceBlock&)>;
 // wanted: blocks have magnitudes, which require a second product.
 enum class Magnitude : std::uint8_t { none, wanted };
 
-// Computes some rows of gmm: out[rows of group g] = lhs[rows of group g] . rhs[g - group_offset].
-// Other rows are zero or existing. rows: ascending.
+// Computes some rows of gmm and passes their blocks to `sink`: out[rows of group g] = lhs[rows of
+// group g] . rhs[g - group_offset]. Other rows are zero or existing. rows: ascending.
 void reference_gmm(const GroupedProblem& problem, std::span<const std::int64_t> rows,
                    Magnitude magnitude, const BlockSink& sink);
-// Computes some rows of tgmm: out[g] = transpose(lhs[rows of g]) . rhs[rows of g]. An empty group
-// gives zeros or the existing block. rows: ascending.
+// Computes some rows of tgmm and passes their blocks to `sink`: out[g - group_offset] =
+// transpose(lhs[rows of g]) . rhs[rows of g]. An empty group gives zeros or, with `accumulate`, the
+// existing block. rows: of the result as a matrix, ascending.
 void reference_tgmm(const GroupedProblem& problem, std::span<const std::int64_t> rows,
                     Magnitude magnitude, const BlockSink& sink);
 
-// Collects a whole result. run: computes the given rows and passes their blocks to the sink. Every
-// element is rounded once.
+// Returns the whole result as a tensor. run: computes the given rows and passes their blocks to the
+// sink. Every element is rounded once; i32 wraps.
 Tensor collect_reference(
     DType dtype, const Shape& shape,
     const std::function<void(std::span<const std::int64_t>, const BlockSink&)>& run);
@@ -70,7 +71,7 @@ Tensor collect_reference(
 // [local_groups + 1].
 std::vector<std::int64_t> processed_rows(const GroupedProblem& problem);
 
-// Compute the whole result; every element is rounded once from f64.
+// Compute the whole result as a tensor of type `out`; every element is rounded once from f64.
 Tensor reference_gmm(const GroupedProblem& problem, DType out);
 Tensor reference_tgmm(const GroupedProblem& problem, DType out);
 

@@ -27,13 +27,16 @@ struct GroupedGemmProblem {
   std::int64_t rows = 0, columns = 0;
   // First element of this matrix in a result, and in a C, with several matrices.
   std::int64_t first_element = 0;
+  // Returns the first row of each group and the end of the last one; for checked_rows().
   std::vector<std::int64_t> edges() const;
 };
 
-// Computes some rows. rows: ascending; rows of no group are zero.
+// Computes some rows and passes their blocks to `sink`. rows: ascending; rows of no group are zero.
+// If there are no groups, no block is passed.
 void reference_grouped_gemm(const GroupedGemmProblem& problem, std::span<const std::int64_t> rows,
                             Magnitude magnitude, const BlockSink& sink);
-// Computes the whole result as [rows, columns]; every element is rounded once from f64.
+// Computes the whole result as [rows, columns] of type `out`; every element is rounded once from
+// f64.
 Tensor reference_grouped_gemm(const GroupedGemmProblem& problem, DType out);
 
 }  // namespace tessera

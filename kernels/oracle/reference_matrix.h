@@ -12,6 +12,7 @@ struct MatrixView {
   std::int64_t offset = 0;  // of element (0, 0)
   std::int64_t row_stride = 0, column_stride = 1;
 
+  // Return the transposed view, and the view whose element (0, 0) is (row, column).
   MatrixView transposed() const { return {tensor, offset, column_stride, row_stride}; }
   MatrixView from(std::int64_t row, std::int64_t column) const {
     return {tensor, offset + row * row_stride + column * column_stride, row_stride, column_stride};
@@ -19,7 +20,7 @@ struct MatrixView {
 };
 
 // Writes the rows `rows` and columns 0 .. columns - 1 of the view to `out`, exact, as a dense
-// row-major matrix.
+// row-major matrix [rows.size(), columns].
 void decode(const MatrixView& view, std::span<const std::int64_t> rows, std::int64_t columns,
             double* out);
 

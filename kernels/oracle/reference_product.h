@@ -15,7 +15,8 @@ class ReferenceProduct {
   explicit ReferenceProduct(Magnitude magnitude) : magnitude_(magnitude) {}
 
   // Computes the elements (a_rows[i], j) of a[.., terms] . b[terms, columns]. If `existing` is not
-  // null, its rows result_rows[i] are added. The blocks have result_rows as rows.
+  // null, its rows result_rows[i] are added. Passes the elements to `sink` in blocks, whose rows
+  // are result_rows. terms: may be 0.
   void multiply(const MatrixView& a, std::span<const std::int64_t> a_rows, const MatrixView& b,
                 std::int64_t terms, std::int64_t columns, const MatrixView* existing,
                 std::span<const std::int64_t> result_rows, const BlockSink& sink);

@@ -43,11 +43,13 @@ struct RaggedProblem {
   std::vector<std::int64_t> group_edges(std::int64_t prefix) const;
 };
 
-// Computes some rows of the result as a matrix with n columns. The result is [batch, outer, m, n],
-// or [local_groups, batch, k, n] if the contraction is ragged. rows: ascending.
+// Computes some rows of the result as a matrix with n columns and passes their blocks to `sink`.
+// The result is [batch, outer, m, n], or [local_groups, batch, k, n] if the contraction is ragged.
+// rows: ascending.
 void reference_ragged_dot(const RaggedProblem& problem, std::span<const std::int64_t> rows,
                           Magnitude magnitude, const BlockSink& sink);
-// Computes the whole result in that shape; every element is rounded once from f64.
+// Computes the whole result in that shape and of type `out`; every element is rounded once from
+// f64.
 Tensor reference_ragged_dot(const RaggedProblem& problem, DType out);
 
 }  // namespace tessera

@@ -14,7 +14,7 @@ struct Rounding {
 };
 
 // Returns the rounding of a value of type `accumulator` to `dtype`; without error if they are both
-// f32.
+// f32 or both integers.
 Rounding rounding(DType dtype, DType accumulator);
 
 }  // namespace tessera

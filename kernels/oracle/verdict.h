@@ -53,8 +53,8 @@ class Judge {
 
   // Compares the elements of a block, which must have magnitudes unless arithmetic.exact.
   void see(const ReferenceBlock& block) { see(block, 0, columns_); }
-  // Variant for a result with several matrices. first, columns: first element and number of columns
-  // of the block's matrix.
+  // Variant for a result with several matrices. first, columns: flat index of the first element in
+  // the result, and number of columns, of the block's matrix.
   void see(const ReferenceBlock& block, std::int64_t first, std::int64_t columns);
   // Verdict on all blocks so far.
   Verdict verdict() const;
