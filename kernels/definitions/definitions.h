@@ -14,7 +14,8 @@ namespace tessera {
 // Returns the names of the kernels that have a definition.
 std::vector<std::string> defined_kernels();
 // Returns the definition of a kernel for its settings. places: number of devices of the kernel.
-// Fails if it has no definition, or none for these settings.
+// Fails with ErrorCode::unsupported if the kernel has no definition, and like instantiate() if it
+// has none for these settings.
 Expected<Program> make_definition(const Program& kernel, int places);
 
 }  // namespace tessera

@@ -26,8 +26,8 @@ struct RingOfExpertsOptions : GroupedCollectiveOptions {
 // experts are divided equally; share p is at place p of a ring. On each device lhs is [tokens, k]
 // and rhs [experts of the ring / length, k, n] of bf16, f16 or f32, experts i32 [tokens, top_k],
 // weights f32 [tokens, top_k], and out f32 [tokens, n]. launch_ring_of_experts only prepares the
-// launch; ring_of_experts also runs it. Fails if operands, rings, experts and options do not fit
-// each other.
+// launch, which the operands must outlive; ring_of_experts also runs it. Both fail if operands,
+// rings, experts and options do not fit each other, and if a device needs more than its capacity.
 Expected<Launch> launch_ring_of_experts(std::span<const Tensor> lhs, std::span<const Tensor> rhs,
                                         std::span<const Tensor> experts,
                                         std::span<const Tensor> weights, const Tensor& rings,
@@ -38,14 +38,15 @@ Expected<std::vector<Tensor>> ring_of_experts(std::span<const Tensor> lhs,
                                               std::span<const Tensor> weights, const Tensor& rings,
                                               const RingOfExpertsOptions& options = {});
 
-// Vector-Jacobian product for lhs and rhs. cotangent: cotangent of the result, f32 [tokens, n] on
-// each device.
+// Returns the vector-Jacobian product for lhs and rhs. cotangent: cotangent of the result, f32
+// [tokens, n] on each device. Fails like ring_of_experts(), and for another cotangent.
 Expected<GroupedCollectiveGradients> ring_of_experts_vjp(
     std::span<const Tensor> cotangent, std::span<const Tensor> lhs, std::span<const Tensor> rhs,
     std::span<const Tensor> experts, std::span<const Tensor> weights, const Tensor& rings,
     const RingOfExpertsOptions& options = {});
 
-// Compares the results of a completed launch with the weighted products in f64.
+// Compares the results of a completed launch with the weighted products in f64. The verdict is not
+// ok if the arguments are not valid.
 Verdict check_ring_of_experts(std::span<const Tensor> lhs, std::span<const Tensor> rhs,
                               std::span<const Tensor> experts, std::span<const Tensor> weights,
                               const Tensor& rings, const Launch& done,

@@ -18,6 +18,8 @@ struct RingOfExpertsCall {
   std::int64_t tokens() const { return product.m; }
 };
 
+// Checks the arguments of ring_of_experts() and returns its call. Fails if operands, rings, experts
+// and options do not fit each other, and if a device needs more than its capacity.
 Expected<RingOfExpertsCall> validate_ring_of_experts(
     std::span<const Tensor> lhs, std::span<const Tensor> rhs, std::span<const Tensor> experts,
     std::span<const Tensor> weights, const Tensor& rings, const RingOfExpertsOptions& options);

@@ -11,7 +11,8 @@
 
 namespace tessera {
 
-// Checks that there is a cotangent for the result of every device: f32 of its shape.
+// Checks that there is a cotangent for the result of every device, f32 of shape `shape`. devices:
+// number of devices.
 Expected<void> check_cotangent(std::span<const Tensor> cotangent, std::size_t devices,
                                const Shape& shape);
 
@@ -24,7 +25,7 @@ Options transposed(Options options) {
 }
 
 // Returns the gradient of the shard rhs, whose groups begin at `first`. rows: [m, k], cotangent:
-// [m, n]; both sorted by group.
+// [m, n]; both sorted by group. sizes: rows of all groups. Fails like transposed_grouped_matmul().
 Expected<Tensor> gradient_of_shard(const Tensor& rows, const Tensor& cotangent, const Tensor& sizes,
                                    std::int64_t first, const Tensor& rhs,
                                    const GroupedCollectiveOptions& options);

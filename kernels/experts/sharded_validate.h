@@ -9,16 +9,20 @@
 
 namespace tessera {
 
-// Validates one device's call like gmm, with the shard that begins at group `first`. The operand
-// types of the result are the type in which the operands are multiplied.
+// Validates one device's call like gmm, with the shard that begins at group `first`. Returns its
+// description, with both operands in the type in which they are multiplied. Fails with
+// ErrorCode::unsupported for types other than bf16, f16 and f32.
 Expected<GroupedDesc> validate_shard(const Tensor& lhs, const Tensor& rhs, const Tensor& sizes,
                                      std::int64_t first, const GroupedCollectiveOptions& options);
+// Returns the options of the product of one device, with the shard that begins at group `first`.
 GroupedMatmulOptions grouped_options(const GroupedCollectiveOptions& options, std::int64_t first);
 
-// Returns the first group of each place.
+// Returns the first group of each place: options.group_offset, or place * local_groups if empty.
 std::vector<std::int64_t> first_groups(std::int64_t length, std::int64_t local_groups,
                                        const ShardedGroupedMatmulOptions& options);
-// Returns the calls of all devices, by device number.
+// Validate all operands and return the calls of all devices, by device number. Fail if operands,
+// rings and options do not fit each other, shards overlap, or a device receives more rows than its
+// capacity. The errors of one device's call have its number in a note.
 Expected<std::vector<GroupedDesc>> validate_sharded(std::span<const Tensor> lhs,
                                                     std::span<const Tensor> rhs,
                                                     std::span<const Tensor> group_sizes,

@@ -33,7 +33,7 @@ void fill(Tensor& tensor, Fill kind, FillRole role, std::int64_t terms, std::uin
 // rows differ.
 Tensor normal_block(DType dtype, std::int64_t elements, std::uint64_t seed);
 
-// Returns the largest magnitude in an integer fill.
+// Returns the largest magnitude in an integer fill. terms: products of a sum, as for fill().
 std::int64_t integer_range(DType dtype, FillRole role, std::int64_t terms);
 
 // Quantile function of the standard normal distribution, 0 < p < 1, with a relative error of

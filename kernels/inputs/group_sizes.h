@@ -11,10 +11,11 @@ namespace tessera {
 inline constexpr std::int64_t max_groups = std::int64_t{1} << 24;  // for a named distribution
 
 // Returns group sizes. distribution: `uniform`, `multinomial`, `zipf:S`, `onehot`, `empty:P`,
-// `jitter:P`, or a list of sizes: `100,150,50`. A named distribution gives `groups` sizes that sum
-// to `rows`; its time depends only on `groups`. Fails for other texts, sizes that do not fit
-// `groups` and `rows`, more than max_groups groups or 2^40 rows, and a size that does not fit into
-// i32.
+// `jitter:P`, or a list of sizes: `100,150,50`. A list is returned unchanged; its number and sum
+// are not compared with `groups` and `rows`. A named distribution gives `groups` sizes that sum to
+// `rows`; its time depends only on `groups`. Fails for other texts and a size that does not fit
+// into i32; a named distribution also unless there are 1 .. max_groups groups and 0 .. 2^40 rows,
+// and if all groups are empty but there are rows.
 //   uniform      as equal as integers can be
 //   jitter:P     weights 1 - P/100 + 2P/100 * unit(): the U(0.7, 1.3) of DeepGEMM is jitter:30
 //   multinomial  every row selects a group, all equally likely

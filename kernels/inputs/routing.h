@@ -16,11 +16,11 @@ struct Routing {
   Tensor group_sizes;                // rows of each expert, i32 [experts]
 };
 
-// Returns the routing of `experts`, i32 [tokens, top_k]. Fails for another type or rank, and for
-// experts outside 0 .. count - 1.
+// Returns the routing of `experts`, i32 [tokens, top_k]. count: number of experts. Fails for
+// another type or rank, and for experts outside 0 .. count - 1.
 Expected<Routing> route(const Tensor& experts, std::int64_t count);
 // Returns i32 [tokens, top_k]: for each token `top_k` different experts of `count`, all equally
-// likely. Fails if top_k exceeds count.
+// likely. Fails if top_k is negative or exceeds count.
 Expected<Tensor> random_experts(std::int64_t tokens, std::int64_t top_k, std::int64_t count,
                                 std::uint64_t seed);
 
@@ -28,7 +28,8 @@ Expected<Tensor> random_experts(std::int64_t tokens, std::int64_t top_k, std::in
 // another number of tokens.
 Expected<Tensor> routed_rows(const Tensor& tokens, const Routing& routing);
 // Returns out[t] = sum over j of weights[t, j] * (row of choice (t, j)), in f32 and in the order of
-// j. rows: f32 [tokens * top_k, n], weights: f32 [tokens, top_k], out: f32 [tokens, n].
+// j. rows: f32 [tokens * top_k, n], weights: f32 [tokens, top_k], out: f32 [tokens, n]. Fails for
+// other types and shapes.
 Expected<Tensor> weighted_tokens(const Tensor& rows, const Routing& routing, const Tensor& weights);
 
 }  // namespace tessera

@@ -82,10 +82,12 @@ Expected<GroupedMatmulGradients> grouped_matmul_vjp(const Tensor& cotangent, con
                                                     const GroupedMatmulCall& call);
 
 // Returns the tuning problem of the call, with key grouped_key() and candidates
-// grouped_candidates(). Ignores the mesh.
+// grouped_candidates(). Ignores the mesh. Fails if the operands do not fit, if the platform has no
+// implementation, and for an unknown profile.
 Expected<GroupedTuningProblem> tuning_problem(const GroupedMatmulOperands& operands,
                                               const GroupedMatmulCall& call);
-// Returns the configuration of the call, and how it was chosen.
+// Returns the configuration of the call, and how it was chosen by call.chain. Ignores the mesh.
+// Fails like tuning_problem() and GroupedConfigChain::choose.
 Expected<ConfigDecision> choose_config(const GroupedMatmulOperands& operands,
                                        const GroupedMatmulCall& call);
 

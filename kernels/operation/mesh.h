@@ -24,7 +24,7 @@ struct Mesh {
   std::int64_t devices() const;
   // Returns the axis of that name, or null.
   const MeshAxis* find(const std::string& axis) const;
-  // Position of the device along the axis, 0 .. size - 1.
+  // Position of the device along the axis, 0 .. size - 1; 0 if the mesh has no such axis.
   std::int64_t coordinate(std::int64_t device, const std::string& axis) const;
 };
 
@@ -39,13 +39,15 @@ Expected<void> check_spec(const char* what, const Shape& shape, const PartitionS
                           const Mesh& mesh);
 // Returns the shape of each shard. Requires a spec that check_spec accepts.
 Shape shard_shape(const Shape& shape, const PartitionSpec& spec, const Mesh& mesh);
-// Returns the shard of `tensor` that the device holds.
+// Returns a copy of the shard of `tensor` that the device holds. Requires a spec that check_spec
+// accepts.
 Tensor shard(const Tensor& tensor, const PartitionSpec& spec, const Mesh& mesh,
              std::int64_t device);
-// Copies the device's shard `part` to its place in `whole`.
+// Copies the device's shard `part` to its place in `whole`. Requires a spec that check_spec
+// accepts, and `part` of shape shard_shape() and the type of `whole`.
 void place_shard(Tensor& whole, const Tensor& part, const PartitionSpec& spec, const Mesh& mesh,
                  std::int64_t device);
-// Returns the first device that holds the same shard as `device`.
+// Returns the first device that holds the same shard as `device`; it may be `device`.
 std::int64_t first_holder(std::int64_t device, const PartitionSpec& spec, const Mesh& mesh);
 
 }  // namespace tessera

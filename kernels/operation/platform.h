@@ -50,8 +50,10 @@ std::string_view name(Backend backend);
 Expected<Platform> parse_platform(std::string_view text);
 Expected<Backend> parse_backend(std::string_view text);
 
-// Returns the platform that runs an algorithm. Auto selects the best device that is available.
-// Fails if the platform or backend has no implementation, with a list of the implementations.
+// Returns the platform that runs an algorithm, which is never Auto. asked: Auto selects the best
+// device that is available, otherwise the reference, which accepts any backend. Fails if the
+// platform or backend has no implementation, with a list of the implementations. Does not check
+// whether the device `asked` is available. algorithm: for the message.
 Expected<Platform> resolve_platform(std::string_view algorithm, Platform asked,
                                     Backend backend = Backend::Any);
 

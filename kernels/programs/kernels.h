@@ -21,14 +21,15 @@ std::span<const Kernel> kernels();
 // Returns the kernel with this name; null if there is none.
 const Kernel* find_kernel(std::string_view name);
 
-// Returns the module of kernels/programs/NAME.tsr, which is parsed once per process. Fails for an
-// unknown name.
+// Returns the module of kernels/programs/NAME.tsr, which is parsed once per process and is never
+// freed. Fails for an unknown name, and if the text does not parse.
 Expected<const Module*> embedded_module(std::string_view name);
 // Returns the modules whose functions every kernel may call, also kernels in files of users: the
-// `library` of instantiate().
+// `library` of instantiate(). They are never freed.
 Expected<std::vector<const Module*>> function_library();
 
-// Instantiates a built-in kernel, in structured form. Fails like instantiate().
+// Instantiates a built-in kernel and returns its program in structured form. Fails for an unknown
+// name, and like instantiate().
 Expected<Program> make_kernel(std::string_view name, const Settings& settings,
                               const InstantiateOptions& launch = {});
 

@@ -16,21 +16,24 @@ struct RaggedAxes {
   std::vector<std::int64_t> before, after;  // axes before and after the ragged axis, in its list
 };
 
+// Returns the axes of all lists, in order.
 std::vector<std::int64_t> joined(std::initializer_list<std::vector<std::int64_t>> lists);
 // Returns the extents of these axes, which the tensor must have.
 Shape extents(const Tensor& tensor, const std::vector<std::int64_t>& axes);
 
 // Returns the role of the ragged axis of lhs. Fails unless there is exactly one ragged axis, and
-// for batch or contracting axes that an operand does not have or that are repeated.
+// for batch or contracting axes that an operand does not have, that are repeated, or that are both.
 Expected<RaggedMode> ragged_mode(const RaggedArguments& given);
-// Sorts the axes of lhs. ragged_mode must accept the arguments.
+// Sorts the axes of lhs by their roles. mode: result of ragged_mode(), which must accept the
+// arguments.
 RaggedAxes ragged_axes(const RaggedArguments& given, RaggedMode mode);
 
 // Checks that rhs has one group axis if the ragged axis is not contracted, and none otherwise. The
 // group axis must exist in rhs and be neither batch nor contracting.
 Expected<void> check_group_axis(const RaggedArguments& given, RaggedMode mode);
 
-// Checks that batch and contracting axes have the same extents in lhs and rhs. The error has both.
+// Checks that lhs and rhs have equally many batch axes, and that batch and contracting axes have
+// the same extents in lhs and rhs. The error has both.
 Expected<void> check_paired_extents(const RaggedArguments& given);
 
 }  // namespace tessera

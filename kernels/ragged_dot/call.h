@@ -29,6 +29,7 @@ struct RaggedCall {
 
   // True if one grouped matmul computes the call; rhs may be transposed.
   bool is_single() const { return mode != RaggedMode::Batch && batch == 1 && outer == 1; }
+  // Number of floating-point operations on the processed groups; saturates.
   std::int64_t flops() const;
 };
 

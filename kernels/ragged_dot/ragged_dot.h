@@ -16,7 +16,8 @@ namespace tessera {
 Expected<Tensor> ragged_dot_general(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
                                     const RaggedDotDims& dims,
                                     const RaggedDotOptions& options = {});
-// The standard case: lhs [m, k], rhs [groups, k, n], group_sizes [groups], result [m, n].
+// Computes the standard case: lhs [m, k], rhs [groups, k, n], group_sizes [groups], result [m, n].
+// Fails like ragged_dot_general().
 Expected<Tensor> ragged_dot(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
                             const RaggedDotOptions& options = {});
 // Variant of ragged_dot_general that also returns the data for a report. Findings of the run are in
@@ -29,14 +30,16 @@ Expected<GroupedMatmulRun> run_ragged_dot(const Tensor& lhs, const Tensor& rhs,
 struct RaggedDotGradients {
   Tensor lhs, rhs;  // same shapes and types as the operands
 };
-// Vector-Jacobian product. cotangent: cotangent of the result. Fails with ErrorCode::unsupported
-// unless the mode is NonContracting.
+// Returns the vector-Jacobian product. cotangent: cotangent of the result, with its shape and type.
+// Fails like ragged_dot_general(), for another cotangent, with ErrorCode::invalid_type for integer
+// operands, and with ErrorCode::unsupported unless the mode is NonContracting.
 Expected<RaggedDotGradients> ragged_dot_vjp(const Tensor& cotangent, const Tensor& lhs,
                                             const Tensor& rhs, const Tensor& group_sizes,
                                             const RaggedDotDims& dims,
                                             const RaggedDotOptions& options = {});
 
-// Compares `out` with the reference in f64. The arguments must be those of a call that succeeded.
+// Compares `out` with the reference in f64. The other arguments must be those of the call; the
+// verdict is not ok if they are not valid or `out` has a wrong shape.
 Verdict check_ragged_dot(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
                          const RaggedDotDims& dims, const RaggedDotOptions& options,
                          const Tensor& out, const CheckOptions& how);

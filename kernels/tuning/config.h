@@ -27,9 +27,10 @@ struct GroupedMatmulConfig {
 // Returns one line of JSON with all fields, in the order above; align and hints only if they are
 // not the default.
 std::string to_json(const GroupedMatmulConfig& config);
-// Parses the configuration from a JSON object. Missing fields have their defaults. Fails, with the
-// name of the field, for an unknown field, a value of a wrong type or out of range, and a repeated
-// field.
+// Parse a configuration from a JSON object, and return it or assign it to `config`, which does not
+// change if the text is not valid. Missing fields have their defaults. Both fail for a text that is
+// not a JSON object and, with the name of the field, for an unknown field, a value of a wrong type
+// or out of range, and a repeated field.
 Expected<GroupedMatmulConfig> parse_config(std::string_view json);
 Expected<void> from_json(std::string_view json, GroupedMatmulConfig& config);
 // Checks that blocks, stages and alignment are at least 1, and that warps is a power of two.

@@ -29,13 +29,14 @@ struct ConfigQuestion {
 };
 // Returns the question for a call of a built-in kernel.
 ConfigQuestion question_of(const GroupedTuningProblem& problem);
-// Returns the question for a call of another kernel.
+// Returns the question for a call of another kernel, whose product and program are in `query`.
 ConfigQuestion question_of(const Device& device, const ConfigQuery& query,
                            const DeviceOptions& options, const ConfigRequest& parts = {});
 
 // Chooses the configuration. `given` and `parts` take precedence; if only buffers or an align are
-// specified, the device chooses the rest. Without a chain, the user's cache is read but the
-// device's choice is not cached. Fails like given_config() and GroupedConfigChain::choose.
+// specified, the device chooses the rest. Null `chain`: the user's cache is read and stores
+// measured configurations, but not the device's choice. Fails like given_config() and
+// GroupedConfigChain::choose.
 Expected<ConfigDecision> choose_config(const ConfigQuestion& question,
                                        GroupedConfigChain* chain = nullptr);
 

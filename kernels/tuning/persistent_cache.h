@@ -34,8 +34,9 @@ class PersistentCache {
   const std::string& folder() const { return folder_.path(); }
   // Path of a key's file.
   std::string file(const OperationKey& key) const;
-  // Returns the entry of a key; none if there is no file. Fails if the entry is damaged, of another
-  // version of Tessera, or writable by other users.
+  // Returns the entry of a key; none if there is no file, or if it is of another key with the same
+  // id. Fails if the entry is damaged or of another version of Tessera, and with
+  // ErrorCode::environment if it is not read, for example because other users can write to it.
   Expected<std::optional<CacheEntry>> find(const OperationKey& key) const;
   // Writes the entry of its key. Fails with ErrorCode::environment and the reason if it cannot be
   // written.

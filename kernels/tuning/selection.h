@@ -26,7 +26,7 @@ namespace tessera {
 enum class ConfigSource : std::uint8_t {
   Override,    // the call has its own configuration
   Overlay,     // the call's overlay has one for its key
-  Memory,      // this process used one for this key before
+  Memory,      // this chain used one for this key before
   Persistent,  // the user's cache folder has one
   Autotune,    // candidates are measured
   Heuristics   // chosen without a measurement
@@ -52,7 +52,7 @@ struct AutotunePolicy {
   enum class Fallback : unsigned char { Autotune, Heuristics };
   // Way to use. By default nothing is measured.
   Fallback cache_miss_fallback = Fallback::Heuristics;
-  // True: a key that this process tuned before and that is no longer in the caches is an error.
+  // True: a key that this chain tuned before and that is no longer in the caches is an error.
   bool forbid_reautotune = true;
   bool validate_backward = false;  // tuning also measures the gradients
   bool keep_heuristics = true;     // cache heuristic configurations like measured ones
@@ -98,12 +98,14 @@ class GroupedConfigChain {
                               Clock clock = steady_clock())
       : persistent_(std::move(persistent)), clock_(std::move(clock)) {}
 
-  // Returns the configuration of the first link that has one. Fails like environment_policy() and
-  // tuning, if the policy forbids to tune the key again, and if no link has a configuration.
+  // Returns the configuration of the first link that has one, and caches it as the policy requires.
+  // Fails like environment_policy() and call.autotune, and with ErrorCode::runtime if the policy
+  // forbids to tune the key again or no link has a configuration.
   Expected<ConfigDecision> choose(const Selection& call);
 
-  // Removes all configurations from this process's memory.
+  // Removes all configurations from this chain's memory, but not from the persistent cache.
   void clear_memory();
+  // Persistent cache; none if the chain has none.
   const std::optional<PersistentCache>& persistent() const { return persistent_; }
 
  private:

@@ -38,14 +38,15 @@ struct TuningResult {
   const Measurement<Cfg>& winner() const { return candidates[best]; }
 };
 
-// Runs something once and returns its seconds.
+// Runs one of the compared things once and returns its seconds.
 using TimedArm = std::function<Expected<double>()>;
 
 // Returns the median seconds of each arm over `rounds` rounds. Each round runs every arm once;
 // every second round is in reverse order, so that a machine that slows down while it warms up
 // affects all arms equally. Before them come `warmup` rounds, at least one. If the shortest warm-up
 // of an arm takes over twice as long as the fastest arm's, the arm is not run again and its result
-// is this time. An arm that fails is not run again; its result is the error.
+// is this time. An arm that fails is not run again; its result is the error. rounds: at least one
+// is run. Throws Interrupted (core/report/stop.h) if a stop is requested.
 std::vector<Expected<double>> seconds_in_turn(const std::vector<TimedArm>& arms, int warmup,
                                               int rounds);
 
@@ -56,14 +57,15 @@ class Tuner {
   int warmup = 5, iters = 100;
   Clock clock = steady_clock();  // used by mean_seconds
 
-  // Returns the mean seconds of `run` over `iters` runs, after the warm-up. Fails with the errors
-  // of the first run that fails.
+  // Returns the mean seconds of `run` over `iters` runs (at least one), after the warm-up. Fails
+  // with the errors of the first run that fails. run: returns its errors; empty: it succeeded.
   Expected<double> mean_seconds(const std::function<Diags()>& run) const;
 
   // Measures every candidate in order. A candidate is skipped if it fails, or if its `bound` (a
   // lower bound of its seconds; may be empty) exceeds the best time so far. The first of equal
-  // candidates wins. Fails only if all candidates are skipped: "All candidates failed during
-  // autotune: {last error}".
+  // candidates wins. Fails only if all candidates are skipped or there are none, with
+  // ErrorCode::runtime: "All candidates failed during autotune: {last error}". Throws Interrupted
+  // if a stop is requested.
   template <typename Cfg>
   static Expected<TuningResult<Cfg>> tune(
       std::span<const Cfg> candidates, const std::function<Expected<double>(const Cfg&)>& measure,
