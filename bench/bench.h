@@ -40,7 +40,7 @@ struct BenchRow {
   std::string name;
   Times times;
   std::vector<std::pair<std::string, Times>> peers;
-  double rate = 0;
+  double rate = 0;  // in `unit`; 0: not computed
   std::string unit;
   std::string check = "ok";  // result of the check, or the error of a run that failed
 

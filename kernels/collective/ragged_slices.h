@@ -35,7 +35,7 @@ std::vector<RaggedSlices> combine_slices(const Traffic& traffic,
 // They arrive in the order of the senders.
 std::vector<RaggedSlices> shared_slices(const std::vector<std::int64_t>& rows);
 // Returns, by device, slices like dispatch_slices(traffic_of(group_sizes)), but one for each group,
-// and rows arrive in the order of the groups, then of the senders.
+// and rows arrive in the order of the groups, then of the senders. Requires at least one device.
 std::vector<RaggedSlices> group_slices(const std::vector<std::vector<std::int64_t>>& group_sizes);
 
 }  // namespace tessera

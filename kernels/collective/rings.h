@@ -20,8 +20,9 @@ Expected<Tensor> make_rings(const std::vector<std::vector<std::int64_t>>& rings)
 Tensor make_rings(std::int64_t count, std::int64_t length, std::uint64_t shuffle = 0);
 
 // Returns i32 [rings * length]: by device number, the index of its entry in the flat table.
+// Requires check_rings().
 Tensor ring_positions(const Tensor& rings);
-// Returns the number of the device at this place of the ring.
+// Returns the number of the device at this place of the ring, which must exist.
 std::size_t device_at(const Tensor& rings, std::int64_t ring, std::int64_t place);
 
 // Checks that `rings` is a table that contains each device 0 .. devices - 1 once, with at least one

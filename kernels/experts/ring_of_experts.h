@@ -39,7 +39,8 @@ Expected<std::vector<Tensor>> ring_of_experts(std::span<const Tensor> lhs,
                                               const RingOfExpertsOptions& options = {});
 
 // Returns the vector-Jacobian product for lhs and rhs. cotangent: cotangent of the result, f32
-// [tokens, n] on each device. Fails like ring_of_experts(), and for another cotangent.
+// [tokens, n] on each device. Fails like ring_of_experts(), and for a cotangent of another type or
+// shape.
 Expected<GroupedCollectiveGradients> ring_of_experts_vjp(
     std::span<const Tensor> cotangent, std::span<const Tensor> lhs, std::span<const Tensor> rhs,
     std::span<const Tensor> experts, std::span<const Tensor> weights, const Tensor& rings,

@@ -16,8 +16,9 @@ struct MoeShape {
   std::uint64_t seed;             // of the sizes
 
   std::int64_t flops() const { return 2 * product.m * product.k * product.n; }
-  // Minimum traffic: two-byte elements, every operand and result accessed once; weights of empty
-  // groups are not read.
+  // Minimum traffic in bytes: two-byte elements, every operand and result accessed once; weights of
+  // empty groups are not read. nonempty_groups: groups with rows; not used for tgmm, which writes
+  // the blocks of all groups.
   std::int64_t min_bytes(std::int64_t nonempty_groups) const;
 };
 

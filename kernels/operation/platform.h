@@ -44,6 +44,7 @@ enum class Backend : std::uint8_t { Any, Gpu, Tpu, Cpu };
 
 // Returns "auto", "reference" or the name of a device.
 inline std::string_view name(Platform platform) { return platform.name(); }
+// Returns "any", "gpu", "tpu" or "cpu".
 std::string_view name(Backend backend);
 // Returns the platform or backend of that name. Fails for an unknown name, with a list of the
 // names.

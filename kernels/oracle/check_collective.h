@@ -12,7 +12,8 @@
 
 namespace tessera {
 
-// Concatenates matrices of equal shapes along rows (dim 0) or columns (dim 1). At least one.
+// Concatenates matrices of equal shapes along rows (dim 0) or columns (dim 1). Requires at least
+// one.
 Tensor joined(std::span<const Tensor* const> parts, int dim);
 // Returns the tensor of a device, by its number.
 using Held = std::function<const Tensor&(std::size_t device)>;
@@ -35,8 +36,8 @@ struct ProductCheck {
   DType wire = DType::f32;    // type of partial sums sent between devices
   std::int64_t hops = 0;      // number of transfers, each of which rounds to `wire`
 };
-// Checks out = a . b, or a . transpose(b), in the rows that `options` select; like all functions
-// below. Shapes and types must fit.
+// Checks out = a . b, or a . transpose(b), in the rows that `options` select. Like for all checks
+// below, shapes must fit: they are not checked.
 Verdict check_product(const ProductCheck& product, const Tensor& out, const CheckOptions& options);
 // Checks out = the sum of f32 or i32 matrices of its shape, added in any order.
 Verdict check_sum(std::span<const Tensor* const> parts, const Tensor& out,

@@ -51,7 +51,8 @@ class Judge {
   // `result` must outlive this object.
   Judge(const Tensor& result, const Arithmetic& arithmetic);
 
-  // Compares the elements of a block, which must have magnitudes unless arithmetic.exact.
+  // Compares the elements of a block, which must have magnitudes unless arithmetic.exact. Throws
+  // Interrupted (core/report/stop.h) if a stop is requested.
   void see(const ReferenceBlock& block) { see(block, 0, columns_); }
   // Variant for a result with several matrices. first, columns: flat index of the first element in
   // the result, and number of columns, of the block's matrix.

@@ -31,8 +31,9 @@ struct RaggedDotGradients {
   Tensor lhs, rhs;  // same shapes and types as the operands
 };
 // Returns the vector-Jacobian product. cotangent: cotangent of the result, with its shape and type.
-// Fails like ragged_dot_general(), for another cotangent, with ErrorCode::invalid_type for integer
-// operands, and with ErrorCode::unsupported unless the mode is NonContracting.
+// Fails like ragged_dot_general(), for a cotangent of another shape, with ErrorCode::invalid_type
+// for a cotangent of another type or integer operands, and with ErrorCode::unsupported unless the
+// mode is NonContracting.
 Expected<RaggedDotGradients> ragged_dot_vjp(const Tensor& cotangent, const Tensor& lhs,
                                             const Tensor& rhs, const Tensor& group_sizes,
                                             const RaggedDotDims& dims,

@@ -27,7 +27,7 @@ class PersistentCache {
   // stored.
   explicit PersistentCache(std::string folder);
   // Returns the cache in the user's cache folder: $TESSERA_CACHE, $XDG_CACHE_HOME/tessera or
-  // ~/.cache/tessera.
+  // ~/.cache/tessera. If no such variable nor $HOME is set, nothing is stored.
   static PersistentCache of_user();
 
   // Folder of the files; empty if nothing is stored.
@@ -38,8 +38,8 @@ class PersistentCache {
   // id. Fails if the entry is damaged or of another version of Tessera, and with
   // ErrorCode::environment if it is not read, for example because other users can write to it.
   Expected<std::optional<CacheEntry>> find(const OperationKey& key) const;
-  // Writes the entry of its key. Fails with ErrorCode::environment and the reason if it cannot be
-  // written.
+  // Writes the entry of its key, in place of an older one. Fails with ErrorCode::environment and
+  // the reason if it cannot be written, and if there is no folder.
   Expected<void> store(const CacheEntry& entry) const;
 
   // A file of the cache.
