@@ -56,9 +56,11 @@ Expected<std::vector<Tensor>> allgather_matmul(std::span<const Tensor> lhs,
 
 // Options of the kernel that gathers rows.
 struct AllgatherRowsOptions : CollectiveOptions {
-  bool transpose_rhs = false;                      // y is [cols, k]
-  std::optional<std::int64_t> bn, bk;              // tile of y in elements; none: all of y
-  std::optional<std::int64_t> acc_rows, acc_cols;  // part of a tile accumulated together; none: all
+  bool transpose_rhs = false;          // y is [cols, k]
+  std::optional<std::int64_t> bn, bk;  // tile of y in elements; none: all of y
+  // Part of a tile accumulated together; none: all. acc_rows must divide the rows and acc_cols bn,
+  // and with several tiles along k both must be all; the run checks this.
+  std::optional<std::int64_t> acc_rows, acc_cols;
 };
 
 // out[d] = (x of all places of d's ring, concatenated) . y[d]. On each device x is [rows, k], and y

@@ -34,8 +34,9 @@ struct ShardedGroupedMatmulOptions : GroupedCollectiveOptions {
 // out[d] = sum over the devices e of d's ring of gmm(lhs, rhs[e], group_sizes, group_offset). lhs
 // [m, k] and group_sizes [groups] (i32, u32 or i64) are by ring; rhs [local groups, k, n] is by
 // device. lhs and rhs are bf16, f16 or f32. out is f32 [m, n], or with `scatter` [m / length, n].
-// The first function only prepares the launch, which lhs and rhs must outlive; the second one also
-// runs it. Both fail if operands, rings and options do not fit each other.
+// launch_sharded_grouped_matmul only prepares the launch, which lhs and rhs must outlive;
+// sharded_grouped_matmul also runs it. Both fail if operands, rings and options do not fit each
+// other.
 Expected<Launch> launch_sharded_grouped_matmul(std::span<const Tensor> lhs,
                                                std::span<const Tensor> rhs,
                                                std::span<const Tensor> group_sizes,
@@ -55,9 +56,9 @@ struct ExpertParallelOptions : GroupedCollectiveOptions {
 // out[d] = gmm(lhs[d], rhs of all devices, group_sizes[d]). The groups are divided equally; device
 // j has share j. Rows are sorted by group; they are sent to the device of their group and back. On
 // each device lhs is [rows, k], rhs [groups / devices, k, n] of bf16, f16 or f32, group_sizes
-// [groups], and out f32 [rows, n]. The first function only prepares the launch, which lhs and rhs
-// must outlive; the second one also runs it. Both fail if operands and options do not fit each
-// other, and if a device receives more rows than its capacity.
+// [groups], and out f32 [rows, n]. launch_expert_parallel_matmul only prepares the launch, which
+// lhs and rhs must outlive; expert_parallel_matmul also runs it. Both fail if operands and options
+// do not fit each other, and if a device receives more rows than its capacity.
 Expected<Launch> launch_expert_parallel_matmul(std::span<const Tensor> lhs,
                                                std::span<const Tensor> rhs,
                                                std::span<const Tensor> group_sizes,

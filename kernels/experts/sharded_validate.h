@@ -21,8 +21,9 @@ GroupedMatmulOptions grouped_options(const GroupedCollectiveOptions& options, st
 std::vector<std::int64_t> first_groups(std::int64_t length, std::int64_t local_groups,
                                        const ShardedGroupedMatmulOptions& options);
 // Validate all operands and return the calls of all devices, by device number. Fail if operands,
-// rings and options do not fit each other, shards overlap, or a device receives more rows than its
-// capacity. The errors of one device's call have its number in a note.
+// rings and options do not fit each other; validate_sharded also if shards overlap, and
+// validate_expert_parallel if a device receives more rows than its capacity. The errors of one
+// device's call have its number in a note.
 Expected<std::vector<GroupedDesc>> validate_sharded(std::span<const Tensor> lhs,
                                                     std::span<const Tensor> rhs,
                                                     std::span<const Tensor> group_sizes,

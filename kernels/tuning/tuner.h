@@ -38,7 +38,7 @@ struct TuningResult {
   const Measurement<Cfg>& winner() const { return candidates[best]; }
 };
 
-// Runs one of the compared things once and returns its seconds.
+// Runs one of the compared candidates once and returns its seconds.
 using TimedArm = std::function<Expected<double>()>;
 
 // Returns the median seconds of each arm over `rounds` rounds. Each round runs every arm once;
