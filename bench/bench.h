@@ -24,8 +24,7 @@ struct BenchCase {
   double work = 0;           // per run, to compute a rate
   std::string unit;          // unit of the rate: "GFLOP/s", "million ops/s"
   bool is_per_unit = false;  // the rate is seconds per unit of work instead
-  // Returns "ok" or the error of the result; called after the timing.
-  // Empty: the result is not checked.
+  // Returns "ok" or the error of the result; called after the timing. Empty: no check.
   std::function<std::string()> check;
 };
 
@@ -33,7 +32,7 @@ struct BenchCase {
 struct Times {
   double min = 0, median = 0, max = 0;
 };
-// Returns zeros if there are no times.
+// Returns the minimum, median and maximum; zeros if there are no times.
 Times times_of(std::vector<double> seconds);
 
 struct BenchRow {
@@ -48,9 +47,9 @@ struct BenchRow {
   double ratio() const;
 };
 
-// Runs a case and its peers alternately, after an uncounted first round at least three times and
-// for about `seconds` in total. Ends at the first run that fails: then the row has its error in
-// `check` and no times. The row is also incomplete if a stop is requested.
+// Runs a case and its peers alternately: an uncounted first round, then at least three rounds, for
+// about `seconds` in total and at most 1000 rounds. Ends at the first run that fails: the row has
+// its error in `check` and no times. The row is also incomplete if a stop is requested.
 BenchRow measure(const BenchCase& a_case, double seconds);
 
 // Cases of a suite are created one at a time, because their operands are large.
