@@ -18,9 +18,11 @@ namespace tessera::cli {
 
 class Bindings {
  public:
-  // Returns one binding per device. They point into this object.
+  // Returns one binding per device: the operands and results by name. They point to the tensors in
+  // this object.
   std::vector<DeviceBinding> views();
-  // Writes the results and operands named by --out. bind() has opened the files.
+  // Writes the results and operands named by --out, to files that bind() has opened; returns the
+  // errors. Call it at most once, after the run.
   Diags save_results();
 
   // Lines of the report: origins of the operands, and summaries of the results.
@@ -48,6 +50,11 @@ Options binding_options();
 // Returns the error for an option that needs a result with unknown values. why: the op that makes
 // them unknown.
 Diag unknown_result(const Buffer& buffer, std::string_view option, std::string_view why);
+// Binds the operands and results of all devices: reads the files and numbers of --in, fills other
+// operands by --fill and --seed (integers in smem: zeros), allocates the results as zeros, and
+// opens the files of --out. Fails for wrong values of these options, for a file that is both read
+// and written, with ErrorCode::environment if host memory is too small, and with
+// ErrorCode::unsupported if --out names a result with unknown values.
 // `program` must outlive the result.
 Expected<Bindings> bind(const Program& program, const Arguments& arguments, int devices);
 

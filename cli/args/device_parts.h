@@ -19,7 +19,7 @@ std::string with_number(std::string_view name, std::string_view hole, std::size_
 
 // Returns the slice at `index` of the first axis, without this axis.
 Tensor part_of(const Tensor& whole, std::size_t index);
-// Stacks the parts along a new first axis. They must have the same type and shape.
+// Stacks the parts, at least one, along a new first axis. They must have the same type and shape.
 Tensor stacked(const std::vector<const Tensor*>& parts);
 
 }  // namespace tessera::cli

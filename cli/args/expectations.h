@@ -38,9 +38,10 @@ struct Expectation {
 };
 
 Options expectation_options();
-// Reads the expectations, ordered by device and then by buffer. Fails for names that are not
-// results, for tensors that do not fit, and for floats without a tolerance if the run computes no
-// error bound. `program` must outlive the result.
+// Reads the expectations, ordered by device and then by buffer; empty without --expect. Fails for
+// names that are not results, for tensors that do not fit, for floats without a tolerance if the
+// run computes no error bound, for tolerance options that do not apply, with --no-math, and with
+// ErrorCode::unsupported for a result with unknown values. `program` must outlive the result.
 Expected<std::vector<Expectation>> read_expectations(const Program& program,
                                                      const Arguments& arguments,
                                                      const RunRequest& request);

@@ -14,6 +14,7 @@ namespace tessera::cli {
 struct NamedFile {
   std::string name, file;
 };
+// Splits a value at its first `=` if a valid name precedes it; otherwise all of it is the file.
 NamedFile named_file(std::string_view value);
 
 // A file named on the command line. Links are resolved, so that files can be compared.
@@ -23,13 +24,17 @@ struct FilePlace {
   std::string path;    // canonical, if it can be resolved
   std::string tensor;  // tensor in a .safetensors file; empty: the whole file
 };
+// Returns the place of a file or of a held file. If the path cannot be resolved, `path` is the text
+// as given. by: option, for messages; files: may be null.
 FilePlace file_place(std::string by, std::string_view text, const Files* files);
-// Reports an error for each file that is written twice, or both written and read.
+// Fails with an error for each pair of places in one file that are both written, or written and
+// read. Different tensors in one .safetensors file do not conflict.
 Expected<void> check_places(const std::vector<FilePlace>& read,
                             const std::vector<FilePlace>& written);
 
-// Checks the files of a command line with check_places(). Inputs include the program that is run.
-// Tensors in one .safetensors file count as separate files. operand: Command::operand.
+// Fails like check_places() for the files that the command line names: the values of these options,
+// and the words if `operand` begins with "FILE". Does not mark options as read.
+// operand: Command::operand.
 Expected<void> check_files(const Options& options, std::string_view operand,
                            const Arguments& arguments);
 

@@ -14,6 +14,8 @@ class GroupedGemmReader : ProductReader {
  public:
   using ProductReader::ProductReader;
 
+  // Reads all options and files, and returns the call. Fails with the errors of the first step that
+  // has any. Call it once: the call takes the data of this object.
   Expected<OperationCall> read();
 
  private:
@@ -24,7 +26,8 @@ class GroupedGemmReader : ProductReader {
     GroupedGemmOptions options;
   };
 
-  // Reads the file of --lhs or --rhs. It has a quantised type if the scales are given in a file.
+  // Reads the file of --lhs or --rhs; none without the option, or if there is an error. It has a
+  // quantised type if the scales are given in a file. whose: "lhs" or "rhs".
   std::optional<Tensor> operand_file(std::string_view whose, std::optional<DType> dtype);
   // Sizes from --OPTION LIST|@FILE; null if the option is not given.
   DimSizes dims(std::string_view option);
@@ -50,13 +53,15 @@ class GroupedGemmReader : ProductReader {
   void given_scales(ScalingMode mode);
   void quantise();
   void name_scales();
-  // Reads LIST|@FILE: one number for all groups, or one for each.
+  // Reads finite numbers from --OPTION LIST|@FILE; a listed single number is repeated for all
+  // groups. The count of others is not checked. None without the option, or if there is an error.
   std::optional<Tensor> numbers(std::string_view option, std::int64_t groups);
   std::optional<Tensor> numbers_file(std::string_view option);
   // Reads alpha, beta with C, and the bias.
   void linear_terms();
   void bias(const GroupedGemmShape& shape);
-  // Returns a tensor to be added to the product: the file, or a filled one.
+  // Returns a tensor to be added to the product: the file, or one that --fill fills. stream:
+  // selects the random sequence, in addition to --seed.
   Tensor added(std::optional<Tensor> file, DType dtype, const Shape& shape, std::uint64_t stream);
   // Describes the groups of packed operands, in which more than the rows or the contraction varies.
   std::string packed_groups(const GroupedGemmShape& shape);

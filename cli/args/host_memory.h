@@ -14,8 +14,8 @@ struct TensorSize {
   int copies = 1;  // number of devices with this tensor
 };
 
-// Returns an error of ErrorCode::environment if the tensors together exceed the memory available to
-// this process, and an input error if one has more than 2^40 elements.
+// Returns one error, or none if the tensors fit: an input error if one has more than 2^40 elements,
+// else ErrorCode::environment if together they exceed the memory available to this process.
 Diags check_host_memory(const std::vector<TensorSize>& tensors);
 
 }  // namespace tessera::cli

@@ -21,8 +21,9 @@ struct Assignment {
 
 class InOutOptions {
  public:
-  // option: "in", "out" or "expect". Errors, such as unknown buffers or devices, are added to
-  // `diags`.
+  // Reads all values of the option. Errors are added to `diags`: malformed values, buffers that the
+  // option does not accept, unknown devices, and repeated assignments.
+  // option: "in", "out" or "expect"; must outlive this object.
   InOutOptions(const Arguments& arguments, std::string_view option, const Program& program,
                int devices, Diags& diags);
 
@@ -31,7 +32,7 @@ class InOutOptions {
   // Returns the assignment to this device, else the assignment to all devices; null if there is
   // neither.
   const Assignment* find(const Buffer& buffer, int device) const;
-  // True if a single device has its own assignment.
+  // True if the buffer has an assignment to a single device, also by a file name with `{d}`.
   bool is_for_one(const Buffer& buffer) const;
 
  private:

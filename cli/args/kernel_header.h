@@ -32,7 +32,9 @@ struct HeaderParameters {
   // A factor or divisor of an extent, or the condition of a declaration.
   std::function<std::int64_t(std::string_view parameter)> number;
 };
-// Requires extents of the forms `parameter`, `number * parameter` and `parameter / number`.
+// Returns the axes and the type of an operand or result, from the header of a built-in kernel.
+// The kernel and the operand must exist. Requires extents of the forms `parameter`, `number *
+// parameter` and `parameter / number`.
 HeaderOperand header_operand(std::string_view kernel, std::string_view operand,
                              const HeaderParameters& parameters);
 

@@ -11,7 +11,7 @@
 
 namespace tessera::cli {
 
-// --max-steps, for commands that run programs, and --max-memory.
+// Return the options --max-steps, for commands that run programs, and --max-memory.
 Option max_steps_option();
 Option max_memory_option();
 // Parses a number of bytes such as "4G". The suffixes K, M, G and T are powers of 1024. None for
@@ -21,7 +21,7 @@ std::optional<std::int64_t> parse_bytes(std::string_view text);
 // Installs handlers for SIGINT and SIGTERM that request a stop of the work. A second signal, at
 // least 200 ms after the first, removes temporary files and ends the process immediately.
 void catch_signals();
-// Returns the stop request that these signals set.
+// Returns the stop request that is set by the first of these signals, and never reset.
 Stop interruption();
 
 // Memory limit of a command: --max-memory, or 15/16 of the available memory, to leave memory for
@@ -30,10 +30,12 @@ struct MemoryBudget {
   std::int64_t bytes = 0;
   std::string_view by;
 };
+// Returns the limit. A malformed --max-memory is an error; in a build with sanitizers, each
+// --max-memory is one, with ErrorCode::unsupported. Does not apply the limit.
 MemoryBudget memory_budget(const Arguments& arguments, Diags& diags);
 
-// Describes why a run was cut short, for example "after 1000 steps, 2002 ops: --max-steps 1000".
-// Empty if it was not.
+// Returns the reason why a run was cut short, for example "after 1000 steps, 2002 ops: --max-steps
+// 1000". Empty if the program ended (RunEnd::program).
 std::string end_text(RunEnd end, const RunStats& stats, const Arguments& arguments);
 
 }  // namespace tessera::cli

@@ -37,18 +37,20 @@ using Options = std::vector<Option>;
 class Arguments {
  public:
   bool has(std::string_view name) const;
-  // Queries for options that will be rejected or only checked. They do not mark the option as read.
+  // Queries for options that will be rejected or only checked: whether the option is given, and all
+  // its values (glance()). They do not mark the option as read.
   bool was_given(std::string_view name) const { return values_.contains(name); }
   const std::vector<std::string>& glance(std::string_view name) const;
-  // Returns the value, or `fallback` if there is none. The result is a view into this object.
+  // text(): returns the last value, or `fallback` if there is none. all(): returns all values in
+  // order; empty if there are none. The results refer to this object or to `fallback`.
   std::string_view text(std::string_view name, std::string_view fallback = {}) const;
   const std::vector<std::string>& all(std::string_view name) const;
-  // Returns the integer, if given. A malformed integer, or one outside [lowest, highest], is an
-  // error.
+  // Returns the integer; none if the option is not given. A malformed integer, or one outside
+  // [lowest, highest], is an error, and none is returned.
   std::optional<std::int64_t> integer(std::string_view name, Diags& diags, std::int64_t lowest = 0,
                                       std::int64_t highest = INT64_MAX) const;
   // Returns the index of the value in `words`; 0 if the option is not given. Any other value is an
-  // error.
+  // error, and 0 is returned.
   std::size_t choice(std::string_view name, std::span<const std::string_view> words,
                      Diags& diags) const;
   const std::vector<std::string>& words() const { return words_; }
@@ -85,8 +87,8 @@ class Arguments {
 };
 
 // Parses a command line. `given` begins with the command's name. Fails for unknown options (with a
-// suggestion), for missing values, and for repeated options that are not repeatable. `files` must
-// outlive the result.
+// suggestion), for missing values, for values of switches, and for repeated options that are not
+// repeatable. Words after `--` are no options. `files` must outlive the result; may be null.
 Expected<Arguments> parse_arguments(const Options& options, const std::vector<std::string>& given,
                                     Files* files = nullptr);
 

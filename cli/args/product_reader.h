@@ -19,28 +19,33 @@ class ProductReader : protected OperationReader {
  protected:
   using Axes = std::vector<std::int64_t>;
 
-  // Reads the run request and the seed.
+  // Reads the run request and the seed into the call. Fails like run_request(). Call it first.
   Expected<void> begin();
-  // Returns an extent of the plain form. An error if it is not given.
+  // Returns an extent of the plain form; 0, with an error, if it is not given.
   std::int64_t extent_of(std::string_view option);
-  // Parses a list of integers of at least 0.
+  // Parse a list of integers of at least 0; none, with an error, for other text. option: the option
+  // with this list, by default its value.
   std::optional<Axes> list(std::string_view option, std::string_view text);
   std::optional<Axes> list(std::string_view option) { return list(option, text(option)); }
-  // Parses --OPTION L/R: axes of lhs and axes of rhs.
+  // Parses --OPTION L/R: axes of lhs and axes of rhs. Adds an error for other text.
+  // left, right: output; a malformed list is empty.
   void pair(std::string_view option, Axes& left, Axes& right);
   // True if at least one operand shape is given, by a file or an option.
   bool has_shapes(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs) const;
-  // Adds an error for each of these options that is given.
+  // Adds the error "--OPTION why" for each of these options that is given.
   void refuse(std::span<const std::string_view> options, std::string_view why);
   // Sets the operand shapes from the files, from --lhs-shape and --rhs-shape, or from the defaults.
+  // Adds an error if a shape has no source, or both a file and an option.
+  // lhs_else, rhs_else: the defaults; none: a file or an option is required.
   void read_shapes(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs,
                    const std::optional<Shape>& lhs_else = {},
                    const std::optional<Shape>& rhs_else = {});
-  // Number of products in a sum over these axes of lhs.
+  // Returns the number of products in a sum over these axes of lhs; other axes than those of its
+  // shape are ignored. Requires read_shapes().
   std::int64_t terms(const Axes& lhs_contracting) const;
   // Reads the options with the same name in all products: --out-dtype, --precision, --tiling,
-  // --buffers, --group-offset and the device. group_offset: storage for the offset, which `options`
-  // points to.
+  // --buffers, --group-offset and the device. result_types: accepted values of --out-dtype; it
+  // defaults to f32. group_offset: storage for the offset, which `options` points to.
   template <typename ProductOptions>
   void read_product(std::span<const std::string_view> result_types, ProductOptions& options,
                     Tensor& group_offset) {

@@ -8,9 +8,10 @@
 
 namespace tessera::cli {
 
-// Options for the capacities of a profile.
+// Returns the options for the capacities of a profile.
 Options capacity_options();
-// Returns the profile with this name, changed by the given capacity options.
+// Returns the profile with this name, changed by the given capacity options. Fails for an unknown
+// profile and for each capacity with a wrong value. The machine's `changes` lists the changes.
 Expected<Profile> chosen_profile(const Arguments& arguments, std::string_view name);
 
 }  // namespace tessera::cli

@@ -25,10 +25,11 @@ struct RunOption {
   About about = About::machine;
 };
 
-// All run options, in the order of --help.
+// Return all run options, in the order of --help: with their categories, and without them.
 const std::vector<RunOption>& all_run_options();
 Options run_options();
-// Values of --device, "interpreter|...", in the order of devices_as_listed().
+// Returns the values of --device as in --help, "interpreter|...", in the order of
+// devices_as_listed().
 std::string_view device_values();
 
 }  // namespace tessera::cli

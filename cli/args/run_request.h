@@ -55,7 +55,10 @@ struct RunRequest {
   bool is_simulated() const;
 };
 
-// Reads the request from the options. with_reference: --device also accepts `reference`.
+// Reads the request from the options, opens its output files, and sets the thread count of the
+// process. Fails for options that the run cannot honour on its device or with --unchecked or
+// --no-math, with ErrorCode::environment for a device that is not available here, and for wrong
+// values. with_reference: --device also accepts `reference`, which gives a null `device`.
 Expected<RunRequest> run_request(const Arguments& arguments, bool with_reference);
 
 }  // namespace tessera::cli

@@ -9,7 +9,7 @@ namespace tessera::cli {
 Option strict_values_option();
 // True if the events of the run show which values are used.
 bool follows_values(const RunRequest& request);
-// True if the option is given. Fails if the run does not show which values are used.
+// Returns true if the option is given; it then fails unless follows_values(request).
 Expected<bool> strict_values(const Arguments& arguments, const RunRequest& request);
 
 }  // namespace tessera::cli
