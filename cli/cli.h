@@ -10,7 +10,8 @@ namespace tessera::cli {
 // Runs one command line, without the program name; returns the exit code. The work ends early on a
 // signal (catch_signals()). The memory of the process may be capped during the command.
 int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& err);
-// True if the first operand of the command is a file. The golden tests insert their file there.
+// True if a command has this name and its first operand is a file (also FILE.tsr|KERNEL). The
+// golden tests insert their file there.
 bool takes_file(std::string_view command);
 
 }  // namespace tessera::cli

@@ -35,11 +35,13 @@ struct Command {
   std::string_view summary;   // one line, for the list of commands
   std::string_view examples;  // lines of the form "gmm-run ..."; --help shows them first
   Options options;            // without --json and --help, which all commands have
+  // Runs the command and prints its report or errors; returns the exit code.
   int (*run)(const Arguments& arguments, Console& console) = nullptr;
-  // Prepares the program that the command runs; null if it runs none. If set, `verify` accepts the
-  // name and the options of this command.
+  // Prepares the program that the command runs, without running it; null if the command runs none.
+  // If set, `verify` accepts the name and the options of this command.
   Expected<Prepared> (*prepare)(const Arguments& arguments) = nullptr;
-  // Returns this command with the options for the given words; null if the options are fixed.
+  // Returns this command with the options for a command line, which begins with its name; null if
+  // the options are fixed.
   Command (*resolve)(const std::vector<std::string>& args) = nullptr;
 };
 
@@ -47,9 +49,9 @@ struct Command {
 enum class CommandGroup : std::uint8_t { operations, programs, tools };
 CommandGroup group_of(const Command& command);
 
-// The options of the command, and the options that all commands have.
+// Returns the options of the command, and the options that all commands have.
 Options all_options(const Command& command);
-// All commands, sorted by group, then by name. Each file cli/commands/NAME.cpp defines one
+// Returns all commands, sorted by group, then by name. Each file cli/commands/NAME.cpp defines one
 // command, `Command NAME_command()`; the build generates the list.
 std::vector<Command> commands();
 

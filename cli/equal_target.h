@@ -17,14 +17,16 @@ struct ComparedProgram {
   std::vector<std::string> zeros{};  // integer tables without given values
 };
 
-// Options of the commands that the words name, if they affect the computed values, with --budget
-// and --definition.
+// Returns the options of the commands that the words name, if they affect the computed values, with
+// --budget and --definition. words: a command line; the first word is ignored.
 Options equal_options(const std::vector<std::string>& words);
-// The program of `word`, with those options of `arguments` that its command accepts. Does not run
-// the program.
+// Returns the program of `word`, with those options of `arguments` that its command accepts. Does
+// not run the program. Fails like run_side(), and if an option gives values for an operand of
+// floats: these values are drawn.
 Expected<ComparedProgram> equal_side(const std::string& word, const Arguments& arguments);
 
-// The definition of the kernel of `of`, for the same sizes and one device.
+// Returns the definition of the kernel of `of`, for the same sizes, on one device with unlimited
+// memory. Fails if the kernel has no definition for its settings.
 Expected<ComparedProgram> definition_side(const ComparedProgram& of);
 
 }  // namespace tessera::cli

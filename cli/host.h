@@ -15,7 +15,8 @@ struct Host {
   HeldFiles* held = nullptr;  // files in memory; may be null
 };
 
-// Runs one command line, without the program name; returns the exit code.
+// Runs one command line, without the program name; returns the exit code. Errors, also failed
+// allocations, are printed to the console.
 int run(const std::vector<std::string>& args, Console& console, const Host& host);
 
 }  // namespace tessera::cli

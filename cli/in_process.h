@@ -20,11 +20,11 @@ struct Answer {
 };
 
 // Runs one command line, without the program name. Words can name entries of `files` for reading
-// and writing, like files on the disk.
+// and writing, like files on the disk. stop: ends the command early when set; may be null.
 Answer answer(const std::vector<std::string>& args, HeldFiles& files, Stop stop);
 
-// Options of a command line that begins with these words, for example `verify`, `gmm`. Fails if
-// the first word is not a command.
+// Returns the options of a command line that begins with these words, for example `verify`, `gmm`,
+// without --json and --help. Fails if the first word is not a command.
 Expected<Options> options_of(const std::vector<std::string>& words);
 
 }  // namespace tessera::cli

@@ -18,18 +18,20 @@ struct RunSide {
   std::string command;  // `run`, or the name of the operation
 };
 
-// Options of `run` and of the commands that the words name, except `not_taken`.
 using OptionNames = std::span<const std::string_view>;
+// Returns the options of `run` and of the commands that the words name, except `not_taken`.
+// words: a command line; the first word, the comparing command, and options are ignored.
 Options run_side_options(const std::vector<std::string>& words, OptionNames not_taken);
 // Returns the run of `word`: a file, a kernel, an operation, or a quoted command with options of
 // its own. The run is on the interpreter and also has those options of `arguments` that its command
-// accepts, except `not_taken`; these are marked as read. Does not execute the run. Fails if an
-// option changes nothing, or with ErrorCode::unsupported if the run cannot be compared.
+// accepts, except `not_taken`; these are marked as read. Does not execute the run. Fails if `word`
+// names no program, if its own option changes nothing, or with ErrorCode::unsupported if the run
+// cannot be compared. The files of `arguments` must outlive the result.
 Expected<RunSide> run_side(const std::string& word, const Arguments& arguments,
                            OptionNames not_taken);
 
-// The run of a whole command line, which begins with `run`. Does not execute the run.
-// files: must outlive the result.
+// Returns the run of a whole command line, which begins with `run`. Like the other form, but has
+// only its own options. files: must outlive the result; may be null.
 Expected<RunSide> run_side(std::vector<std::string> words, OptionNames not_taken, Files* files);
 
 }  // namespace tessera::cli

@@ -6,8 +6,9 @@
 
 namespace tessera::cli {
 
-// Verifies the cases and prints the summary. Values that the arguments give are fixed; the others
-// are drawn at random.
+// Verifies the cases, prints the summary and returns the exit code: 1 if a case is refuted. Values
+// that the arguments give are fixed; the others are drawn by --seed. Fails if no case has an
+// accepted draw, or if an option changes nothing.
 int verify_cases(const Arguments& arguments, Console& console);
 
 }  // namespace tessera::cli

@@ -14,19 +14,25 @@ struct VerifyTarget {
   CertifyOptions how;
 };
 
-// --budget; by default runs end after CertifyOptions::budget steps.
+// Returns the option --budget; by default runs end after CertifyOptions::budget steps or recorded
+// events.
 Option budget_option();
-// Options that only verify has.
+// Returns the options that only verify has.
 Options verify_options();
-// The command that the second word names; otherwise `run`, which accepts a file or a kernel.
+// Returns the command that the second word names, if it prepares a program; otherwise `run`, which
+// accepts a file or a kernel.
 Command verified_command(const std::vector<std::string>& words);
-// Options that verify accepts with these words: the applicable options of the verified command, and
-// its own options.
+// Returns the options that verify accepts with these words: the applicable options of the verified
+// command, and its own options.
 Options verify_options(const std::vector<std::string>& words);
 
-// Parses the words of a command line that begins with `verify`, and selects the interpreter. files:
-// must outlive the result; may be null. Fails if --device names another device.
+// Parses the words of a command line that begins with `verify`, and selects the interpreter. Fails
+// like parse_arguments(), and if --device names another device. files: must outlive the result; may
+// be null.
 Expected<Arguments> verify_arguments(std::vector<std::string> words, Files* files);
+// Return the prepared target, without running it, and the options of its proof. The first form
+// requires verify_arguments(), the second parses the words with it. Fail for malformed options, and
+// if the command cannot prepare a program.
 Expected<VerifyTarget> verify_target(const Arguments& arguments);
 Expected<VerifyTarget> verify_target(std::vector<std::string> words, Files* files = nullptr);
 

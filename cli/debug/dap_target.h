@@ -6,7 +6,8 @@
 namespace tessera::cli {
 
 // Returns the function that opens the target: the command line `given`, with the program and
-// arguments from the editor. `given` must outlive the result.
+// arguments from the editor. The function fails if both or neither name a program, for standard
+// input, and for options that change nothing. `given` must outlive the result.
 debugger::DebugAdapter::Open dap_target(const Arguments& given);
 
 }  // namespace tessera::cli

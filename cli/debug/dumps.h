@@ -25,12 +25,15 @@ struct Dumped {
 
 class Dumps {
  public:
-  // Parses the values of --dump and opens the files. Runs nothing.
+  // Parses the values of --dump and opens the files; without --dump the result is empty(). Fails
+  // for malformed values, for a file name with a hole, and if a file cannot be opened. Runs
+  // nothing.
   static Expected<Dumps> open(const Arguments& arguments);
   bool empty() const { return all_.empty(); }
   // Advances a run to each place and writes the files. simulate() begins the run with the given
-  // options. Fails for names, lines and loops that the program does not have, and for memory that
-  // does not exist at the place.
+  // options. Fails for names, lines and loops that the program does not have, and with
+  // ErrorCode::unsupported for unknown values and if simulate() runs nothing. ErrorCode::runtime
+  // and ErrorCode::environment are no failures: they are added to unwritten().
   Expected<void> write(const RunOptions& options,
                        const std::function<Expected<void>(const RunOptions&)>& simulate);
   // Errors of the dumps that were not written: the run did not reach the place, or the file could

@@ -16,12 +16,13 @@ namespace tessera::cli {
 class HeldDebugger {
  public:
   // Opens a session from the words of `gmm-run debug`, beginning with "debug". The run is before
-  // its first step. `files` must outlive the debugger.
+  // its first step. Fails like debug_session(), and for options that change nothing. `files` must
+  // outlive the debugger.
   static Expected<std::unique_ptr<HeldDebugger>> open(const std::vector<std::string>& words,
                                                       Files& files);
 
-  // Executes a debugger command and returns its output. Also fails if memory is exhausted or if a
-  // stop of this thread is requested.
+  // Executes a debugger command and returns its output. Fails with the errors of the command, and
+  // if memory is exhausted or a stop of this thread is requested.
   Expected<std::string> command(std::string_view line);
   std::int64_t event() const { return session_->position(); }  // number of past events
   bool is_over() const { return session_->is_over(); }

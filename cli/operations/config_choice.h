@@ -12,26 +12,31 @@
 
 namespace tessera::cli {
 
-// The configuration of --config: JSON, or the name of a JSON file.
+// Returns the configuration of --config. Fails if the file cannot be read, or for other text than a
+// configuration. file_or_json: JSON if it begins with `{` or `[`, else a file name.
 Expected<GroupedMatmulConfig> read_config(const std::string& file_or_json, ReadFiles* read);
 
-// The tuning problem for the device of the request.
+// Returns the tuning problem for the device of the request, with group offset 0: skipped groups
+// have no cost.
 GroupedTuningProblem tuning_problem(const Problem& problem, const RunRequest& request);
 
 // Chooses the configuration and stores it in `problem`. The reference has no tiles: `problem` is
-// then not changed. Nothing is tuned unless $TESSERA_AUTOTUNE_POLICY requests it.
+// then not changed. Nothing is tuned unless $TESSERA_AUTOTUNE_POLICY requests it. Fails for a wrong
+// --config, for --config with --tiling or --buffers, and like choose_config().
 Expected<ConfigDecision> settle_config(Problem& problem, const RunRequest& request,
                                        const Arguments& arguments);
 // True if the configuration depends only on the command line and the kernel, so that the same words
 // repeat the run.
 bool is_given(const ConfigDecision& decision);
-// The command line with options for this configuration.
+// Returns the command line with options for this configuration: --config if it has an alignment or
+// hints, otherwise --tiling and --buffers.
 Invocation with_config(const Invocation& invocation, const ConfigDecision& decision);
 
-// Report lines. explains: all of the decision; otherwise the configuration if a cache or a tuner
-// chose it, and warnings.
+// Returns the report lines. explains: true: the whole decision; false: the configuration unless
+// is_given(), and warnings.
 std::string config_lines(const ConfigDecision& decision, bool explains);
-// Members key, source, config and steps; candidates and warnings if there are any.
+// Returns an object with the members key, source, config and steps, and with candidates and
+// warnings if there are any.
 Json to_json(const ConfigDecision& decision);
 
 }  // namespace tessera::cli

@@ -7,8 +7,8 @@
 namespace tessera::cli {
 
 // Runs the command, which checks its result. Returns none if the result is right, or if a stop was
-// requested. Bad input is a failure too. One case in eight is also replayed with its recorded
-// schedule; if the replay differs, the failure is "nondeterminism".
+// requested. Bad input is a failure too. If --seed is a multiple of 8 (default 0), the case is also
+// replayed with its recorded schedule; if the replay differs, the failure is "nondeterminism".
 std::optional<fuzz::Failure> try_command(const Invocation& a_case);
 
 }  // namespace tessera::cli

@@ -5,7 +5,8 @@
 
 namespace tessera::cli {
 
-// Reads or fills the operands and chooses the configuration.
+// Return the call: read its request and its program, read or fill the operands, and choose the
+// configuration. Fail like run_request(), filled_problem() and settle_config().
 Expected<OperationCall> grouped_matmul_call(GroupedKind kind, const Arguments& arguments);
 template <GroupedKind kind>
 Expected<OperationCall> grouped_matmul_call(const Arguments& arguments) {

@@ -16,12 +16,13 @@ namespace tessera::cli {
 // True for options that do not affect the model: options for results, checks and values, and
 // --config, which sets the whole configuration.
 bool is_idle_in_model(std::string_view option);
-// Prepares the command for modelled_seconds(). read: the options that the command uses are marked
-// as used in these arguments; may be null.
+// Prepares the command for modelled_seconds(). Fails if the command line cannot be parsed or
+// prepared. read: the options that the command reads are also marked as read in these arguments,
+// even after a failure to prepare it; may be null.
 Expected<Prepared> prepared_for_model(const Command& command, const Invocation& line, Files* files,
                                       const Arguments* read = nullptr);
-// Seconds on the machine of the profile. Fails if the run has findings, ends early, or depends on
-// counts that it reads.
+// Runs the program without values and returns its modelled seconds on the machine of the profile.
+// Fails if the run has findings or ends early, or if the time is unknown (why_unknown_time()).
 Expected<double> modelled_seconds(const Prepared& call);
 
 using ModelTuning = TuningResult<TuningCandidate>;
@@ -34,14 +35,18 @@ struct ModelTimes {
   Files* files;                     // of the command
   const Arguments* read = nullptr;  // as in prepared_for_model()
 
+  // Returns the command line with the candidate's values, as by with_candidate().
   Invocation line_of(const TuningCandidate& candidate) const;
   Expected<Prepared> prepared(const TuningCandidate& candidate) const;
+  // Models the time of each candidate, in order; a candidate that fails has the reason instead.
+  // Fails like Tuner::tune().
   Expected<ModelTuning> of(const std::vector<TuningCandidate>& candidates) const;
 };
 
-// "a run takes 6.73 us by the model, and 3.37 us with --tiling 256,256,256", if a tile is much
-// faster. None if the run is not simulated with --timing, if the command line has --tiling or
-// --config, or if the run has more than certified_events steps.
+// Returns "a run takes 6.73 us by the model, and 3.37 us with --tiling 256,256,256" if the fastest
+// usual tile is at least 1.5 times as fast; otherwise none. None also without a complete time of
+// --timing, if the command has no --tiling, if the command line has --tiling or --config, if the
+// run has more than certified_events steps, or if no tile can be timed.
 std::optional<std::string> faster_tile(const OperationCall& call, const OperationRun& run,
                                        Files* files);
 

@@ -31,7 +31,8 @@ struct OperationRun {
   Loc result_place;                // declaration of `out` in the kernel
   std::vector<std::shared_ptr<const Tensor>> results;  // per device
 };
-// The outcome of a run on one device, with `buffers` slots per window.
+// Converts the result of a run on one device. On the reference it has no tiling and no tuning
+// parameters. buffers: slots per window, for the tuning parameters.
 OperationRun operation_run(GroupedMatmulRun run, std::int64_t buffers);
 
 // A call of an operation. Its functions own the data that they use.

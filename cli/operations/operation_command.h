@@ -9,9 +9,12 @@
 
 namespace tessera::cli {
 
+// Prepares the call, runs and checks it, writes its output files and prints the report or the
+// errors; returns the exit code.
 int run_operation(PrepareOperation prepare, const Arguments& arguments, Console& console);
-// The same call, prepared for `verify`. Fails with ErrorCode::unsupported if the call makes several
-// launches.
+// Prepares the same call for `verify`, without running it. Fails if `prepare` fails, and with
+// ErrorCode::unsupported if the call makes several launches. Prepared::simulate fails with
+// ErrorCode::unsupported if the launch is not a simulated run.
 Expected<Prepared> verifiable_operation(PrepareOperation prepare, const Arguments& arguments);
 
 // Returns the command of an operation.

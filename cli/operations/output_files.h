@@ -13,10 +13,10 @@ namespace tessera::cli {
 class OutputFiles {
  public:
   // Reads --out FILE, which is short for out=FILE, and --out NAME=FILE. Files without a hole in the
-  // name are opened immediately, before operands are created.
+  // name are opened immediately, before operands are created. Fails if one cannot be opened.
   static Expected<OutputFiles> open(const Arguments& arguments);
-  // Opens the files with a hole in the name. Fails if the call has no tensor of a name, or if a
-  // file is an input of the call or is named twice.
+  // Opens the files with a hole in the name. Fails if the call has no tensor of a name, if the hole
+  // is of the other kind, if a file cannot be opened, is an input of the call or is named twice.
   Expected<void> settle(const OperationCall& call);
   // Writes operands of the call and results of its run; returns the errors. Requires settle(call).
   [[nodiscard]] Diags write(const OperationCall& call, const OperationRun& run);

@@ -13,14 +13,17 @@ namespace tessera::cli {
 const Collective::Tensors* rows_on_rings(CollectiveReader& read, std::string_view kernel,
                                          std::string_view shared);
 
-// The options of a reduction; --tile gives the tile in which rows are added.
+// Returns the options of a reduction; --tile sets the tile in which rows are added. Adds an error
+// to `read` for a malformed value. The common options are not set.
 ReduceOptions reduce_options(CollectiveReader& read);
 Option reduce_tile_option();
 
 using JudgeRows = Verdict (*)(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
                               const CheckOptions& options);
 
-// Creates the call from a command line. own: reads the options that only this command has.
+// Creates the call from a command line. Fails with the errors of the options, files or launch.
+// own: reads the options that only this command has; launch: binds x, the rings and the options;
+// judge: checks the results; shared: as in CollectiveReader::bind().
 template <typename Own>
 Expected<OperationCall> rows_call(const Arguments& arguments, std::string_view kernel,
                                   Own (*own)(CollectiveReader&),

@@ -10,21 +10,27 @@
 
 namespace tessera::cli {
 
-// `own`, then the options of the product: --k, --n, --groups, --dtype, --transpose-rhs, tiles.
+// Returns `own`, followed by the options of the product: --k, --n, --groups, --dtype,
+// --transpose-rhs, tiles.
 Options grouped_options(Options own);
 Option group_sizes_option();
-// Reads the options for the execution of the product, after settle(), and sets its reported types.
+// Sets `options` to the common options of `read`, with --transpose-rhs, --tiling and --buffers, and
+// sets the reported types. Requires CollectiveReader::settle().
 void begin_grouped(CollectiveReader& read, GroupedCollectiveOptions& options);
 
 // Group sizes: from --sizes, from a list, or drawn when the number of rows is known.
 class SharedGroupSizes {
  public:
-  // Sizes from a file or a list set the number of groups. read: must outlive this object.
+  // Binds the operand --sizes of the kernel. Sizes from a file or a list set the number of groups.
+  // Errors are added to `read`, which must outlive this object. per: unit that has sizes of its
+  // own.
   SharedGroupSizes(CollectiveReader& read, std::string_view kernel, Per per);
 
-  // Number of rows in all groups, the maximum over the tensors of a file; none if sizes are drawn.
+  // Number of rows in all groups, the maximum over the tensors of a file; none if the sizes are
+  // drawn or wrong.
   std::optional<std::int64_t> rows() const { return rows_; }
-  // One tensor for each of `count` devices or rings. Requires CollectiveReader::settle().
+  // Returns one tensor for each of `count` devices or rings, as an operand that --out can save.
+  // Draws --m rows if they are not given. Call it at most once, after CollectiveReader::settle().
   const Collective::Tensors& tensors(std::size_t count);
 
  private:
