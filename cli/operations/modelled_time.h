@@ -44,7 +44,7 @@ struct ModelTimes {
 };
 
 // Returns "a run takes 6.73 us by the model, and 3.37 us with --tiling 256,256,256" if the fastest
-// usual tile is at least 1.5 times as fast; otherwise none. None also without a complete time of
+// usual tile is more than 1.5 times as fast; otherwise none. None also without a complete time of
 // --timing, if the command has no --tiling, if the command line has --tiling or --config, if the
 // run has more than certified_events steps, or if no tile can be timed.
 std::optional<std::string> faster_tile(const OperationCall& call, const OperationRun& run,

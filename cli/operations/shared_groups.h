@@ -30,7 +30,8 @@ class SharedGroupSizes {
   // drawn or wrong.
   std::optional<std::int64_t> rows() const { return rows_; }
   // Returns one tensor for each of `count` devices or rings, as an operand that --out can save.
-  // Draws --m rows if they are not given. Call it at most once, after CollectiveReader::settle().
+  // Without given sizes, draws them for --m rows. Call it at most once, after
+  // CollectiveReader::settle().
   const Collective::Tensors& tensors(std::size_t count);
 
  private:

@@ -16,8 +16,8 @@ namespace tessera::cli {
 
 inline Json config_json(const GroupedMatmulConfig& config) { return Json::parse(to_json(config)); }
 
-// One line per candidate: its configuration, its time or the reason for none, and the time that a
-// model expects. The best candidate has a star.
+// Returns one line per candidate: its configuration, its time or the reason for none, and the time
+// that a model expects. The best candidate has a star.
 template <typename Config>
 std::string candidate_lines(const TuningResult<Config>& tuning) {
   std::size_t width = 28;
@@ -40,6 +40,7 @@ std::string candidate_lines(const TuningResult<Config>& tuning) {
   return text;
 }
 
+// Returns the line on the best candidate and its time.
 template <typename Config>
 std::string chosen_line(const TuningResult<Config>& tuning) {
   const auto& winner = tuning.winner();
@@ -47,7 +48,8 @@ std::string chosen_line(const TuningResult<Config>& tuning) {
               fmt::format("{}, {}", describe(winner.config), human_seconds(*winner.seconds)));
 }
 
-// [{config, seconds, skipped, expected_seconds}]; the last two if there are any.
+// Returns [{config, seconds, skipped, expected_seconds}]; seconds is null without a time, and the
+// last two members are only present if there are any.
 template <typename Config>
 Json candidates_json(const TuningResult<Config>& tuning) {
   Json list = Json::array();

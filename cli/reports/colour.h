@@ -9,7 +9,8 @@
 
 namespace tessera::cli {
 
-// The line with escape sequences around its kind, its caret or its label.
+// Returns the line with escape sequences around its kind, its caret or its label; unchanged if it
+// has none of them. line: without its end.
 std::string coloured(std::string_view line);
 
 // True if the file is a terminal that shows colours. False if NO_COLOR (no-color.org) is not empty,

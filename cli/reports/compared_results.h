@@ -21,13 +21,16 @@ struct ComparedResult {
   // place of its origin.
   std::optional<Diag> why_unbounded{};
 
+  // True if the element agrees with its expected value by the rule. Also true if it has no error
+  // bound. element: position in storage order.
   bool is_right(std::int64_t element) const;
 };
 
 // Compares results with expectations; the returned objects point into the first two arguments. With
 // Rule::running_bound, the program runs once more with the same options to compute error bounds.
-// Fails if that run fails, if the program has no error bounds, or if elements without a bound
-// differ and no others are wrong.
+// Fails if that run fails, with ErrorCode::unsupported if the program has no error bounds, or if
+// elements without a bound differ and no others are wrong. Rule::running_bound requires a simulated
+// device and `options.interpreter`.
 Expected<std::vector<ComparedResult>> compare(const std::vector<Expectation>& expectations,
                                               const std::vector<DeviceBinding>& results,
                                               Executable& executable, const DeviceOptions& options);

@@ -26,9 +26,10 @@ enum class Status {
 };
 
 std::string_view name(Status status);  // "bad_input"
-// 0 ok, 1 a finding or mismatch, 2 bad input or unsupported, otherwise 3.
+// Returns 0 for ok, 1 for a finding or mismatch, 2 for bad input or unsupported, otherwise 3.
 int exit_code(Status status);
-// Status for the first diagnostic, which ended the command; ok if there are none.
+// Returns the status for the first diagnostic, which ended the command; ok if there are none. After
+// ErrorCode::interrupted: interrupted if a stop of this thread is requested, otherwise budget.
 Status status_of(const Diags& diags);
 
 class Progress;  // cli/reports/progress.h
@@ -47,7 +48,8 @@ struct Console {
 Json to_json(const Diag& diag);
 Json to_json(const Finding& finding);
 Json to_json(const Remark& remark);
-// Members file, line, column, device and agent of a place; null if unknown. device: -1 if unknown.
+// Returns the members file, line, column, device and agent of a place; null if unknown. device: -1
+// if unknown; agent: empty if unknown.
 Json place_json(const Loc& loc, int device, std::string_view agent);
 
 // Version of the format in docs/schema/gmm-run.json.
@@ -55,11 +57,13 @@ inline constexpr std::int64_t output_schema = 2;
 
 // Prints the object to its stream, with the version of the format as first member.
 void print(Console& console, const Json& object);
-// Prints the report of a command, as JSON or text, and returns the exit code. unwritten: errors of
-// output files; they are reported too and decide the status, so a full disk does not lose a report.
+// Prints the report of a command, as JSON or text or both, and returns the exit code. json, text:
+// called only for this form; text() prints to the console. unwritten: errors of output files; they
+// are reported too and replace `status`, so a full disk does not lose a report.
 int report(Console& console, Status status, const Diags& unwritten,
            const std::function<Json()>& json, const std::function<void()>& text);
-// Prints the errors that ended a command, as JSON or text; returns the exit code.
+// Print the errors that ended a command, as JSON or text or both, and return the exit code. At
+// least one error is required.
 int fail(Console& console, const Diags& diags);
 int fail(Console& console, Diag diag);
 

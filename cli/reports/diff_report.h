@@ -51,6 +51,7 @@ struct DiffReport {
 // a session does not reach a place of its run again.
 Expected<DiffReport> diff_report(std::string a, std::string b, RunDifference difference,
                                  Session& session_a, Session& session_b);
+// Return the report as lines of text and as JSON, with the verdict whether the runs are the same.
 std::string diff_lines(const DiffReport& report);
 Json diff_json(const DiffReport& report);
 

@@ -9,7 +9,7 @@
 
 namespace tessera::cli {
 
-// 0 equal, 1 different, 4 not shown equal.
+// Returns 0 for equal, 1 for different, 4 for not shown equal.
 int exit_code(const fields::Equality& equality);
 std::string equal_lines(const ComparedProgram& a, const ComparedProgram& b,
                         const fields::Equality& equality, std::int64_t seed);

@@ -11,15 +11,17 @@
 
 namespace tessera::cli {
 
-// The findings, numbered if there are several causes; at most 100 unless `all`.
+// Returns the causes, numbered if there are several; at most 100 unless `all`, with the number of
+// findings that follow from each. With `all`, these findings are shown too.
 // behind: returns text to append to the finding with this index; may be empty.
 std::string findings_text(const std::vector<Finding>& findings, bool all,
                           const std::function<std::string(std::size_t)>& behind = {});
-// Each finding as a note; without `all` the first 20.
+// Returns each finding as a note; without `all` the first 20 and the number of others.
 std::string notes_text(const std::vector<Finding>& notes, bool all);
-// Every finding, each with folded_into, follows_from, count and devices.
+// Returns every finding, each with the index of the finding that represents it (folded_into) and of
+// its cause (follows_from), null if none, and with its count and devices, including repetitions.
 Json findings_json(const std::vector<Finding>& findings);
-// "1 finding, and 5 consequences of it"
+// Returns "1 finding, and 5 consequences of it". Repetitions of a finding are not counted.
 std::string findings_count(const std::vector<Finding>& findings);
 
 }  // namespace tessera::cli

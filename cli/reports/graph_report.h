@@ -9,7 +9,8 @@ namespace tessera::cli {
 
 std::string graph_lines(const Prepared& prepared, const graph::TaskGraph& graph);
 Json graph_json(const Prepared& prepared, const graph::TaskGraph& graph);
-// Edges with a data flow are solid; edges that only order two nodes are dashed.
+// Returns the graph as input of Graphviz. Edges with a data flow are solid; edges that only order
+// two nodes are dashed.
 std::string graph_dot(const graph::TaskGraph& graph);
 
 }  // namespace tessera::cli

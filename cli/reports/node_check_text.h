@@ -9,9 +9,9 @@
 
 namespace tessera::cli {
 
-// "40 of 42 nodes compared with the interpreter: all bit for bit; and all results"
+// Returns "40 of 42 nodes compared with the interpreter: all bit for bit; and all results".
 std::string node_check_text(const graph::NodeCheckReport& report);
-// The counts, and the finding for the first difference.
+// Returns the counts, and the finding for the first difference; null if there is none.
 Json node_check_json(const graph::NodeCheckReport& report);
 // Fails with ErrorCode::unsupported if --check-nodes was given, but the device compared nothing and
 // has no findings.

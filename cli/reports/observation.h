@@ -17,15 +17,17 @@ namespace tessera::cli {
 
 class Observation {
  public:
-  // more: further observers, called after the observers of the request.
+  // Creates the observers and the options for one run. The request, the console and the observers
+  // must outlive this object. more: further observers, called after the observers of the request.
   Observation(const RunRequest& request, Console& console, const std::vector<Observer*>& more = {});
   Observation(const Observation&) = delete;
   Observation& operator=(const Observation&) = delete;
 
   // The options of the request with all observers. They point into this object.
   const RunOptions& options() const { return options_; }
-  // Completes the output after the run. Fails if the file of --trace or of --timeline could not be
-  // written.
+  // Completes the output after the run: hides the progress line, prints the notes on omitted
+  // prints, and commits the files. Fails if the file of --trace or of --timeline could not be
+  // written, and with ErrorCode::runtime if the run has no complete timeline. Call it at most once.
   Expected<void> finish();
 
  private:

@@ -26,9 +26,10 @@ class Prints final : public DebugSink {
   // Sets the console for the lines; without one, they are dropped. The console must outlive this
   // object. before: called before each line is written; may be empty.
   void attach(Console& console, std::function<void()> before);
-  // Notes on omitted lines and passed breakpoints; empty if there are none.
+  // Returns the notes on omitted lines and passed breakpoints; empty if there are none.
   std::string notes() const;
-  // Adds the members "prints", "prints_left_out" and "breakpoints", unless they are empty.
+  // Adds the members "prints" (the lines, stored only with --json), "prints_left_out" (number of
+  // omitted lines) and "breakpoints", unless they are empty.
   void add_to(Json& object) const;
 
  private:

@@ -22,8 +22,10 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  // Sets the text that the separate thread shows next; empty: clears the line.
   void show(std::string text);
-  // True if a new text would be shown; otherwise the caller need not format one.
+  // True if the progress line is active and the last text is at least 100 ms old; otherwise the
+  // caller need not format a new one.
   bool is_due() const;
   double elapsed() const;  // seconds
   // Clears the line until the next show(), for example before a report.

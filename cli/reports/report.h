@@ -24,34 +24,42 @@ Status status_of(const std::vector<Finding>& findings);
 Status status_of(RunEnd end);
 // True if the run has no findings and was not cut short, so that its results are complete.
 bool has_results(const DeviceReport& report);
-// Checks the results with `judge`; none if the check was interrupted.
+// Checks the results with `judge` and returns its verdict; none if the check was interrupted. Shows
+// the check in the progress line.
 std::optional<Verdict> judged(const Console& console, const std::function<Verdict()>& judge);
 
 inline constexpr std::size_t longest_schedule = 500;  // characters, in a command line
 
-// The command line that repeats the run with the same schedule: the file of --save-schedule if
-// given, otherwise the text of the schedule if it is short, otherwise the schedule as requested.
+// Returns the command line that repeats the run with the same schedule: the file of --save-schedule
+// if given, otherwise the recorded schedule if there is one of at most longest_schedule characters,
+// otherwise the schedule as requested. Options for output files except --out are omitted.
 std::string replay_line(const RunRequest& request, const RunResult& result);
-// Writes the schedule to the file of --save-schedule, if given.
+// Writes the schedule to the file of --save-schedule, if it is given and the run was simulated.
+// Fails if the file cannot be written. Call it at most once.
 Expected<void> save_schedule(const RunRequest& request, const DeviceReport& report);
 
 // Adds the member `ended` if the run was cut short: the limit or signal, and the number of steps.
 void add_end(Json& object, const Arguments& arguments, RunEnd end, const RunStats& stats);
-// Adds wall_seconds, schedule, trace_hash, counts, findings and replay.
+// Adds the members on the run: wall_seconds, trace_hash (null unless simulated) and findings; of a
+// simulated run also schedule, counts, verdict on all schedules, prints, replay, the reason if it
+// was cut short, and its modelled time if complete; warnings and node checks if there are any.
 void add_run(Json& object, const Arguments& arguments, const RunRequest& request,
              const DeviceReport& report);
-// Lines "device", "schedule", "steps" ...; the line "time" is separate.
+// Returns the lines "device", "schedule", "steps" ..., and a verdict on other schedules except
+// `refuted`. Not included: the line "time", and the findings (finding_lines()).
 std::string run_lines(const Arguments& arguments, const RunRequest& request,
                       const DeviceReport& report);
-// The findings and the replay. --all also shows findings that follow from others.
+// Returns the compile notes, the findings and the replay; empty if there are no notes and no
+// findings. With --all, findings that follow from others are shown too.
 std::string finding_lines(const Arguments& arguments, const RunRequest& request,
                           const DeviceReport& report);
 
-// ", 2 cores each"; nothing for one core per device.
+// Returns ", 2 cores each"; empty for one core per device.
 std::string cores_words(const RunOptions& options);
-// One aligned line of a report.
+// Returns one line of a report with its end: the label, the text from column 10. label: empty in a
+// line that continues the one above.
 std::string line(std::string_view label, std::string_view text);
-// Line on races that are not listed; empty if there are none.
+// Returns the line on races that are not listed or were not searched; empty if neither applies.
 std::string more_races_line(const Certificate& certificate);
 
 }  // namespace tessera::cli

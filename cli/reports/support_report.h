@@ -7,8 +7,8 @@
 
 namespace tessera::cli {
 
-// A Markdown table, which is part of README.md. Options of an operation with equal answers share a
-// row. The reasons of the answers are numbered below the table.
+// Returns a Markdown table, which is part of README.md. Options of an operation with equal answers
+// share a row. The reasons of the answers are numbered below the table.
 std::string support_page(const SupportTable& table);
 Json to_json(const SupportTable& table);
 

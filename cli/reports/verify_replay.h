@@ -13,12 +13,14 @@ struct Replay {
   CopyGranularity granularity = CopyGranularity::whole;
   int loop_workers = 0;  // for --loop-workers
 };
+// Returns these options. `schedule` may be longer than longest_schedule (report.h).
 Replay replay_of(const Certificate& certificate);
-// Command line of the replay. The schedule is read from the file of --save-schedule, if given. If
-// it is too long and neither saved nor given by the caller, the file name is the placeholder FILE.
+// Returns the command line of the replay, replay_of(). The schedule is read from the file
+// of --save-schedule, if given. If it is too long and neither saved nor given by the user, the file
+// name is the placeholder FILE.
 std::string verify_replay_line(const Arguments& arguments, const RunRequest& request,
                                const Certificate& certificate);
-// Command line of a run with this schedule, without the options of `verify`. It has
+// Returns the command line of a run with this schedule, without the options of `verify`. It has
 // --copy-granularity partial and --loop-workers only if required.
 std::string schedule_words(const Arguments& arguments, const std::string& schedule,
                            CopyGranularity granularity, int loop_workers = 0);

@@ -6,7 +6,7 @@
 
 namespace tessera::cli {
 
-// The report as lines of text and as JSON. seconds: time of the whole command.
+// Return the report as lines of text and as JSON. seconds: time of the whole command.
 std::string verify_lines(const Arguments& arguments, const Prepared& prepared,
                          const Certificate& certificate, double seconds);
 Json verify_json(const Arguments& arguments, const Prepared& prepared,

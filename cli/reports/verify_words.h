@@ -7,14 +7,16 @@
 
 namespace tessera::cli {
 
-// Status by the findings; without findings, by the end of the run (cli/reports/report.h).
+// Returns the status by the findings; without findings, by the end of the run (report.h).
 Status status_of(const Certificate& certificate);
 
-// The statement that is proved for all schedules, for a program that one run decided.
+// Returns the statement that is proved for all schedules. Requires the verdict proved, decided by
+// one run.
 std::string proved_text(const Certificate& certificate);
-// 16 hexadecimal digits.
+// Returns the hash as 16 hexadecimal digits.
 std::string hash_text(std::uint64_t hash);
-// Promises about copies under which a refuted program would be proved.
+// Returns the weakest promises about copies under which a refuted program would be proved, as text;
+// "none helps ..." if there are none.
 std::string promises_text(const Promises& promises);
 
 }  // namespace tessera::cli

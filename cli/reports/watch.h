@@ -8,7 +8,8 @@ namespace tessera::cli {
 class Watch {
  public:
   explicit Watch(Console& console) : progress_(console) {}
-  // Sets the progress callback of the run. This object must outlive the run.
+  // Sets the progress callback of the run, which shows its phase and steps. This object must
+  // outlive the run.
   void attach(RunOptions& options);
   void hide() { progress_.hide(); }
 
