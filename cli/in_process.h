@@ -1,6 +1,7 @@
 // Commands of gmm-run inside another program. Files may be in memory (core/data/held_files.h). The
-// report is returned as text and as a JSON object. The state of the process is not changed.
-// Calls may be concurrent, each with its own HeldFiles.
+// report is returned as text and as a JSON object. The state of the process is not changed, except
+// the thread count (--threads), which each run sets. Calls may be concurrent, each with its own
+// HeldFiles; they share the thread count.
 #pragma once
 #include <string>
 #include <vector>

@@ -29,8 +29,9 @@ class GroupedGemmReader : ProductReader {
   // Reads the file of --lhs or --rhs; none without the option, or if there is an error. It has a
   // quantised type if the scales are given in a file. whose: "lhs" or "rhs".
   std::optional<Tensor> operand_file(std::string_view whose, std::optional<DType> dtype);
-  // Sizes from --OPTION LIST|@FILE; null if the option is not given.
+  // Reads sizes from --OPTION LIST|@FILE; null if the option is not given, or if there is an error.
   DimSizes dims(std::string_view option);
+  // Returns these sizes; null, with an error, if one exceeds int32. option: for the error.
   DimSizes sizes_of(std::string_view option, const Axes& sizes);
   // Sets the first dims of lhs from --group-sizes or --sizes. rows: total number of rows; required
   // if the sizes are drawn at random. False if there is an error.
@@ -48,10 +49,12 @@ class GroupedGemmReader : ProductReader {
   void sizes_of_first_dims();
   // Sets the operands, from files or filled.
   void operands(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs);
-  // Reads how to quantise the operands, or the scales of quantised operands.
+  // Reads how to quantise the operands, or the scales of quantised operands (given_scales()).
   void scaling();
   void given_scales(ScalingMode mode);
+  // Quantises the operands if scaling() requires it, and keeps the operands before it for --out.
   void quantise();
+  // Adds the quantised operands and their scales, if any, to the operands for --out and the report.
   void name_scales();
   // Reads finite numbers from --OPTION LIST|@FILE; a listed single number is repeated for all
   // groups. The count of others is not checked. None without the option, or if there is an error.

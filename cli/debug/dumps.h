@@ -31,9 +31,10 @@ class Dumps {
   static Expected<Dumps> open(const Arguments& arguments);
   bool empty() const { return all_.empty(); }
   // Advances a run to each place and writes the files. simulate() begins the run with the given
-  // options. Fails for names, lines and loops that the program does not have, and with
-  // ErrorCode::unsupported for unknown values and if simulate() runs nothing. ErrorCode::runtime
-  // and ErrorCode::environment are no failures: they are added to unwritten().
+  // options. Fails for names, lines and loops that the program does not have, for memory that does
+  // not exist at the place, and with ErrorCode::unsupported for unknown values and if simulate()
+  // runs nothing. Errors of ErrorCode::runtime and ErrorCode::environment, for example if the run
+  // does not reach the place, are added to unwritten() instead.
   Expected<void> write(const RunOptions& options,
                        const std::function<Expected<void>(const RunOptions&)>& simulate);
   // Errors of the dumps that were not written: the run did not reach the place, or the file could

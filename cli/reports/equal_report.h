@@ -11,6 +11,7 @@ namespace tessera::cli {
 
 // Returns 0 for equal, 1 for different, 4 for not shown equal.
 int exit_code(const fields::Equality& equality);
+// Return the report on the verdict. seed: the seed of its random values.
 std::string equal_lines(const ComparedProgram& a, const ComparedProgram& b,
                         const fields::Equality& equality, std::int64_t seed);
 Json equal_json(const ComparedProgram& a, const ComparedProgram& b,

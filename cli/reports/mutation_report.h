@@ -13,6 +13,7 @@ struct Mutations {
   fields::ValueTest values;
 };
 
+// Return the report: the surviving mutants and tables of the fates; the JSON lists all mutants.
 std::string mutation_lines(const Prepared& prepared, const Mutations& mutations);
 Json mutation_json(const Prepared& prepared, const Mutations& mutations);
 

@@ -14,13 +14,14 @@
 
 namespace tessera::cli {
 
-// Status of a run: by its findings, if any; otherwise budget or interrupted if the run was cut
-// short, and ok if not.
+// Returns the status of a run: by its findings, if any; otherwise interrupted if a stop cut short
+// the run or its analysis, budget if a limit ended the run, and ok if neither.
 Status status_of(const DeviceReport& report);
-// Status for at least one finding: mismatch if it is the only one, unsupported if all are,
-// otherwise finding.
+// Returns the status for at least one finding: mismatch if a mismatch is the only one, unsupported
+// if all are, otherwise finding.
 Status status_of(const std::vector<Finding>& findings);
-// Status without findings.
+// Returns the status without findings: ok if the program ended, interrupted after a stop, otherwise
+// budget.
 Status status_of(RunEnd end);
 // True if the run has no findings and was not cut short, so that its results are complete.
 bool has_results(const DeviceReport& report);
@@ -42,7 +43,7 @@ Expected<void> save_schedule(const RunRequest& request, const DeviceReport& repo
 void add_end(Json& object, const Arguments& arguments, RunEnd end, const RunStats& stats);
 // Adds the members on the run: wall_seconds, trace_hash (null unless simulated) and findings; of a
 // simulated run also schedule, counts, verdict on all schedules, prints, replay, the reason if it
-// was cut short, and its modelled time if complete; warnings and node checks if there are any.
+// was cut short, and with --timing its modelled time; warnings and node checks if there are any.
 void add_run(Json& object, const Arguments& arguments, const RunRequest& request,
              const DeviceReport& report);
 // Returns the lines "device", "schedule", "steps" ..., and a verdict on other schedules except
