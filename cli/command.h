@@ -22,7 +22,8 @@ struct Prepared {
   std::string kernel;  // name and settings of the kernel, for reports
   Simulate simulate;   // runs the program on the interpreter, with the given options
   // For a program from a file or by its name: its module, and a function that prepares the same run
-  // with another text of the module. Null and empty for an operation.
+  // with another text of the module, or fails if the text is wrong. Null and empty for an
+  // operation.
   std::shared_ptr<const Module> module{};
   std::function<Expected<Simulate>(const std::string& text)> with_text{};
   // For an operation: the sides of its tile that are known before it runs; "tm" and "64".

@@ -25,7 +25,8 @@ class Bindings {
   // errors. Call it at most once, after the run.
   Diags save_results();
 
-  // Lines of the report: origins of the operands, and summaries of the results.
+  // Return the report: the operands with their origins, and, after the run, the results with
+  // summaries of their values.
   std::string operand_lines() const;
   std::string result_lines() const;
   Json results_json() const;

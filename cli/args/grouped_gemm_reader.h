@@ -51,6 +51,7 @@ class GroupedGemmReader : ProductReader {
   void operands(const std::optional<Tensor>& lhs, const std::optional<Tensor>& rhs);
   // Reads how to quantise the operands, or the scales of quantised operands (given_scales()).
   void scaling();
+  // Reads the scales of operands that are already quantised.
   void given_scales(ScalingMode mode);
   // Quantises the operands if scaling() requires it, and keeps the operands before it for --out.
   void quantise();

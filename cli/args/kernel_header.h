@@ -21,15 +21,17 @@ struct HeaderOperand {
   std::vector<Axis> axes;
   std::optional<DType> type;  // none: a parameter of the kernel
 
-  // Requires values of all extents.
+  // Returns the shape of the operand. Requires values of all extents.
   Shape shape() const;
 };
 
 // The parameters of a kernel.
 struct HeaderParameters {
-  // An extent of operands.
+  // Returns the axis of a parameter that is an extent of operands. Its extent must outlive the
+  // HeaderOperand.
   std::function<Axis(std::string_view parameter)> axis;
-  // A factor or divisor of an extent, or the condition of a declaration.
+  // Returns the value of a parameter that is a factor or divisor of an extent, or the condition of
+  // a declaration.
   std::function<std::int64_t(std::string_view parameter)> number;
 };
 // Returns the axes and the type of an operand or result, from the header of a built-in kernel.

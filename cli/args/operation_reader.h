@@ -20,6 +20,8 @@ class OperationReader {
 
   bool has(std::string_view option) const { return arguments_.has(option); }
   std::string_view text(std::string_view option) const { return arguments_.text(option); }
+  // optional() and integer() accept integers from `lowest` to `highest`. choice(): returns the
+  // index of the value in `words`.
   std::optional<std::int64_t> optional(std::string_view option, std::int64_t lowest = 0,
                                        std::int64_t highest = INT64_MAX) {
     return arguments_.integer(option, diags_, lowest, highest);
@@ -35,6 +37,7 @@ class OperationReader {
   std::optional<DType> type(std::string_view option, std::span<const std::string_view> names);
   std::uint64_t seed() { return static_cast<std::uint64_t>(integer("seed", 0)); }
   Fill fill_kind() { return fill_option(arguments_, diags_); }
+  // Returns the value of --precision, with Precision::Default as default.
   Precision precision();
   // Returns the tiling of --tiling, three positive sides; none if it is not given or malformed.
   std::optional<Tiling> tiling();

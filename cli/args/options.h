@@ -36,6 +36,7 @@ using Options = std::vector<Option>;
 // The functions that return values mark the option as read, except was_given() and glance().
 class Arguments {
  public:
+  // True if the option is given. Marks it as read.
   bool has(std::string_view name) const;
   // Queries for options that will be rejected or only checked: whether the option is given, and all
   // its values (glance()). They do not mark the option as read.

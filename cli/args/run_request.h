@@ -50,6 +50,7 @@ struct RunRequest {
   std::shared_ptr<Prints> prints;             // output of `print` in a simulated run
   std::shared_ptr<OutputFile> timeline_file;  // --timeline; opened before the run
 
+  // Returns the name of the device, or "reference".
   std::string_view device_name() const;
   // True if the run is simulated.
   bool is_simulated() const;

@@ -25,6 +25,7 @@ class HeldDebugger {
   // if memory is exhausted or a stop of this thread is requested.
   Expected<std::string> command(std::string_view line);
   std::int64_t event() const { return session_->position(); }  // number of past events
+  // True if the run is at its end.
   bool is_over() const { return session_->is_over(); }
 
  private:

@@ -60,13 +60,18 @@ struct OperationCall {
   std::optional<Json> config;
   bool has_given_config = false;  // for other operations: set by the command line
 
+  // Runs the call with these options; may be called repeatedly. Fails if it cannot run; findings
+  // and limits that ended a run are in the report of the result.
   std::function<Expected<OperationRun>(const RunOptions&)> launch;
+  // Checks the results of the latest launch(), which must be complete.
   std::function<Verdict(const OperationRun&, const CheckOptions&)> judge;
   // Repeatable run for `verify`: prepares the program only once, and does not reset results before
   // a run. Empty: `launch` is used instead.
   std::function<Expected<RunResult>(const RunOptions&)> simulate;
 };
 
+// Creates the call from a command line, without running it: reads the options and files. Fails for
+// wrong options, files and operands.
 using PrepareOperation = Expected<OperationCall> (*)(const Arguments&);
 
 }  // namespace tessera::cli

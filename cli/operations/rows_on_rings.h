@@ -18,6 +18,7 @@ const Collective::Tensors* rows_on_rings(CollectiveReader& read, std::string_vie
 ReduceOptions reduce_options(CollectiveReader& read);
 Option reduce_tile_option();
 
+// Checks the results of a launch with these operands.
 using JudgeRows = Verdict (*)(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
                               const CheckOptions& options);
 

@@ -13,7 +13,8 @@ struct Mutations {
   fields::ValueTest values;
 };
 
-// Return the report: the surviving mutants and tables of the fates; the JSON lists all mutants.
+// Return the report. The text has tables of the fates, and lists only the mutants that passed, are
+// undecided, or have a race with an explanation; the JSON lists all.
 std::string mutation_lines(const Prepared& prepared, const Mutations& mutations);
 Json mutation_json(const Prepared& prepared, const Mutations& mutations);
 
