@@ -35,7 +35,7 @@ class TimelineListener {
                     double end) = 0;
   // A count has changed. arrival.cause: the cause that added to it; -1: a wait.
   virtual void count(std::int32_t cell, std::int64_t count, const Arrival& arrival, double at) = 0;
-  // Called last.
+  // Called last. timing: the result of timeline().
   virtual void end(const Timing& timing) = 0;
 };
 

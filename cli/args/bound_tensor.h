@@ -18,8 +18,8 @@ Tensor zeros(const Buffer& buffer, Diags& diags);
 // Parses a list of numbers such as "100,150,50" to a tensor of the buffer's stored shape. None if
 // the text is not a list of numbers, for example a file name.
 // type: the buffer's type or a wider one. Floats are rounded to nearest. A number that `type`
-// cannot represent is an error, like another count of numbers than the buffer's elements. After an
-// error the tensor is incomplete.
+// cannot represent is an error, like an integer of 2^53 or more in absolute value, and another
+// count of numbers than the buffer's elements. After an error the tensor is incomplete.
 // option: the option with this value, without its dashes, for error messages.
 std::optional<Tensor> given_in_words(const Buffer& buffer, DType type, const std::string& text,
                                      std::string_view option, Diags& diags);

@@ -36,8 +36,9 @@ bool is_tile_of_elements(const Elaboration& e, const Entity& entity);
 // element 0 on. Returns a temporary.
 Entity every(Elaboration& e, const Slice& source, int dim, std::int64_t step, const Loc& loc);
 
-// Lowers a tile function or a reduction, named like the op that computes it. For numbers, it
-// returns a number. nullopt for other words or numbers of arguments.
+// Lowers a call of a tile function or a reduction, for example exp, min or reduce_sum. With only
+// numbers as arguments, a function returns a number. Kind `nothing` after an error. nullopt for
+// other words or, except for reductions, another number of arguments. to: as for call_word().
 std::optional<Entity> call_tile_word(Elaboration& e, const ast::Call& node, const Slice* to);
 
 // Lowers neighbour(x, by): the device at distance `by` along axis x of the mesh. Each axis is a

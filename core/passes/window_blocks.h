@@ -36,8 +36,8 @@ class WindowBlocks {
   // Sets size and source of the block at b.start. check: emits a check that stops the run if a
   // block with elements starts outside the operand.
   void locate(WindowBlock& b, bool check);
-  // True if the blocks located so far show that no block of the window exceeds the operand.
-  // Requires locate().
+  // True if no located block is clipped. Dropped dimensions, and single elements of memory read in
+  // place, are not considered. Requires locate().
   bool always_inside() const;
   // Returns the number of bytes of the clipped block. Requires locate().
   ValueId bytes(const WindowBlock& b);

@@ -33,7 +33,8 @@ class Accesses {
  public:
   // Clears the object and records the copies in flight at the machine's current step.
   void begin(Machine& machine);
-  // Records an event of the segment: an access to memory, or the start of a copy.
+  // Call it for each event of the segment. Records accesses to memory and starts of copies; ignores
+  // other events.
   void on(Machine& machine, const Event& event);
 
   const std::vector<Access>& all() const { return all_; }

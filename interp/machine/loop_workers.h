@@ -23,7 +23,7 @@ class LoopWorkers {
   LoopWorkers(Machine& machine, SharedCells cells);
 
   // Return the owner of a buffer, of the lifetime of a semaphore, and of a count, for accesses by a
-  // loop worker: the loop worker itself or its core.
+  // loop worker: the loop worker itself if the object belongs to iterations, otherwise its core.
   CoreIndex owner(CoreIndex core_index, BufferId buffer) const;
   CoreIndex lifetime(CoreIndex core_index, SemaphoreId semaphore) const;
   CoreIndex count_at(const SemId& sem) const;

@@ -27,7 +27,8 @@ class Relay {
 
   // Vector for the next items. Call added() after adding to it.
   std::vector<Item>& items() { return batches_[filled_ % batches]; }
-  // Passes the batch on if it is full. Waits while all batches are in use.
+  // Passes the batch on if it is full. Waits while all batches are in use. Rethrows an exception of
+  // `take`.
   void added() {
     if (items().size() >= enough) hand_over();
   }

@@ -25,7 +25,8 @@ class KernelNames {
   std::string divisor(std::int64_t value);
   // Pointer to an operand's first element: "p.in_3".
   std::string operand(const Buffer& buffer);
-  // Offset of a scratch array in the scalar arrays of a CTA: "p.s_3".
+  // Code for the index of a scratch array's first element in the i64 scalar arrays of a CTA:
+  // "p.s_3".
   std::string array(const Buffer& buffer) const;
   // Name of a program value: "v7". Numbered in the order of first use.
   std::string value(ValueId value);

@@ -45,7 +45,7 @@ struct TesseraMpiPlugin {
               std::int64_t* found);
   // Ends all processes.
   void (*abort)(TesseraMpiWorld* world, int code);
-  // Writes the text of an error code.
+  // Writes the text of an error code, cut to `size` bytes including the terminating null.
   void (*describe)(int error, char* text, std::int64_t size);
 };
 
