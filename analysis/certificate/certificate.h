@@ -171,7 +171,7 @@ void judge_ended(Certificate& certificate, RunEnd end);
 
 // Returns the verdict on all schedules of the program that `simulate` runs. Runs it once; again to
 // show races, and if a condition is broken, for other executions or schedules. The first run and
-// those of other schedules have the observers of options.run. A run or analysis that ends early is
+// runs of other schedules have the observers of options.run. A run or analysis that ends early is
 // no error (Certificate::end).
 // Fails if a run fails, except one that only shows a race; with ErrorCode::environment or
 // ErrorCode::interrupted if memory is exhausted or the work is stopped elsewhere.

@@ -9,7 +9,7 @@ namespace tessera {
 
 enum class Necessity : std::uint8_t {
   order,   // without the wait there is a race
-  counts,  // no race, but its semaphore is needed, whose counts would not end at 0
+  counts,  // no race, but without the wait the counts of a needed semaphore do not end at 0
   none     // the semaphore can be removed, with its signals and waits
 };
 std::string_view name(Necessity need);

@@ -57,7 +57,7 @@ enum class Tracing : std::uint8_t { terms, none };
 
 // Compares the results of the same name. Operands of the same name have equal values in both
 // programs: floats are drawn from the field, and the integers of A are copied to B. Removes the
-// assertions from both programs, and replaces their options. seed: of the draws.
+// assertions from both programs, and replaces their options. seed: for the draws.
 //
 // B must run on as many devices as A, or on one. On one device, an operand or result of B either
 // stacks the arrays of all devices of A, or has the shape of one device and corresponds to each of

@@ -31,8 +31,8 @@ class Conflicts {
   // record: must outlive this object.
   explicit Conflicts(const Record& record);
 
-  // True if the ranges overlap. x: of the access that came first in the run, because entering the
-  // kernel overlaps only with later ranges, and leaving it only with earlier ones.
+  // True if the ranges overlap. x: range of the access that came first in the run, because entering
+  // the kernel overlaps only with later ranges, and leaving it only with earlier ones.
   bool overlap(RangeId x, RangeId y) const;
 
   // Visits nodes of ranges that overlap this range, including itself, and that may be accessed in
