@@ -88,10 +88,12 @@ T fold(Reduce op, T result, const T* row, std::int64_t n) {
   return result;
 }
 
-// Wraps integer sums to their type. Maxima and minima are already in range.
+// Wraps integer sums to their type. A maximum or minimum of no elements saturates when it is
+// stored.
 template <typename T>
-void wrap(const TileView& dst, const Source& src, T* values, std::int64_t n) {
+void wrap_sums(Reduce op, const TileView& dst, const Source& src, T* values, std::int64_t n) {
   if constexpr (!std::is_same_v<T, float>) {
+    if (op != Reduce::sum) return;
     with_integer(integer_range(dst, {&src.view()}), [&](auto zero) {
       for (std::int64_t i = 0; i < n; ++i)
         values[i] = static_cast<T>(static_cast<decltype(zero)>(values[i]));
@@ -111,7 +113,7 @@ void reduce_last(Reduce op, const TileView& dst, const Source& src) {
       src.load(index, begin, n, row.data());
       result = fold(op, result, row.data(), n);
     }
-    wrap(dst, src, &result, 1);
+    wrap_sums(op, dst, src, &result, 1);
     store(dst, index, 0, 1, &result);
   });
 }
@@ -130,7 +132,7 @@ void reduce_across(Reduce op, int dim, const TileView& dst, const Source& src) {
         result[i] = combine(op, result[i], row[i]);
     }
     place = 0;
-    wrap(dst, src, result.data(), n);
+    wrap_sums(op, dst, src, result.data(), n);
     store(dst, index, begin, n, result.data());
   });
 }

@@ -246,5 +246,39 @@ TEST_F(CudaSpecialValues, InAnEmulatedKernel) {
   for (const auto& [name, values] : expected()) expect_bits(name, all.at(name));
 }
 
+TEST(CudaEmptyReductions, in_an_emulated_task_graph) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the emulation switches stacks, which the address sanitizer does not follow";
+#endif
+  const TemporaryFolder folder;
+  const std::string file = folder.file("empty.tsr");
+  write_bytes(file, R"(
+kernel empty(n = 2, k = 0)
+  out largest: i32[n, 1] hbm
+  out smallest: i8[1, n] hbm
+  vmem w: i32[n, k]
+  vmem b: i8[k, n]
+  vmem r: i32[n, 1]
+  vmem s: i8[1, n]
+{
+  r = row_max(w)
+  copy r -> largest
+  s = reduce_min(b, 0)
+  copy s -> smallest
+}
+)");
+  test::GraphCase of = test::graph_case(file);
+  const auto plan = graph_plan(std::make_shared<const graph::TaskGraph>(of.graph),
+                               {.smallest = 1, .threads = 32});
+  ASSERT_TRUE(plan) << render(plan.diags());
+  EmulatedGraph emulated(*plan);
+  ASSERT_EQ(emulated.problem(), "");
+  KeptRun run = test::copy_of(of.launch);
+  ASSERT_EQ(emulated.run(run.bindings(), 1), "");
+  EXPECT_TRUE(test::has_results(of, run));
+  EXPECT_EQ(run.operands[0].find("largest")->second.as<std::int32_t>()[0], INT32_MIN);
+  EXPECT_EQ(run.operands[0].find("smallest")->second.as<std::int8_t>()[0], INT8_MAX);
+}
+
 }  // namespace
 }  // namespace tessera::cuda

@@ -97,12 +97,11 @@ FoldCode fold_code(const Op& op, DType to, DType from, const std::string& length
     return {"float", is_least ? "infinity()" : "-infinity()",
             filled(is_least ? "lesser(sum, {})" : "greater(sum, {})"), "sum"};
   }
-  const std::string result = wrapped(wrapping_type({{to}, {from}}), "sum");
   if (sums)
     return {"i64", "0", filled("static_cast<i64>(static_cast<u64>(sum) + static_cast<u64>({}))"),
-            result};
+            wrapped(wrapping_type({{to}, {from}}), "sum")};
   return {"i64", is_least ? "9223372036854775807ll" : "-9223372036854775807ll - 1",
-          filled(is_least ? "least(sum, {})" : "most(sum, {})"), result};
+          filled(is_least ? "least(sum, {})" : "most(sum, {})"), "sum"};
 }
 
 }  // namespace tessera::cuda
