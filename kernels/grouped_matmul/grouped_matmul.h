@@ -42,9 +42,8 @@ struct GroupedMatmulOptions {
   std::int64_t input_buffer_count = 2;  // slots per input window; no effect on the result
   // gmm: the first row of each tile is a multiple of this number. None: a multiple of the tile's m.
   std::optional<std::int64_t> align;
-  // GPU settings of the kernel. They require a tiling, and are rejected on other devices (the
-  // reference ignores them) and if only the general kernel can run the call. Without tiling and
-  // hints the device chooses both.
+  // GPU settings of the kernel. They require a tiling, and are rejected on other devices and if
+  // only the general kernel can run the call. Without tiling and hints the device chooses both.
   MachineHints hints;
   GroupWindow window;                    // processed groups
   bool transpose_rhs = false;            // gmm: rhs is [groups, n, k]

@@ -77,9 +77,13 @@ Expected<void> refuse_config(const ConfigRequest& request) {
         ErrorCode::unsupported,
         fmt::format("{} selects the tiles of a kernel, and the reference has no tiles", what));
   }
-  if (!request.align) return {};
+  if (request.align)
+    return error(ErrorCode::unsupported,
+                 "align is an option of a kernel, and the reference has none");
+  if (request.hints == MachineHints{}) return {};
   return error(ErrorCode::unsupported,
-               "align is an option of a kernel, and the reference has none");
+               fmt::format("hints ({}) apply to a kernel, and the reference has none",
+                           hints_text(request.hints)));
 }
 
 void set_config(Settings& settings, const KernelConfig& config) {

@@ -49,7 +49,7 @@ Expected<std::optional<KernelConfig>> given_config(const ConfigRequest& request,
                                                    const std::function<KernelConfig()>& rest);
 
 // Checks the request for the reference, which has no kernel. Fails with ErrorCode::unsupported if
-// the request has a tiling, buffers or an align; hints are ignored.
+// the request has a tiling, buffers, an align or hints.
 Expected<void> refuse_config(const ConfigRequest& request);
 
 // Sets the parameters of a product kernel to the configuration: tm, tk, tn, buffers and, if it is

@@ -551,6 +551,11 @@ TEST(GroupedMatmul, an_option_that_changes_nothing_is_refused) {
   o.options.tiling = {};
   o.options.align = 4;
   EXPECT_EQ(gmm(o), unsupported("align is an option of a kernel, and the reference has none"));
+  o.options.align = {};
+  o.options.hints.dynamic = true;
+  EXPECT_EQ(gmm(o),
+            unsupported(
+                "hints (tiles as blocks are free) apply to a kernel, and the reference has none"));
 }
 
 TEST(GroupedMatmul, the_default_tiling_of_every_profile_fits_its_memory) {
