@@ -22,9 +22,13 @@ DeviceOptions TimedRun::options() const { return {state_->machine, &state_->opti
 
 Expected<double> TimedRun::seconds() const {
   const Timing& timing = state_->observer.timing();
+  if (timing.devices.empty())
+    return error(ErrorCode::runtime, "the run was cut short: its time cannot be modelled");
   if (timing.is_complete) return timing.seconds;
-  return error(ErrorCode::unsupported,
-               "the run depends on counts that it reads: its time cannot be modelled");
+  return error(
+      ErrorCode::unsupported,
+      "its time cannot be modelled: the run depends on counts that it reads, or the profile "
+      "gives no link_bandwidth for its copies to other devices");
 }
 
 }  // namespace tessera

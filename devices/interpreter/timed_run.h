@@ -16,8 +16,8 @@ class TimedRun {
 
   // Options for one run on the interpreter. They refer to this object.
   DeviceOptions options() const;
-  // Returns the modelled duration of the run on the profile's machine. Requires a complete run with
-  // options(); 0 before it, and if it was cut short. Fails with
+  // Returns the modelled duration of the run on the profile's machine. Fails with
+  // ErrorCode::runtime before a run with options() and if it was cut short; with
   // ErrorCode::unsupported if the order of the run depends on counts that it reads, or if it uses a
   // link without a bandwidth in the profile.
   Expected<double> seconds() const;

@@ -230,6 +230,13 @@ TEST(Timing, the_all_gather_matmul_lies_between_full_overlap_and_none) {
   }
 }
 
+TEST(Timing, a_run_that_did_not_complete_has_no_modelled_time) {
+  const TimedRun timed(*find_profile("v6e"));
+  const Expected<double> seconds = timed.seconds();
+  ASSERT_FALSE(seconds);
+  EXPECT_EQ(seconds.diags()[0].message, "the run was cut short: its time cannot be modelled");
+}
+
 TEST(Timing, every_profile_has_rates) {
   for (const Profile& profile : profiles()) {
     EXPECT_GT(profile.rates.vmem_bandwidth, profile.machine.hbm_bandwidth) << profile.machine.name;
