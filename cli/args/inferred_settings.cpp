@@ -41,6 +41,7 @@ void infer_from(const KernelInfo& kernel, const OperandInfo& operand, TensorHead
   if (header.shape.size() != rank || (!operand.order.empty() && operand.order.size() != rank))
     return;
   for (std::size_t i = 0; i < rank; ++i) {
+    // -1, an unknown dimension, converts to a number above the rank.
     const std::size_t dim = operand.order.empty() ? i : static_cast<std::size_t>(operand.order[i]);
     if (dim < rank && is_parameter(kernel, operand.extents[dim], false))
       settings.try_emplace(operand.extents[dim], std::to_string(header.shape[i]));

@@ -35,12 +35,12 @@ struct ParameterInfo {
 
 // Declaration of an operand or result, as far as type and extents are names.
 struct OperandInfo {
-  std::string name;        // name of the buffer
-  bool is_result = false;  // false: an operand
-  std::string dtype;       // type or dtype parameter; empty: an expression
-  // Names, outermost first. Empty text: a number or another expression.
-  std::vector<std::string> extents;
-  std::vector<int> order;  // storage order, outermost first; empty: the declared order
+  std::string name;                  // name of the buffer
+  bool is_result = false;            // false: an operand
+  std::string dtype;                 // as written: a type, a dtype parameter or an expression
+  std::vector<std::string> extents;  // as written, outermost first
+  // Storage order, outermost first; -1 for an expression. Empty: the declared order.
+  std::vector<int> order;
 };
 
 // Declaration of a kernel.

@@ -95,38 +95,35 @@ std::string text_of(const Lines& lines, const Loc& loc) {
                                  static_cast<std::size_t>(loc.width)));
 }
 
-std::string name_of(const ast::Expression& expression) {
-  const auto* name = expression.as<ast::Name>();
-  return name != nullptr ? name->name : "";
-}
-
-OperandInfo describe(const ast::BufferDeclaration& node) {
-  OperandInfo operand{node.name, node.role == Role::out, name_of(node.type.dtype), {}, {}};
+OperandInfo describe(const ast::BufferDeclaration& node, const Lines& lines) {
+  OperandInfo operand{
+      node.name, node.role == Role::out, text_of(lines, node.type.dtype.loc()), {}, {}};
   for (const ast::Expression& extent : node.type.extents)
-    operand.extents.push_back(name_of(extent));
+    operand.extents.push_back(text_of(lines, extent.loc()));
   if (node.order)
     for (const ast::Expression& dim : node.order->dims) {
       const auto* number = dim.as<ast::Integer>();
-      operand.order.push_back(number != nullptr ? static_cast<int>(number->value) : 0);
+      operand.order.push_back(number != nullptr ? static_cast<int>(number->value) : -1);
     }
   return operand;
 }
 
-void add_operands(const std::vector<ast::Declaration>& declarations,
+void add_operands(const std::vector<ast::Declaration>& declarations, const Lines& lines,
                   std::vector<OperandInfo>& operands) {
   for (const ast::Declaration& declaration : declarations) {
     if (const auto* group = std::get_if<ast::ConditionalDeclarations>(&declaration.form)) {
-      add_operands(group->then, operands);
-      add_operands(group->otherwise, operands);
+      add_operands(group->then, lines, operands);
+      add_operands(group->otherwise, lines, operands);
     }
     const auto* buffer = std::get_if<ast::BufferDeclaration>(&declaration.form);
-    if (buffer != nullptr && buffer->role != Role::scratch) operands.push_back(describe(*buffer));
+    if (buffer != nullptr && buffer->role != Role::scratch)
+      operands.push_back(describe(*buffer, lines));
   }
 }
 
 KernelInfo describe(const ast::Kernel& kernel, const Lines& lines) {
   KernelInfo info{kernel.name, kernel.doc, {}, kernel.loc};
-  add_operands(kernel.declarations, info.operands);
+  add_operands(kernel.declarations, lines, info.operands);
   for (const ast::TypeParameter& t : kernel.type_parameters)
     info.parameters.push_back({ParameterInfo::Kind::dtype, t.name, "", t.choices});
   for (const ast::Parameter& p : kernel.parameters)

@@ -194,11 +194,11 @@ def load(source: str | os.PathLike[str], *, kernel: str | None = None, name: str
 
 
 def _dimensions(extents: Sequence[str]) -> str:
-    return f"[{', '.join(extent or '_' for extent in extents)}]"
+    return f"[{', '.join(extents)}]"
 
 
 def _declared(operand: Mapping[str, Any]) -> str:
-    """Returns the declaration of an operand, `a: T[m, k]`; `_` is an extent that is not a parameter."""
+    """Returns the declaration of an operand, `a: T[m, k]`."""
     return f"{'returns ' if operand['is_result'] else ''}{operand['name']}: {operand['dtype']}{_dimensions(operand['extents'])}"
 
 

@@ -121,9 +121,15 @@ def test_the_number_of_devices_is_a_number_or_its_word(devices):
     assert [float(part[0, 0]) for part in out] == [1, 0]
 
 
+def test_extents_and_types_are_shown_as_written():
+    kernel = tessera.load("kernel k[T: f32 bf16](m = 2)\n  in a: T[2 * m, 128] hbm\n{\n}\n")
+    with pytest.raises(tessera.BadInput, match=r"^a: expected 2 dimensions, \[2 \* m, 128\], found the shape \(4,\)$"):
+        kernel.run(a=np.zeros(4, np.float32))
+
+
 def test_the_dimensions_of_an_operand_are_told():
     kernel = tessera.load("examples/matmul_bias.tsr")
-    assert kernel.__doc__.endswith("a: T[m, k]\nb: T[k, n]\nbias: f32[_, n]\nreturns out: T[m, n]")
+    assert kernel.__doc__.endswith("a: T[m, k]\nb: T[k, n]\nbias: f32[1, n]\nreturns out: T[m, n]")
     a = np.ones((4, 4), np.float32)
     with pytest.raises(tessera.BadInput, match=r"^a: expected 2 dimensions, \[m, k\], found the shape \(4,\)$"):
         kernel(a[0], a, a[:1])
