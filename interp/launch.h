@@ -31,6 +31,20 @@ struct KeptRun {
   std::vector<Binding> bindings();
 };
 
+// Sets the observers of a stored run, which must outlive this object; the destructor removes them.
+class ScopedObservers {
+ public:
+  ScopedObservers(KeptRun& run, std::vector<Observer*> observers) : run_(run) {
+    run_.options.observers = std::move(observers);
+  }
+  ~ScopedObservers() { run_.options.observers.clear(); }
+  ScopedObservers(const ScopedObservers&) = delete;
+  ScopedObservers& operator=(const ScopedObservers&) = delete;
+
+ private:
+  KeptRun& run_;
+};
+
 // Stores the inputs of the last call of run(), with copies of its operands and results. The program
 // does not run.
 class LaunchRecorder final : public Observer {

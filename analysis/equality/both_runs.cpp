@@ -48,26 +48,25 @@ Expected<Ran> run_over(const Side& side, std::span<const Draw> draws, bool has_e
   Ran ran;
   KeptRun& program = side.run;
   settle_options(program);
-  RunOptions& options = program.options;
+  std::vector<Observer*> observers;
   for (const Draw& draw : draws) {
     const std::uint64_t apart = SplitMix::mix(side.apart + draw.key);
     ran.values.push_back(
         std::make_unique<FiniteFieldRun>(draw, apart, has_exponents, side.cuts, change));
-    options.observers.push_back(ran.values.back().get());
+    observers.push_back(ran.values.back().get());
   }
-  ran.machine = TRY(launched(program.program, program.bindings(), options));
+  const ScopedObservers scope(program, std::move(observers));
+  ran.machine = TRY(launched(program.program, program.bindings(), program.options));
   for (const auto& values : ran.values) values->attach(*ran.machine);
   ran.result = TRY(ran.machine->run(exit_findings));
-  options.observers.clear();
   return ran;
 }
 
 Expected<void> observe(KeptRun& program, Observer& observer) {
   settle_options(program);
-  program.options.observers = {&observer};
+  const ScopedObservers scope(program, {&observer});
   const auto machine = TRY(launched(program.program, program.bindings(), program.options));
   const RunResult result = TRY(machine->run(exit_findings));
-  program.options.observers.clear();
   if (result.end != RunEnd::program) return cut_off(result.end, "the run");
   return {};
 }

@@ -13,11 +13,10 @@ Expected<std::unique_ptr<ErrorRun>> bounded(KeptRun& run, std::optional<Referenc
   RunOptions& options = run.options;
   options.record.results = options.record.schedule = false;
   options.progress = {};
-  options.observers = {errors.get()};
+  const ScopedObservers scope(run, {errors.get()});
   const auto machine = TRY(launched(run.program, run.bindings(), options));
   errors->attach(*machine);
   const RunResult result = TRY(machine->run(exit_findings));
-  options.observers.clear();
   if (errors->refusal()) return Diags{*errors->refusal()};
   if (result.end != RunEnd::program) return cut_off(result.end, "the run for the error bounds");
   if (!result.is_complete || !result.findings.empty())

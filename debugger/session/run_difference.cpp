@@ -271,8 +271,6 @@ Expected<RunDifference> difference(KeptRun& a, KeptRun& b) try {
   found.findings_b = std::move(of_b.findings);
   found.end_a = of_a.end;
   found.end_b = of_b.end;
-  a.options.observers.clear();
-  b.options.observers.clear();
   if (is_truncated(found)) {
     TRY(check_cut(found));
     return found;

@@ -70,7 +70,6 @@ std::uint64_t loops_of(const Program& program, const Event& event) {
 Expected<std::unique_ptr<WriteStream>> WriteStream::open(KeptRun& run) {
   std::unique_ptr<WriteStream> stream(new WriteStream(run));
   run.options.record.schedule = false;
-  run.options.observers = {stream.get()};
   stream->machine_ = TRY(launched(run.program, run.bindings(), run.options));
   stream->machine_->begin();
   if (const auto problem = stream->machine_->problem()) return *problem;

@@ -29,7 +29,7 @@ struct StreamEvent {
 // A run that is executed in segments.
 class WriteStream final : private Observer, private Pausing {
  public:
-  // Launches the run up to before its first step. Replaces run.options.observers and records no
+  // Launches the run up to before its first step. Sets run.options.observers and records no
   // schedule. run: must outlive this object. Fails if it cannot be launched.
   static Expected<std::unique_ptr<WriteStream>> open(KeptRun& run);
   // Runs `steps` more steps. Records their events and, before each step, its agent. Returns false
@@ -45,7 +45,7 @@ class WriteStream final : private Observer, private Pausing {
   std::vector<std::uint64_t> movers{};  // hashes of agent and statement of each step
 
  private:
-  explicit WriteStream(KeptRun& run) : run_(run) {}
+  explicit WriteStream(KeptRun& run) : run_(run), scope_(run, {this}) {}
   void on(const Event& event) override;
   bool supports_loop_workers() const override { return true; }
   bool before_step() override;
@@ -53,6 +53,7 @@ class WriteStream final : private Observer, private Pausing {
   std::uint64_t value_of(Storage& storage, const Box& box);
 
   KeptRun& run_;
+  ScopedObservers scope_;
   std::unique_ptr<Machine> machine_;
   std::size_t settled_ = 0;  // events in `told` that have their values
   std::int64_t moved_ = 0;   // steps with a known mover

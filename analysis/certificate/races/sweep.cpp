@@ -4,6 +4,8 @@
 #include <bit>
 #include <numeric>
 
+#include "core/report/stop.h"
+
 namespace tessera {
 
 bool has_iterations(const Record& record) {
@@ -115,6 +117,7 @@ Table<EventId, Suspicion> Sweep::suspects() {
     return std::move(suspects_);
   }
   for (const RecordedAgentId d : all) {
+    leave_if_stopped();
     block_all(false);
     release({*all.begin(), d});
     release({d + 1, *all.end()});
