@@ -6,14 +6,10 @@
 
 namespace tessera {
 
-KernelConfig clamped(const KernelConfig& config, std::int64_t m, std::int64_t k, std::int64_t n) {
-  const auto at_least_one = [](std::int64_t value) { return std::max<std::int64_t>(value, 1); };
-  const Tiling& t = config.tiling;
-  const std::int64_t padded = (at_least_one(m) + t.m - 1) / t.m * t.m;
-  KernelConfig result = config;
-  result.tiling = {std::min(t.m, padded), std::min(t.k, at_least_one(k)),
-                   std::min(t.n, at_least_one(n))};
-  return result;
+KernelConfig clamped(KernelConfig config, std::int64_t k, std::int64_t n) {
+  config.tiling.k = std::min(config.tiling.k, std::max<std::int64_t>(k, 1));
+  config.tiling.n = std::min(config.tiling.n, std::max<std::int64_t>(n, 1));
+  return config;
 }
 
 std::string to_string(const KernelConfig& config) {

@@ -24,7 +24,7 @@ struct KernelConfig {
 
 // Returns the configuration with k and n of its tile limited to the extents of the product (at
 // least 1). The tile's m is unchanged, since operands are padded to whole tiles of rows.
-KernelConfig clamped(const KernelConfig& config, std::int64_t m, std::int64_t k, std::int64_t n);
+KernelConfig clamped(KernelConfig config, std::int64_t k, std::int64_t n);
 
 // Returns tile, buffers and hints as text: "128,64,256, 4 buffers, pairs along the rows". Does not
 // show `align`.

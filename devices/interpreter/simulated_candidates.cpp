@@ -37,7 +37,7 @@ std::vector<ConfigChoice> simulated_candidates(const ConfigQuery& query, const P
   std::vector<ConfigChoice> result;
   const auto add = [&](ConfigChoice choice) {
     KernelConfig& own = choice.config;
-    own = clamped(own, desc.m, desc.k, desc.n);
+    own = clamped(own, desc.k, desc.n);
     own.buffers = query.buffers.value_or(own.buffers);
     // Blocks of more than 2 * m rows would only add padding.
     while (own.tiling.m / 2 >= std::max<std::int64_t>(desc.m, 8)) own.tiling.m /= 2;

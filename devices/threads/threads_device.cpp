@@ -47,7 +47,7 @@ KernelConfig configuration(const ConfigQuery& query, std::int64_t vmem_bytes) {
     larger_side() /= 2;
   while (!fits(desc, config, vmem_bytes) && std::max(terms, larger_side()) > min_tile)
     (terms > larger_side() ? terms : larger_side()) /= 2;
-  return clamped(config, desc.m, desc.k, desc.n);
+  return clamped(config, desc.k, desc.n);
 }
 
 class Threads final : public Device {

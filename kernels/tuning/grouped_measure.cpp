@@ -136,7 +136,7 @@ Expected<Result> timed(const std::vector<GroupedTuningProblem>& products, std::i
     for (const GroupedTuningProblem& product : products) {
       const GroupedDesc& d = product.desc;
       Config own = config;
-      own.kernel = clamped(config.kernel, d.m, d.k, d.n);
+      own.kernel = clamped(config.kernel, d.k, d.n);
       sum += TRY(simulates ? simulated_seconds(product, own, max_steps)
                            : measured_seconds(product, own.kernel, tuner));
     }

@@ -12,7 +12,7 @@ namespace tessera {
 namespace {
 
 KernelConfig clamped_to(const GroupedDesc& desc, const KernelConfig& config) {
-  return clamped(config, desc.m, desc.k, desc.n);
+  return clamped(config, desc.k, desc.n);
 }
 
 TEST(DeviceChoice, is_the_first_candidate_and_has_a_reason) {
