@@ -36,7 +36,7 @@ Progress::~Progress() {
 
 bool Progress::is_due() const {
   const Progress& first = is_first_ ? *this : *console_.progress;
-  return first.ticker_.joinable() && Clock::now() >= first.next_;
+  return first.ticker_.joinable() && Clock::now() >= first.next_.load();
 }
 
 void Progress::show(std::string text) {

@@ -1,6 +1,7 @@
 // Progress line for long work, on standard error. Nothing is shown if standard error is not a
 // terminal.
 #pragma once
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
@@ -41,7 +42,7 @@ class Progress {
 
   Console& console_;
   Clock::time_point start_ = Clock::now();
-  Clock::time_point next_ = start_;  // earliest time for a new text
+  std::atomic<Clock::time_point> next_ = start_;  // earliest time for a new text
   bool is_first_ = false;
   bool is_shown_ = false;
   std::string text_;

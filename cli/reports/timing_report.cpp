@@ -67,21 +67,13 @@ std::string place_text(const Loc& loc) {
   return fmt::format("{}:{}{}{}", loc.source->name, loc.line, words.empty() ? "" : "  ", words);
 }
 
-std::string ordinal(std::int64_t number) {
-  constexpr std::array<std::string_view, 4> words = {"", "a first", "a second", "a third"};
-  if (number < static_cast<std::int64_t>(words.size()))
-    return std::string(words[static_cast<std::size_t>(number)]);
-  return number == 8 || number == 11 || number == 18 ? fmt::format("an {}th", number)
-                                                     : fmt::format("a {}th", number);
-}
-
 std::string slots_text(const DeeperWindows& deeper, const Timing& timing) {
   std::vector<std::string> found;
   for (const DeeperWindow& window : deeper.windows) {
     const double saved = 100 * (timing.seconds - window.seconds) / timing.seconds;
     if (saved >= least_share)
-      found.push_back(fmt::format("{} slot for {} saves {:.0f} %: {}", ordinal(window.depth),
-                                  window.name, saved, human_seconds(window.seconds)));
+      found.push_back(fmt::format("{} slots for {} save {:.0f} %: {}", window.depth, window.name,
+                                  saved, human_seconds(window.seconds)));
   }
   if (found.empty() && !deeper.windows.empty())
     found.emplace_back("one more for a window saves less than 1 %");
