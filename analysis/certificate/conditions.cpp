@@ -81,9 +81,8 @@ void check_ranges(const Record& record, std::vector<BrokenCondition>& broken) {
 void check_arithmetic(const Program& program, const ControlFlow& control,
                       std::vector<BrokenCondition>& broken) {
   for (const StmtId statement : left_out_control(program, control))
-    broken.push_back(
-        {Condition::known_control, statement, program.loc(statement),
-         "control depends on values that are computed here, and --no-math skips that"});
+    broken.push_back({Condition::known_control, statement, program.loc(statement),
+                      skipped_control(program, statement).message});
 }
 
 // Finds control that depends on `opaque` through the elements that a `select` leaves undefined. The

@@ -115,6 +115,13 @@ std::vector<StmtId> left_out_control(const Program& program, const ControlFlow& 
   return statements;
 }
 
+Diag skipped_control(const Program& program, StmtId statement) {
+  return {ErrorCode::unsupported,
+          program.loc(statement),
+          "control depends on values that are computed here, and --no-math skips that",
+          {}};
+}
+
 // Any select may choose from undefined elements: this is only known after a run.
 bool control_needs_arithmetic(const Program& program) {
   std::vector<StmtId> selects;

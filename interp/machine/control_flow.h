@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/program/program.h"
+#include "core/report/diag.h"
 
 namespace tessera {
 
@@ -19,6 +20,8 @@ ControlFlow control_flow(const Program& program, const std::vector<StmtId>& choi
 // Returns the statements that a run without arithmetic skips although control depends on their
 // results, in program order. control: result of control_flow().
 std::vector<StmtId> left_out_control(const Program& program, const ControlFlow& control);
+// Returns the error of a run without arithmetic for a statement of left_out_control().
+Diag skipped_control(const Program& program, StmtId statement);
 // True if a run without arithmetic may behave differently from a run with arithmetic.
 bool control_needs_arithmetic(const Program& program);
 

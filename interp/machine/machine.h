@@ -231,6 +231,9 @@ class Machine : private Enabled {
   void end_point(Core& loop_worker);
   void go_on(Core& core);
   void record(const AgentId& agent, std::int64_t steps, const CopyPart& part);
+  // Errors if the run has an error or a finding that skipped arithmetic may have caused; else
+  // empty.
+  Diags untrusted_end() const;
   std::vector<ResultHash> hash_results();
   bool is_slow(int device) const { return device == slow_device_; }
   // The handle of a core or of a loop worker is its index.

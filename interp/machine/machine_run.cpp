@@ -1,4 +1,6 @@
 // Execution of a run, with or without pauses.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -10,6 +12,7 @@
 
 #include "core/program/refs.h"
 #include "interp/findings/capacity.h"
+#include "interp/machine/control_flow.h"
 #include "interp/machine/machine.h"
 #include "interp/schedule/strategies.h"
 #include "interp/tiles/tile_math.h"
@@ -82,7 +85,22 @@ Expected<RunResult> Machine::run(ExitChecks checks) {
   return end();
 }
 
+Diags Machine::untrusted_end() const {
+  if (left_out_.empty() || (!refused_ && findings_.empty())) return {};
+  Diags diags;
+  for (const StmtId s : left_out_control(program_, control_flow(program_)))
+    diags.push_back(skipped_control(program_, s));
+  if (!diags.empty())
+    diags.back().notes.push_back(
+        refused_ ? Note{refused_->loc, fmt::format("the error without it: {}", refused_->message)}
+                 : Note{findings_.front().at.loc,
+                        fmt::format("the finding without it: {}: {}", name(findings_.front().kind),
+                                    findings_.front().message)});
+  return diags;
+}
+
 Expected<RunResult> Machine::end() {
+  if (Diags diags = untrusted_end(); !diags.empty()) return diags;
   if (refused_) return *refused_;
   RunResult result;
   stats_.steps = step_;
