@@ -16,6 +16,7 @@
 #include "cli/args/source_file.h"
 #include "cli/debug/held_debugger.h"
 #include "cli/in_process.h"
+#include "cli/process.h"
 #include "core/data/dtype_info.h"
 #include "core/lang/language.h"
 #include "core/report/near.h"
@@ -102,6 +103,13 @@ std::string near(const nb::str& word, const Words& known) {
   return did_you_mean(text_of(word), candidates);
 }
 
+// Runs gmm-run as the work of the process; returns the exit code.
+int run_process(const nb::list& given) {
+  const Words words = texts_of(given);
+  const nb::gil_scoped_release unlocked;
+  return cli::run_process(words);
+}
+
 // A debugging session. command() returns (output, error message).
 class Debugger {
  public:
@@ -149,6 +157,7 @@ NB_MODULE(_tessera, m) {
   using namespace tessera::python;
   m.doc() = "Commands of gmm-run by their words; tessera is the package that people use.";
   m.def("command", &command, nb::arg("words"), nb::arg("texts"), nb::arg("arrays"));
+  m.def("run_process", &run_process, nb::arg("words"));
   m.def("options", &options, nb::arg("words"));
   m.def("kernels", &kernels, nb::arg("name"), nb::arg("texts"));
   m.def("dtypes", &dtypes);

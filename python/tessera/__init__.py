@@ -5,9 +5,10 @@
     assert kernel.verify(a, b, devices=8)      # verifies all schedules
     y = tessera.gmm(lhs, rhs, group_sizes)     # the operations as functions
 
-See docs/python.md.
+See docs/reference/python.md.
 """
 
+from . import _distribution  # noqa: F401  fails if another project's package is mixed with this one
 from ._arrays import dtype_name, numpy_dtype
 from ._kernel import Kernel, load
 from ._reports import Finding, Place, Proof, Report, Timing
