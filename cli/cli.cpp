@@ -13,6 +13,7 @@
 #include "cli/args/limits.h"
 #include "cli/command.h"
 #include "cli/host.h"
+#include "cli/pack/open_pack.h"
 #include "cli/reports/printable_stream.h"
 #include "cli/reports/progress.h"
 #include "core/host/host_memory.h"
@@ -205,7 +206,8 @@ int run_command(const Command& command, const std::vector<std::string>& args, Co
     print_help(console.out, command);
     return 0;
   }
-  Files files(host.held);
+  Files own(host.held);
+  Files& files = host.files != nullptr ? *host.files : own;
   Expected<Arguments> arguments = parse_arguments(all_options(command), args, &files);
   if (!arguments) {
     Diags diags = arguments.diags();
@@ -249,6 +251,26 @@ int run(const std::vector<std::string>& args, std::ostream& out, std::ostream& e
   return run(args, console, {interruption(), true});
 }
 
+namespace {
+
+int run_named(const std::vector<std::string>& args, Console& console, const Host& host) {
+  static const std::vector<Command> known = commands();
+  const auto command = std::find_if(known.begin(), known.end(), [&](const Command& candidate) {
+    return candidate.name == args.front();
+  });
+  if (command == known.end()) return fail(console, unknown_command(args.front(), known));
+  return run_command(command->resolve ? command->resolve(args) : *command, args, console, host);
+}
+
+int run_opened(const std::vector<std::string>& args, Console& console, const Host& host) {
+  Files files(host.held);
+  const Expected<std::vector<std::string>> words = open_pack(args, files);
+  if (!words) return fail(console, words.diags());
+  return run_named(*words, console, {host.stop, host.owns_process, host.held, &files});
+}
+
+}  // namespace
+
 int run(const std::vector<std::string>& args, Console& console, const Host& host) {
   const PrintableStream out(console.out), err(console.err);
   if (args.empty()) {
@@ -265,12 +287,7 @@ int run(const std::vector<std::string>& args, Console& console, const Host& host
     console.out << "tessera " TESSERA_VERSION "\n";
     return 0;
   }
-  static const std::vector<Command> known = commands();
-  const auto command = std::find_if(known.begin(), known.end(), [&](const Command& candidate) {
-    return candidate.name == args.front();
-  });
-  if (command == known.end()) return fail(console, unknown_command(args.front(), known));
-  return run_command(command->resolve ? command->resolve(args) : *command, args, console, host);
+  return names_pack(args) ? run_opened(args, console, host) : run_named(args, console, host);
 }
 
 bool takes_file(std::string_view command) {

@@ -13,6 +13,7 @@ struct Host {
   Stop stop = nullptr;        // ends the command early when set; may be null
   bool owns_process = false;  // true: the memory of the process may be capped
   HeldFiles* held = nullptr;  // files in memory; may be null
+  Files* files = nullptr;     // files of the command, with the same `held`; null: new ones
 };
 
 // Runs one command line, without the program name; returns the exit code. Errors, also failed

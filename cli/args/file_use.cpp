@@ -14,9 +14,14 @@
 namespace tessera::cli {
 namespace {
 
-// Returns the file name in an option's value, by the form of the option's values. Empty if the
-// value names no file.
-std::string_view file_of(const Option& option, std::string_view value) {
+bool meet(const FilePlace& a, const FilePlace& b) {
+  const bool are_parts = !a.tensor.empty() && !b.tensor.empty();
+  return a.path == b.path && !(are_parts && a.tensor != b.tensor);
+}
+
+}  // namespace
+
+std::string_view file_in(const Option& option, std::string_view value) {
   if (option.value.starts_with("NAME=")) {
     const std::size_t equals = value.find('=');
     return equals == std::string_view::npos ? "" : value.substr(equals + 1);
@@ -37,13 +42,6 @@ std::string_view file_of(const Option& option, std::string_view value) {
   if (option.value.ends_with("|JSON") && value.find_first_of("{[") == 0) return "";
   return value == "-" ? "" : value;
 }
-
-bool meet(const FilePlace& a, const FilePlace& b) {
-  const bool are_parts = !a.tensor.empty() && !b.tensor.empty();
-  return a.path == b.path && !(are_parts && a.tensor != b.tensor);
-}
-
-}  // namespace
 
 NamedFile named_file(std::string_view value) {
   const std::size_t equals = value.find('=');
@@ -103,7 +101,7 @@ Expected<void> check_files(const Options& options, std::string_view operand,
   for (const Option& option : options) {
     if (option.file == FileUse::none) continue;
     for (const std::string& value : arguments.glance(option.name)) {
-      const std::string_view file = file_of(option, value);
+      const std::string_view file = file_in(option, value);
       if (file.empty()) continue;
       (option.file == FileUse::reads ? read : written)
           .push_back(file_place(fmt::format("--{}", option.name), file, arguments.files()));

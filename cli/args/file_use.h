@@ -17,6 +17,10 @@ struct NamedFile {
 // Splits a value at its first `=` if a valid name precedes it; otherwise all of it is the file.
 NamedFile named_file(std::string_view value);
 
+// Returns the file in a value of an option, which ends with it: "x.npy" for "lhs=x.npy". Empty if
+// the value names no file, or is "-".
+std::string_view file_in(const Option& option, std::string_view value);
+
 // A file named on the command line. Links are resolved, so that files can be compared.
 struct FilePlace {
   std::string by;      // "--out", or "the command"

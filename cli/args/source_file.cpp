@@ -68,7 +68,9 @@ Expected<std::shared_ptr<const Source>> read_source(const std::string& path, Fil
   }
   Expected<std::string> text = read_whole(path, file_kinds::program, files);
   if (!text) return text.diags();
-  return std::make_shared<const Source>(Source{path, *std::move(text)});
+  const bool is_renamed = files != nullptr && files->shown_names.contains(path);
+  return std::make_shared<const Source>(
+      Source{is_renamed ? files->shown_names.find(path)->second : path, *std::move(text)});
 }
 
 Expected<std::shared_ptr<const Module>> open_program(const std::string& file_or_kernel,

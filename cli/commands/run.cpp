@@ -223,7 +223,7 @@ Json report_json(const Arguments& arguments, const Ran& ran, Status status) {
   if (!ran.wrong_values.empty()) {
     object["findings"] = findings_json(ran.wrong_values);
     if (!ran.why.empty()) object["why"] = ran.why;
-    if (ran.report.simulated) object["replay"] = replay_line(ran.request, *ran.report.simulated);
+    if (ran.report.simulated) add_replay(object, ran.request, *ran.report.simulated);
   }
   return object;
 }

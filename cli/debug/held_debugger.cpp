@@ -3,14 +3,16 @@
 #include <utility>
 
 #include "cli/debug/debug_target.h"
+#include "cli/pack/open_pack.h"
 #include "core/report/guarded.h"
 #include "core/report/printable.h"
 #include "core/report/try.h"
 
 namespace tessera::cli {
 
-Expected<std::unique_ptr<HeldDebugger>> HeldDebugger::open(const std::vector<std::string>& words,
+Expected<std::unique_ptr<HeldDebugger>> HeldDebugger::open(const std::vector<std::string>& given,
                                                            Files& files) try {
+  const std::vector<std::string> words = names_pack(given) ? TRY(open_pack(given, files)) : given;
   const Arguments arguments = TRY(debug_arguments(words, target_options(words), &files));
   if (arguments.words().empty() && words.size() < 2)
     return error("debug needs FILE.tsr|KERNEL|COMMAND");

@@ -124,7 +124,7 @@ Json report_json(const Arguments& arguments, const OperationCall& call,
   add_verdict(object, outcome.verdict);
   if (outcome.mismatch) {
     object["findings"].push_back(to_json(*outcome.mismatch));
-    if (run.report.simulated) object["replay"] = replay_line(call.request, *run.report.simulated);
+    if (run.report.simulated) add_replay(object, call.request, *run.report.simulated);
   }
   if (call.config) {
     object["config"] = *call.config;

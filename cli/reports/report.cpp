@@ -59,6 +59,16 @@ Status status_of(const DeviceReport& report) {
   return status_of(report.findings);
 }
 
+namespace {
+
+Invocation replay_of(const RunRequest& request, const std::string& schedule) {
+  return request.invocation
+      .without({"save-schedule", "trace", "timeline", "json", "debug-on-finding", "dump"})
+      .with("schedule", schedule);
+}
+
+}  // namespace
+
 std::string replay_line(const RunRequest& request, const RunResult& result) {
   std::string schedule = request.schedule;
   if (!request.save_schedule.empty()) {
@@ -66,10 +76,13 @@ std::string replay_line(const RunRequest& request, const RunResult& result) {
   } else if (!result.schedule.empty() && result.schedule.size() <= longest_schedule) {
     schedule = result.schedule;
   }
-  return request.invocation
-      .without({"save-schedule", "trace", "timeline", "json", "debug-on-finding", "dump"})
-      .with("schedule", schedule)
-      .line();
+  return replay_of(request, schedule).line();
+}
+
+void add_replay(Json& object, const RunRequest& request, const RunResult& result) {
+  const std::string& schedule = result.schedule.empty() ? request.schedule : result.schedule;
+  object["replay"] = replay_line(request, result);
+  object["replay_words"] = Json(replay_of(request, schedule).words());
 }
 
 Expected<void> save_schedule(const RunRequest& request, const DeviceReport& report) {
@@ -111,7 +124,9 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   if (result == nullptr) return;
   object["trace_hash"] = hash_text(result->trace_hash);
   if (request.prints) request.prints->add_to(object);
-  object["replay"] = report.findings.empty() ? Json() : Json(replay_line(request, *result));
+  object["replay"] = Json();
+  object["replay_words"] = Json();
+  if (!report.findings.empty()) add_replay(object, request, *result);
   if (result->certificate) {
     object["more_races"] = result->certificate->unlisted.races;
     object["has_all_races"] = result->certificate->unlisted.has_all;

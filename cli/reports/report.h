@@ -35,6 +35,9 @@ inline constexpr std::size_t longest_schedule = 500;  // characters, in a comman
 // if given, otherwise the recorded schedule if there is one of at most longest_schedule characters,
 // otherwise the schedule as requested. Options for output files except --out are omitted.
 std::string replay_line(const RunRequest& request, const RunResult& result);
+// Sets the members `replay`, replay_line(), and `replay_words`, its words without the program's
+// name and with the recorded schedule whatever its length.
+void add_replay(Json& object, const RunRequest& request, const RunResult& result);
 // Writes the schedule to the file of --save-schedule, if it is given and the run was simulated.
 // Fails if the file cannot be written. Call it at most once.
 Expected<void> save_schedule(const RunRequest& request, const DeviceReport& report);

@@ -29,6 +29,7 @@ Json run_json(const Prepared& prepared, const Certificate& c, double seconds) {
       {"more_races", c.unlisted.races},
       {"has_all_races", c.unlisted.has_all},
       {"replay", Json()},
+      {"replay_words", Json()},
       {"events", c.statistics.events},
       {"wall_seconds", seconds}};
   if (request.options.machine.cores > 1) object["cores"] = request.options.machine.cores;
@@ -56,8 +57,10 @@ void add_findings(Json& object, const Arguments& arguments, const RunRequest& re
     finding["pairs"] = race.race.pairs;
     finding["witness"] = witness_json(arguments, race);
   }
-  if (c.verdict == SchedulesVerdict::refuted)
+  if (c.verdict == SchedulesVerdict::refuted) {
     object["replay"] = verify_replay_line(arguments, request, c);
+    object["replay_words"] = Json(verify_replay_words(arguments, c));
+  }
   object["order"] = Json::array();
   // The JSON format represents them as races.
   for (const Remark& order : c.order)

@@ -10,10 +10,10 @@
 namespace tessera::cli {
 namespace {
 
-// Words of the command that runs the verified program.
+// Returns the words of the command that runs the verified program, without the program's name.
 std::vector<std::string> command_words(const Arguments& arguments, bool drops_granularity) {
   const std::vector<std::string>& given = arguments.given();
-  std::vector<std::string> words = {"gmm-run"};
+  std::vector<std::string> words;
   const bool is_operation = given.size() > 1 && [&] {
     for (const Command& command : commands())
       if (command.prepare != nullptr && command.name == given[1]) return true;
@@ -38,16 +38,28 @@ std::vector<std::string> command_words(const Arguments& arguments, bool drops_gr
   return words;
 }
 
+std::vector<std::string> replay_words(const Arguments& arguments, const Replay& replay) {
+  const bool is_partial = replay.granularity == CopyGranularity::partial;
+  std::vector<std::string> words = command_words(arguments, is_partial);
+  if (is_partial) words.insert(words.end(), {"--copy-granularity", "partial"});
+  if (replay.loop_workers > 0)
+    words.insert(words.end(), {"--loop-workers", std::to_string(replay.loop_workers)});
+  words.insert(words.end(), {"--schedule", replay.schedule});
+  return words;
+}
+
 }  // namespace
 
 std::string schedule_words(const Arguments& arguments, const std::string& schedule,
                            CopyGranularity granularity, int loop_workers) {
-  const bool is_partial = granularity == CopyGranularity::partial;
-  std::vector<std::string> words = command_words(arguments, is_partial);
-  if (is_partial) words.insert(words.end(), {"--copy-granularity", "partial"});
-  if (loop_workers > 0) words.insert(words.end(), {"--loop-workers", std::to_string(loop_workers)});
-  words.insert(words.end(), {"--schedule", schedule});
+  std::vector<std::string> words = replay_words(arguments, {schedule, granularity, loop_workers});
+  words.insert(words.begin(), "gmm-run");
   return shell_line(words);
+}
+
+std::vector<std::string> verify_replay_words(const Arguments& arguments,
+                                             const Certificate& certificate) {
+  return replay_words(arguments, replay_of(certificate));
 }
 
 Replay replay_of(const Certificate& certificate) {

@@ -1,6 +1,7 @@
 // Command lines that repeat verified runs.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "cli/command.h"
 
@@ -20,6 +21,10 @@ Replay replay_of(const Certificate& certificate);
 // name is the placeholder FILE.
 std::string verify_replay_line(const Arguments& arguments, const RunRequest& request,
                                const Certificate& certificate);
+// Returns the words of the replay without the program's name, with the schedule whatever its
+// length.
+std::vector<std::string> verify_replay_words(const Arguments& arguments,
+                                             const Certificate& certificate);
 // Returns the command line of a run with this schedule, without the options of `verify`. It has
 // --copy-granularity partial and --loop-workers only if required.
 std::string schedule_words(const Arguments& arguments, const std::string& schedule,

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -82,7 +83,26 @@ bool Descriptor::close() {
   return fd < 0 || ::close(fd) == 0;
 }
 
+// A file in memory, so that contents are read like files.
+Expected<InputFile> InputFile::open_content(const std::string& path, std::string_view content,
+                                            ReadFiles& read) {
+  Descriptor descriptor(::memfd_create("tessera", MFD_CLOEXEC));
+  if (descriptor.get() < 0) return system_failure("hold", path);
+  for (std::string_view rest = content; !rest.empty();) {
+    const ::ssize_t count = ::write(descriptor.get(), rest.data(), rest.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return system_failure("hold", path);
+    rest.remove_prefix(static_cast<std::size_t>(count));
+  }
+  if (::lseek(descriptor.get(), 0, SEEK_SET) != 0) return system_failure("hold", path);
+  read.add(path);
+  return InputFile(path, std::move(descriptor), static_cast<std::int64_t>(content.size()));
+}
+
 Expected<InputFile> InputFile::open(const std::string& path, ReadFiles* read) {
+  if (read != nullptr)
+    if (const auto held = read->contents.find(path); held != read->contents.end())
+      return open_content(path, held->second, *read);
   struct stat status {};
   const auto must_be_regular = [&]() -> Expected<void> {
     if (S_ISREG(status.st_mode)) return {};

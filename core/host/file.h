@@ -46,6 +46,7 @@ inline constexpr FileKind configuration{"a configuration", std::int64_t{1} << 20
 inline constexpr FileKind cached_configuration{"a cached configuration", std::int64_t{1} << 20};
 inline constexpr FileKind cached_kernel{"a cached kernel", std::int64_t{256} << 20};
 inline constexpr FileKind certificate{"a certificate", std::int64_t{16} << 20};
+inline constexpr FileKind pack{"a pack", std::int64_t{1} << 30};
 inline constexpr FileKind report{"a report", std::int64_t{64} << 20};
 inline constexpr FileKind system{"a file of the system", std::int64_t{16} << 20};
 }  // namespace file_kinds
@@ -54,7 +55,7 @@ class InputFile {
  public:
   // Opens a file. Fails with ErrorCode::environment if there is no such regular file or it cannot
   // be read. A folder, pipe or device is rejected with its kind; the call never waits for it.
-  // read: records the file; may be null.
+  // read: records the file, and may hold its content; may be null.
   static Expected<InputFile> open(const std::string& path, ReadFiles* read = nullptr);
 
   const std::string& path() const { return path_; }
@@ -68,6 +69,8 @@ class InputFile {
   Expected<std::string> whole(const FileKind& kind) const;
 
  private:
+  static Expected<InputFile> open_content(const std::string& path, std::string_view content,
+                                          ReadFiles& read);
   InputFile(std::string path, Descriptor descriptor, std::int64_t size)
       : path_(std::move(path)), descriptor_(std::move(descriptor)), size_(size) {}
 

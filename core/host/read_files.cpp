@@ -18,7 +18,10 @@ std::string absolute(const std::string& path) {
 
 }  // namespace
 
-void ReadFiles::add(const std::string& path) { paths_.insert(absolute(path)); }
+void ReadFiles::add(const std::string& path) {
+  paths_.insert(absolute(path));
+  given_.insert(path);
+}
 
 void ReadFiles::remove(const std::string& path) { paths_.erase(absolute(path)); }
 

@@ -1,5 +1,7 @@
-// Files that a command has read, so that no output of the same command replaces one of them.
+// Files that a command has read, so that no output of the same command replaces one of them, and
+// contents in memory that replace files.
 #pragma once
+#include <map>
 #include <set>
 #include <string>
 
@@ -7,17 +9,24 @@
 
 namespace tessera {
 
-// Set of absolute paths without symbolic links.
 class ReadFiles {
  public:
+  // Contents by path. InputFile::open() opens these instead of files on disk.
+  std::map<std::string, std::string, std::less<>> contents;
+  // Names of contents in messages, by path; others are named by their path.
+  std::map<std::string, std::string, std::less<>> shown_names;
+
   void add(const std::string& path);
   // Removes a file, so that it can be replaced: for a command that rewrites its input.
   void remove(const std::string& path);
   // Fails with ErrorCode::invalid_value if the file was read.
   Expected<void> check_not_read(const std::string& path) const;
+  // Paths passed to add().
+  const std::set<std::string>& given() const { return given_; }
 
  private:
-  std::set<std::string> paths_;
+  std::set<std::string> paths_;  // absolute, without symbolic links
+  std::set<std::string> given_;
 };
 
 }  // namespace tessera

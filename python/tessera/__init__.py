@@ -11,6 +11,7 @@ See docs/reference/python.md.
 from . import _distribution  # noqa: F401  fails if another project's package is mixed with this one
 from ._arrays import dtype_name, numpy_dtype
 from ._kernel import Kernel, load
+from ._pack import Pack, open_pack
 from ._reports import Finding, Place, Proof, Report, Timing
 from .debug import Session
 from .errors import BadInput, EnvironmentFailure, Error, FindingError, Unsupported
@@ -39,6 +40,7 @@ __all__ = [
     "Finding",
     "FindingError",
     "Kernel",
+    "Pack",
     "Place",
     "Proof",
     "Report",
@@ -55,6 +57,7 @@ __all__ = [
     "load",
     "matmul_rs",
     "numpy_dtype",
+    "open_pack",
     "ragged_all_to_all",
     "ragged_dot",
     "reduce_scatter",

@@ -1,0 +1,154 @@
+#include "cli/pack/open_pack.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "cli/args/file_use.h"
+#include "cli/command.h"
+#include "core/host/file.h"
+#include "core/report/try.h"
+#include "kernels/programs/kernels.h"
+
+namespace tessera::cli {
+namespace {
+
+constexpr std::array<std::string_view, 6> openers = {"run", "verify", "debug",
+                                                     "dap", "why",    "graph"};
+
+const Command* find_command(std::string_view name) {
+  static const std::vector<Command> known = commands();
+  const auto found =
+      std::find_if(known.begin(), known.end(), [&](const Command& c) { return c.name == name; });
+  return found == known.end() ? nullptr : &*found;
+}
+
+bool is_operation(std::string_view name) {
+  const Command* const command = find_command(name);
+  return command != nullptr && command->prepare != nullptr && name != "run";
+}
+
+const Option* find_option(const Options& options, std::string_view name) {
+  const auto found = std::find_if(options.begin(), options.end(),
+                                  [&](const Option& option) { return option.name == name; });
+  return found == options.end() ? nullptr : &*found;
+}
+
+Options options_for(const std::vector<std::string>& words) {
+  const Command& command = *find_command(words.front());
+  return all_options(command.resolve ? command.resolve(words) : command);
+}
+
+// A command of the pack, whose options and files are checked.
+class PackedCommand {
+ public:
+  PackedCommand(const Pack& pack, std::string_view path) : pack_(pack), path_(path) {}
+
+  Expected<Invocation> read(const std::vector<std::string>& words) const {
+    const std::string& name = words.front();
+    if (name != "run" && name != "verify" && !is_operation(name))
+      return fail("expected run, verify or an operation in a pack, found {}", name);
+    const Options options = options_for(words);
+    Invocation invocation = TRY(parse_arguments(options, words)).invocation();
+    for (const Invocation::Option& given : invocation.options)
+      TRY(given.name.empty() ? check_word(given.value.value_or(""))
+                             : check_option(*find_option(options, given.name), given));
+    return invocation;
+  }
+
+ private:
+  template <typename... Values>
+  Diag fail(fmt::format_string<Values...> what, Values&&... values) const {
+    return error(fmt::format("{}: {}", path_, fmt::format(what, std::forward<Values>(values)...)));
+  }
+  Expected<void> check_word(const std::string& word) const {
+    if (word.ends_with(pack_ending)) return fail("a pack is not opened by another pack");
+    if (pack_.files.contains(word) || is_operation(word) || find_kernel(word) != nullptr) return {};
+    return fail("the packed command reads {}, which is not in the pack", word);
+  }
+  Expected<void> check_option(const Option& option, const Invocation::Option& given) const {
+    if (option.file == FileUse::none) return {};
+    if (option.file == FileUse::writes)
+      return fail("the packed command has --{}, which writes a file", given.name);
+    const std::string value = given.value.value_or("");
+    std::string_view file = file_in(option, value);
+    file = file.substr(0, file.find('#'));
+    // A hole, for example for the device, is filled by the command.
+    const bool has_hole = file.find('{') != file.npos && file.find('/') == file.npos;
+    if (file.empty() || has_hole || pack_.files.contains(file)) return {};
+    return fail("--{} of the packed command reads {}, which is not in the pack", given.name, file);
+  }
+
+  const Pack& pack_;
+  std::string_view path_;
+};
+
+// Converts a packed command to one of `opener`: "verify gmm ..." and "run FILE ..." to "gmm ...",
+// "debug gmm ..." or "debug FILE ...".
+Invocation for_opener(Invocation packed, const std::string& opener) {
+  if (packed.command == "verify") {
+    packed.command = "run";
+    if (!packed.options.empty() && packed.options.front().name.empty() &&
+        is_operation(packed.options.front().value.value_or(""))) {
+      packed.command = *packed.options.front().value;
+      packed.options.erase(packed.options.begin());
+    }
+  }
+  if (opener == "run") return packed;
+  if (packed.command != "run") return packed.under(opener);
+  packed.command = opener;
+  return packed;
+}
+
+// Names of the options in words of a command line.
+std::set<std::string, std::less<>> option_names(const std::vector<std::string>& words) {
+  std::set<std::string, std::less<>> names;
+  for (const std::string& word : words)
+    if (word.starts_with("--")) names.insert(word.substr(2, word.find('=') - 2));
+  return names;
+}
+
+}  // namespace
+
+bool names_pack(const std::vector<std::string>& args) {
+  return args.size() > 1 && args[0] != "pack" && args[1].ends_with(pack_ending) &&
+         !args[1].starts_with('-');
+}
+
+Expected<std::vector<std::string>> open_pack(const std::vector<std::string>& args,
+                                             ReadFiles& files) {
+  const std::string &opener = args[0], &path = args[1];
+  if (std::find(openers.begin(), openers.end(), opener) == openers.end())
+    return error(
+        fmt::format("{} is opened by {}, not by {}", path, fmt::join(openers, ", "), opener));
+  Pack pack = TRY(parse_pack(TRY(read_whole(path, file_kinds::pack, &files)), path));
+  const bool replays = opener != "verify" && !pack.replay.empty();
+  Invocation invocation =
+      for_opener(TRY(PackedCommand(pack, path).read(replays ? pack.replay : pack.command)), opener);
+  const std::vector<std::string> more(args.begin() + 2, args.end());
+  const Options options = options_for(invocation.words());
+  const auto replaced = option_names(more);
+  std::erase_if(invocation.options, [&](const Invocation::Option& given) {
+    if (given.name.empty()) return false;
+    const Option* const option = find_option(options, given.name);
+    return option == nullptr || (!option->repeatable && replaced.contains(given.name));
+  });
+  // The pack stands for its program, so that reports print commands that can be repeated.
+  for (Invocation::Option& given : invocation.options)
+    if (const auto at = pack.files.find(given.value.value_or(""));
+        given.name.empty() && at != pack.files.end()) {
+      files.shown_names.emplace(path, at->first);
+      pack.files.emplace(path, at->second);
+      given.value = path;
+      break;
+    }
+  files.contents = std::move(pack.files);
+  std::vector<std::string> words = invocation.words();
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+}  // namespace tessera::cli
