@@ -72,10 +72,8 @@ int run(const Arguments& given, Console& console) {
   if (dot)
     if (const auto written = write_dot(*dot, *graph); !written)
       return fail(console, written.diags());
-  if (console.json)
-    print(console, graph_json(*prepared, *graph));
-  else
-    console.out << graph_lines(*prepared, *graph);
+  if (console.prints_json()) print(console, graph_json(*prepared, *graph));
+  if (console.prints_text()) console.out << graph_lines(*prepared, *graph);
   return exit_code(Status::ok);
 }
 

@@ -10,6 +10,7 @@ See docs/reference/python.md.
 
 from . import _distribution  # noqa: F401  fails if another project's package is mixed with this one
 from ._arrays import dtype_name, numpy_dtype
+from ._comparison import Comparison, diff, equal
 from ._kernel import Kernel, load
 from ._pack import Pack, open_pack
 from ._reports import Finding, Place, Proof, Report, Timing
@@ -35,6 +36,7 @@ from .operations import (
 __version__ = "0.1.0"
 __all__ = [
     "BadInput",
+    "Comparison",
     "EnvironmentFailure",
     "Error",
     "Finding",
@@ -50,8 +52,10 @@ __all__ = [
     "ag_matmul",
     "all_gather",
     "all_reduce",
+    "diff",
     "dtype_name",
     "ep_gmm",
+    "equal",
     "gmm",
     "grouped_gemm",
     "load",

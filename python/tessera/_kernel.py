@@ -101,6 +101,18 @@ class Kernel:
         words, _ = self._words("why", operands, {**arguments, "of": of})
         return asked(words, Report).text
 
+    def expect(self, *operands: Any, expected: Mapping[str, Any], **arguments: Any) -> Report:
+        """Runs the kernel and compares its results with arrays or files (`expected={"out": array}`). Raises FindingError if they differ."""
+        return self.run(*operands, expect=expected, **arguments).check()
+
+    def graph(self, *operands: Any, **arguments: Any) -> Report:
+        """Returns the task graph of the proved kernel: nodes, dependences and the critical path, in `object`."""
+        return asked(self._words("graph", operands, arguments)[0], Report).check()
+
+    def tune(self, *operands: Any, **arguments: Any) -> Report:
+        """Times candidate values of tuning parameters (`tune=["tm=64,128"]`); the fastest is `object["config"]`."""
+        return asked(self._words("tune", operands, arguments)[0], Report).check()
+
     def debug(self, *operands: Any, **arguments: Any) -> Session:
         """Returns a session at the start of a run, to step through it forward and backward."""
         words, _ = self._words("debug", operands, arguments)
@@ -158,6 +170,12 @@ class Kernel:
             shape = tuple(getattr(part, "shape", extents))
             if len(shape) != len(extents) and (part is not value or devices == 1 or len(shape) != len(extents) + 1):
                 raise BadInput(f"{name}: expected {len(extents)} dimensions, {_dimensions(extents)}, found the shape {shape}")
+
+    def words(self, texts: dict[str, str]) -> list[str]:
+        """Adds the program to `texts` and returns the words that name the kernel there. Raises BadInput for another text of this name."""
+        if texts.setdefault(self._source, self._text) != self._text:
+            raise BadInput(f"two programs are named {self._source}: give load() another `name`")
+        return [self._source, *([f"--kernel={self.name}"] if self._is_one_of_several else [])]
 
     @property
     def _is_one_of_several(self) -> bool:

@@ -25,6 +25,8 @@ class Function(Protocol[P]):
     def run(self, *args: P.args, **kwargs: P.kwargs) -> Report: ...
     def verify(self, *args: P.args, **kwargs: P.kwargs) -> Proof: ...
     def timing(self, *args: P.args, **kwargs: P.kwargs) -> Timing: ...
+    def graph(self, *args: P.args, **kwargs: P.kwargs) -> Report: ...
+    def tune(self, **sizes: Any) -> Report: ...
     def debug(self, *args: P.args, **kwargs: P.kwargs) -> Session: ...
     def options(self) -> dict[str, str]: ...
 
@@ -59,6 +61,22 @@ class Operation(Generic[P]):
         """Returns the modelled time of the run on the profile's machine. Raises FindingError if the run has a finding."""
         arguments = {"interpret": True, "timing": True, "check": "none", **kwargs}
         return asked(self._words([self._command], args, arguments)[0], Timing).check()
+
+    def graph(self, *args: P.args, **kwargs: P.kwargs) -> Report:
+        """Returns the task graph of the proved operation: nodes, dependences and the critical path, in `object`."""
+        return asked(self._words(["graph", self._command], args, kwargs)[0], Report).check()
+
+    def tune(self, **sizes: Any) -> Report:
+        """Times candidate tilings for sizes (`group_sizes=[100, 24], k=64, n=64`) and returns the report; the fastest is `object["config"]`.
+
+        For gmm and tgmm it is stored for later runs.
+        """
+        words = Words(["tune", self._command])
+        rows = options_of(*words.words)
+        for name, value in sizes.items():
+            refuse_unknown(name, [*rows], f"tune of {self._name}")
+            words.option(rows[name], value)
+        return asked(words, Report).check()
 
     def debug(self, *args: P.args, **kwargs: P.kwargs) -> Session:
         """Returns a session at the start of a run, to step through it forward and backward."""
@@ -106,8 +124,8 @@ def _taken(kwargs: Mapping[str, Any]) -> tuple[str | None, dict[str, Any]]:
 
 
 _RAISES = """\
-    `run`, `verify`, `timing` and `debug` take the same arguments; `options()` lists those that go by keyword. Raises FindingError where
-    the run finds something, BadInput where operands and options do not fit, Unsupported for what is not built.
+    `run`, `verify`, `timing`, `graph` and `debug` have the same arguments; `options()` lists the keyword arguments.
+    Raises FindingError if the run has a finding, BadInput for operands and options that do not fit, Unsupported for what is not implemented.
 """
 
 
@@ -125,7 +143,7 @@ def operation(command: str, **ranks: int) -> Callable[[Callable[P, Operands]], F
 
         update_wrapper(call, function)
         call.__doc__ = f"{call.__doc__}\n{_RAISES}"
-        attributes: dict[str, Any] = {name: getattr(known, name) for name in ("run", "verify", "timing", "debug", "options")}
+        attributes: dict[str, Any] = {name: getattr(known, name) for name in ("run", "verify", "timing", "graph", "tune", "debug", "options")}
         attributes["__signature__"] = signature(function).replace(return_annotation=Any)
         for name, value in attributes.items():
             setattr(call, name, value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -102,7 +101,7 @@ class Report:
     @property
     def schedule(self) -> str | None:
         """The schedule that replays the finding, for `schedule=`. None if there is none."""
-        words = shlex.split(self.replay or "")
+        words = self.object.get("replay_words") or []
         return words[words.index("--schedule") + 1] if "--schedule" in words else None
 
     @property
@@ -188,7 +187,8 @@ def error_of(report: Report) -> Error | KeyboardInterrupt:
     if report.status == "interrupted":
         return KeyboardInterrupt(text)
     if report.status in ("finding", "mismatch"):
-        return FindingError(text, report)
+        first = f"{report.findings[0]}\n" if report.findings else ""
+        return FindingError(first + text, report)
     if report.status == "unsupported":
         return Unsupported(text, report)
     if report.exit_code == 3:
