@@ -12,6 +12,7 @@ shift $(($# > 0))
 command -v debootstrap >/dev/null || { echo 'wheel_test.sh: needs debootstrap'; exit 1; }
 wheel=$(echo "$folder"/tessera_kernels-*.whl)
 [ -f "$wheel" ] || { echo "wheel_test.sh: $folder has no wheel; scripts/wheel.sh builds it"; exit 1; }
+unset PIP_FIND_LINKS  # of this machine
 work=$(mktemp -d)
 trap 'rm -rf --one-file-system "$work"' EXIT
 
@@ -32,7 +33,7 @@ for suite; do
   debootstrap --variant=minbase --include=ca-certificates --components=main,universe "$suite" "$root" ${mirror:+"$mirror"} >"$work/log" 2>&1 || { tail "$work/log"; exit 1; }
   cp /etc/resolv.conf "$root/etc/resolv.conf"
   cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"  # certificates that this machine trusts
-  for file in /etc/pip.conf /etc/apt/apt.conf.d/99*; do [ ! -e "$file" ] || cp "$file" "$root$file"; done
+  for file in /etc/apt/apt.conf.d/99*; do [ ! -e "$file" ] || cp "$file" "$root$file"; done
   mount --bind /dev "$root/dev"
   trap 'umount "$work"/*/dev 2>/dev/null; rm -rf --one-file-system "$work"' EXIT
   inside "$root" network apt-get install -q -y --no-install-recommends "$python-venv" >"$work/log" 2>&1 || { tail "$work/log"; exit 1; }
@@ -40,7 +41,7 @@ for suite; do
   cp "$wheel" "$root/wheels"
   cp README.md examples/pallas/test_double.py "$root/case"
   inside "$root" network "$python" -m venv /loader
-  inside "$root" network env "PIP_INDEX_URL=${PIP_INDEX_URL:-}" /loader/bin/pip download -q --dest /wheels "/wheels/${wheel##*/}[pallas,test]"
+  inside "$root" network /loader/bin/pip download -q --dest /wheels "/wheels/${wheel##*/}[pallas,test]"
   cat >"$root/case/run.sh" <<'END'
 set -e
 cd /case

@@ -19,6 +19,7 @@ from jax._src.state import discharge
 from jax._src.state.primitives import get_p
 from jax._src.state.types import AbstractRef, ReadEffect
 from jax.experimental.pallas import tpu as pltpu
+from jax.extend import core as jex_core
 
 from tessera.pallas import jaxpr_tools
 
@@ -79,6 +80,11 @@ def _of_tensorcores(mesh: Any, jaxpr: core.Jaxpr) -> Any:
     for eqn in jaxpr_tools.primitives(jaxpr):
         if eqn.primitive in own:
             raise NoCall(f"`{eqn.primitive.name}` of SparseCores")
+    if "create_tensorcore_mesh" not in vars(pltpu):  # from 0.12 on, where a mesh of TensorCores has one axis
+        if len(mesh.shape) != 1:
+            raise NoCall("a mesh of several axes, which TensorCores of this JAX cannot have")
+        ((axis, cores),) = mesh.shape.items()
+        return vars(pltpu)["TensorCoreMesh"](axis_name=axis, num_cores=cores)
     made = pltpu.create_tensorcore_mesh("core", num_cores=prod(mesh.shape.values()))
     return type(made)(made.devices.reshape(tuple(mesh.shape.values())), tuple(mesh.shape))
 
@@ -116,13 +122,13 @@ def _with_scalars_in_smem(jaxpr: core.Jaxpr) -> core.Jaxpr:
     return jaxpr.replace(invars=invars, eqns=[*reads, *jaxpr.eqns], effects=effects.union(*(read.effects for read in reads)))
 
 
-def with_calls(closed: core.ClosedJaxpr) -> core.ClosedJaxpr:
+def with_calls(closed: jex_core.ClosedJaxpr) -> jex_core.ClosedJaxpr:
     """Replaces each kernel on a mesh of cores by a `pallas_call`. Kernels that cannot be converted are unchanged."""
     made = _with_calls(closed.jaxpr)
     return closed if made is closed.jaxpr else _pure(closed.replace(jaxpr=made))
 
 
-def _pure(closed: core.ClosedJaxpr, always: bool = False) -> core.ClosedJaxpr:
+def _pure(closed: jex_core.ClosedJaxpr, always: bool = False) -> jex_core.ClosedJaxpr:
     """Removes refs outside of kernels. The final contents of refs among the arguments become additional results."""
     if not always and not any(eqn.primitive.name in _STATEFUL for eqn in closed.jaxpr.eqns):
         return closed
@@ -130,12 +136,12 @@ def _pure(closed: core.ClosedJaxpr, always: bool = False) -> core.ClosedJaxpr:
     return made.replace(jaxpr=_with_calls(made.jaxpr))
 
 
-def _discharged(closed: core.ClosedJaxpr) -> core.ClosedJaxpr:
+def _discharged(closed: jex_core.ClosedJaxpr) -> jex_core.ClosedJaxpr:
     if "closed_jaxpr" in inspect.signature(discharge.discharge_state).parameters:
         return discharge.discharge_state(closed)
     discharge_state: Any = discharge.discharge_state
     jaxpr, consts = discharge_state(closed.jaxpr, closed.consts)  # before 0.10.2
-    return core.ClosedJaxpr(jaxpr, consts)
+    return jex_core.ClosedJaxpr(jaxpr, consts)
 
 
 def _with_calls(jaxpr: core.Jaxpr) -> core.Jaxpr:
@@ -149,7 +155,7 @@ def _with_calls(jaxpr: core.Jaxpr) -> core.Jaxpr:
         elif jaxpr_tools.is_kernel(eqn):
             eqns.append(eqn)
         elif eqn.primitive.name == "run_state" and all(eqn.params["is_initialized"]):
-            body = _pure(core.ClosedJaxpr(eqn.params["jaxpr"], ()), always=True)
+            body = _pure(jex_core.ClosedJaxpr(eqn.params["jaxpr"], ()), always=True)
             eqns.append(eqn.replace(primitive=core.closed_call_p, params={"call_jaxpr": body}, effects=body.effects))
         else:
             eqns.append(eqn.replace(params={name: _inner(value) for name, value in eqn.params.items()}))
@@ -165,12 +171,12 @@ def _as_call(eqn: core.JaxprEqn) -> core.JaxprEqn:
 
 
 def _inner(value: Any) -> Any:
-    if isinstance(value, core.ClosedJaxpr):
+    if isinstance(value, jex_core.ClosedJaxpr):
         made = _with_calls(value.jaxpr)
         has_refs = any(isinstance(v.aval, AbstractRef) for v in made.invars)
         return value if made is value.jaxpr else value.replace(jaxpr=made) if has_refs else _pure(value.replace(jaxpr=made))
     if isinstance(value, core.Jaxpr):
-        return _inner(core.ClosedJaxpr(value, ())).jaxpr
+        return _inner(jex_core.ClosedJaxpr(value, ())).jaxpr
     if type(value) is tuple:
         return tuple(map(_inner, value))
     return value

@@ -9,7 +9,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax._src import core
+from jax.extend import core as jex_core
 
 from tessera.errors import BadInput
 from tessera.pallas import tensorcores, versions
@@ -22,7 +22,7 @@ class Traced:
     assumed: integer arguments without values, for which zeros are used. results: tree of the function's results.
     """
 
-    jaxpr: core.ClosedJaxpr
+    jaxpr: jex_core.ClosedJaxpr
     values: list[Any]
     assumed: tuple[str, ...]
     results: Any = None

@@ -133,12 +133,13 @@ def _meshes_of(cores: int) -> Iterator[None]:
     from jax.experimental.pallas import tpu
 
     module = _module("jax._src.pallas.mosaic.core")
-    make: Any = getattr(module, "create_tensorcore_mesh", None)
+    make: Any = vars(module).get("create_tensorcore_mesh")
 
     def made(axis_name: str, devices: Any = None, num_cores: int | None = None) -> Any:
         return make(axis_name, devices, num_cores) if devices is not None else make(axis_name, num_cores=num_cores or cores)
 
-    patches = [] if make is None else [mock.patch.object(where, "create_tensorcore_mesh", made) for where in (module, tpu)]
+    has = [where for where in (module, tpu) if "create_tensorcore_mesh" in vars(where)]  # up to 0.11; later it is deprecated
+    patches = [mock.patch.object(where, "create_tensorcore_mesh", made) for where in has]
     with contextlib.ExitStack() as stack:
         for patch in patches:
             stack.enter_context(patch)

@@ -16,6 +16,7 @@ from jax._src import core, linear_util
 from jax._src.interpreters import partial_eval
 from jax._src.state import primitives as state
 from jax.experimental.pallas import tpu as pltpu
+from jax.extend import core as jex_core
 
 from tessera.pallas import jaxpr_tools
 
@@ -37,7 +38,7 @@ def without_pauses(jaxpr: core.Jaxpr) -> core.Jaxpr:
     def inner(value: Any) -> Any:
         if isinstance(value, core.Jaxpr):
             return without_pauses(value)
-        if isinstance(value, core.ClosedJaxpr):
+        if isinstance(value, jex_core.ClosedJaxpr):
             return value.replace(jaxpr=without_pauses(value.jaxpr))
         return tuple(map(inner, value)) if type(value) is tuple else value
 
@@ -84,12 +85,12 @@ def _without_views(jaxpr: core.Jaxpr, at_starts: bool) -> core.Jaxpr:
 
 
 def _inner(value: Any, at_starts: bool) -> Any:
-    if isinstance(value, core.ClosedJaxpr):
+    if isinstance(value, core.Jaxpr):  # from 0.12 on every jaxpr
+        return _without_views(value, at_starts)
+    if isinstance(value, jex_core.ClosedJaxpr):
         made = _without_views(value.jaxpr, at_starts)
         return value if made is value.jaxpr else value.replace(jaxpr=made)
-    if isinstance(value, core.Jaxpr):
-        return _without_views(value, at_starts)
-    if type(value) is tuple and any(isinstance(one, (core.Jaxpr, core.ClosedJaxpr)) for one in value):
+    if type(value) is tuple and any(isinstance(one, (core.Jaxpr, jex_core.ClosedJaxpr)) for one in value):
         parts = tuple(_inner(one, at_starts) for one in value)
         return value if all(new is old for new, old in zip(parts, value)) else parts
     return value
@@ -148,7 +149,7 @@ def _instead(eqn: core.JaxprEqn, does: Callable[..., list[Any]]) -> list[core.Ja
 
     info = core.DebugInfo("views", "views", None, None)
     made, *_ = partial_eval.trace_to_jaxpr_dynamic(linear_util.wrap_init(values, debug_info=info), [v.aval for v in eqn.invars])
-    if isinstance(made, core.ClosedJaxpr):
+    if isinstance(made, jex_core.ClosedJaxpr):
         made = made.jaxpr
     names: dict[Any, Any] = dict(zip(made.invars, eqn.invars))
     names.update(zip(made.outvars, eqn.outvars))
