@@ -264,7 +264,13 @@ int run_named(const std::vector<std::string>& args, Console& console, const Host
 
 int run_opened(const std::vector<std::string>& args, Console& console, const Host& host) {
   Files files(host.held);
-  const Expected<std::vector<std::string>> words = open_pack(args, files);
+  const auto words = [&]() -> Expected<std::vector<std::string>> {
+    try {
+      return open_pack(args, files);
+    } catch (...) {
+      return given_up("opening a pack");
+    }
+  }();
   if (!words) return fail(console, words.diags());
   return run_named(*words, console, {host.stop, host.owns_process, host.held, &files});
 }

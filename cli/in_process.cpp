@@ -7,7 +7,9 @@
 
 #include "cli/command.h"
 #include "cli/host.h"
+#include "cli/pack/open_pack.h"
 #include "core/report/guarded.h"
+#include "core/report/try.h"
 
 namespace tessera::cli {
 
@@ -18,7 +20,9 @@ Answer answer(const std::vector<std::string>& args, HeldFiles& files, Stop stop)
   return {code, object.str(), out.str(), err.str()};
 }
 
-Expected<Options> options_of(const std::vector<std::string>& words) {
+Expected<Options> options_of(const std::vector<std::string>& given) {
+  Files files;
+  const std::vector<std::string> words = names_pack(given) ? TRY(open_pack(given, files)) : given;
   for (const Command& command : commands())
     if (!words.empty() && command.name == words.front())
       return (command.resolve ? command.resolve(words) : command).options;

@@ -78,8 +78,8 @@ Json::Json(std::initializer_list<Json> elements) {
   value_ = std::move(object);
 }
 
-Expected<Json> read_json(std::string_view text, std::string_view what) {
-  const Expected<Library> value = parse_json(text, what);
+Expected<Json> read_json(std::string_view text, std::string_view what, std::string_view left_out) {
+  const Expected<Library> value = parse_json(text, what, "member", left_out);
   if (!value) return value.diags();
   return from_library(*value);
 }

@@ -51,8 +51,11 @@ std::string text_to_show(const std::string& name, Files* files) {
   if (failed ||
       std::mismatch(folder.begin(), folder.end(), file.begin(), file.end()).first != folder.end())
     return "";
-  Expected<std::string> text = read_whole(name, shown_text, files);
-  return text ? *std::move(text) : "";
+  if (files != nullptr && files->accepts) return "";
+  Expected<std::string> text = read_whole(name, shown_text);
+  if (!text) return "";
+  if (files != nullptr) files->add_unnamed(name);
+  return *std::move(text);
 }
 
 }  // namespace

@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
 #include <ostream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -16,6 +20,7 @@
 #include "cli/host.h"
 #include "core/host/file.h"
 #include "core/host/output_file.h"
+#include "core/report/printable.h"
 #include "core/report/stop.h"
 #include "core/report/try.h"
 
@@ -37,30 +42,39 @@ std::optional<Command> packed_command(const std::vector<std::string>& words) {
   return std::nullopt;
 }
 
+const Option* find_option(const Options& options, std::string_view name) {
+  const auto found = std::find_if(options.begin(), options.end(),
+                                  [&](const Option& option) { return option.name == name; });
+  return found == options.end() ? nullptr : &*found;
+}
+
 std::vector<std::string> packed_words(const std::vector<std::string>& args) {
   return {args.begin() + std::min(own_words, std::ssize(args)), args.end()};
 }
 
-// Returns the words without options that write files, and with files named without their folder.
+Diag standard_input() { return error("pack cannot store standard input: give a file"); }
+
+// Returns the words without personal options and options that write files, and with files named
+// without their folder.
 Expected<std::vector<std::string>> portable(const std::vector<std::string>& words,
                                             const ReadFiles& files) {
-  const std::optional<Command> command = packed_command(words);
-  const Options options = all_options(*command);
-  Invocation invocation = TRY(parse_arguments(options, words)).invocation().without({"json"});
-  std::erase_if(invocation.options, [&](Invocation::Option& given) {
-    if (given.name.empty()) {
-      if (files.given().contains(*given.value)) given.value = base_name(*given.value);
-      return false;
+  const Options options = all_options(*packed_command(words));
+  Invocation invocation = TRY(parse_arguments(options, words)).invocation();
+  std::vector<Invocation::Option> kept;
+  for (Invocation::Option given : invocation.options) {
+    const Option* const option = find_option(options, given.name);
+    if (is_personal(given.name) || (option != nullptr && option->file == FileUse::writes)) continue;
+    if (const bool is_word = given.name.empty(); is_word || option->file == FileUse::reads) {
+      std::string& value = given.value.emplace(given.value.value_or(""));
+      if (value == "-" || (!is_word && value.ends_with("=-"))) return standard_input();
+      const std::string file(is_word ? value : file_in(*option, value));
+      // Other words are names of kernels and operations, and numbers.
+      if (!is_word || files.given().contains(file))
+        value = value.substr(0, value.size() - file.size()) + without_folder(file);
     }
-    const Option& option = *std::find_if(options.begin(), options.end(),
-                                         [&](const Option& row) { return row.name == given.name; });
-    if (option.file == FileUse::reads && given.value) {
-      const std::string_view file = file_in(option, *given.value);
-      given.value =
-          given.value->substr(0, given.value->size() - file.size()) + std::string(base_name(file));
-    }
-    return option.file == FileUse::writes;
-  });
+    kept.push_back(std::move(given));
+  }
+  invocation.options = std::move(kept);
   return invocation.words();
 }
 
@@ -72,15 +86,23 @@ Expected<Pack> pack_of(const std::vector<std::string>& words, const Json& report
     for (const Json& word : replay->elements()) run.push_back(word.text());
     pack.replay = TRY(portable(run, files));
   }
+  std::map<std::string, std::string> paths;  // by name, to find two files of one name
   for (const std::string& path : std::set<std::string>(files.given())) {
-    const std::string name(base_name(path));
+    const std::string name = without_folder(path);
+    if (!is_packable(name))
+      return error(fmt::format(
+          "pack cannot store a file of the name '{}': expected printable characters without "
+          "\\<>#{{}}, and no name of a command, kernel or pack",
+          printable_line(name)));
+    std::error_code failed;
     const auto [at, is_new] =
-        pack.files.emplace(name, TRY(read_whole(path, file_kinds::pack, &files)));
-    if (!is_new)
+        paths.emplace(name, std::filesystem::weakly_canonical(path, failed).string());
+    if (!is_new && at->second != std::filesystem::weakly_canonical(path, failed).string())
       return error(
           fmt::format("a pack names files without their folders, and there are two of "
                       "the name {}: rename one",
                       name));
+    pack.files.emplace(name, TRY(read_whole(path, file_kinds::pack, &files)));
   }
   return pack;
 }
@@ -94,20 +116,29 @@ int run(const Arguments& arguments, Console& console) {
   if (!packed_command(words))
     return fail(console, error(fmt::format("pack stores run, verify and operations, not {}",
                                            words.empty() ? "nothing" : words.front())));
-  if (std::find(words.begin(), words.end(), "-") != words.end())
-    return fail(console, error("pack cannot store standard input: give a file"));
+  if (words.size() > 1 && words[1].ends_with(pack_ending))
+    return fail(console, error(fmt::format("{} is a pack already", words[1])));
+  if (std::find(words.begin(), words.end(), "--debug-on-finding") != words.end())
+    return fail(console, error("--debug-on-finding changes nothing here: `debug` opens the pack"));
+  if (words.size() > 1 && words[1] == "-") return fail(console, standard_input());
   arguments.read_all();
   Expected<OutputFile> output = OutputFile::create(path, arguments.files());
   if (!output) return fail(console, output.diags());
   Files files(arguments.files()->held);
   std::ostringstream object;
   Console inner{console.out, console.err, console.json, &object, console.progress};
-  const int code = run(words, inner, {current_stop(), false, files.held, &files});
+  const Expected<Arguments> parsed = parse_arguments(all_options(*packed_command(words)), words);
+  if (!parsed) return fail(console, parsed.diags());
+  const int code = run(parsed->invocation().without({"max-memory"}).words(), inner,
+                       {current_stop(), false, files.held, &files});
   if (code >= 2) return code;
   const Json report = Json::parse(object.str());
   const Expected<Pack> pack = pack_of(words, report, files);
   if (!pack) return fail(console, pack.diags());
   const std::string text = to_json(*pack, report).lines() + "\n";
+  if (static_cast<std::int64_t>(text.size()) > file_kinds::pack.largest)
+    return fail(console, error(fmt::format("the pack would have {} B, and at most {} B are read",
+                                           text.size(), file_kinds::pack.largest)));
   if (const auto written = output->append(text); !written) return fail(console, written.diags());
   if (const auto written = output->commit(); !written) return fail(console, written.diags());
   if (console.prints_text())

@@ -19,6 +19,9 @@ namespace {
 constexpr std::array<std::string_view, 6> openers = {"run", "verify", "debug",
                                                      "dap", "why",    "graph"};
 
+// Options of `run` that other commands with its options reject.
+bool is_of_run(std::string_view name) { return name == "expect" || name == "explain"; }
+
 const Command* find_command(std::string_view name) {
   static const std::vector<Command> known = commands();
   const auto found =
@@ -65,21 +68,17 @@ class PackedCommand {
     return error(fmt::format("{}: {}", path_, fmt::format(what, std::forward<Values>(values)...)));
   }
   Expected<void> check_word(const std::string& word) const {
-    if (word.ends_with(pack_ending)) return fail("a pack is not opened by another pack");
     if (pack_.files.contains(word) || is_operation(word) || find_kernel(word) != nullptr) return {};
     return fail("the packed command reads {}, which is not in the pack", word);
   }
+  // Files that the command reads are checked when it opens them (ReadFiles::accepts).
   Expected<void> check_option(const Option& option, const Invocation::Option& given) const {
-    if (option.file == FileUse::none) return {};
+    const std::string value = given.value.value_or("");
     if (option.file == FileUse::writes)
       return fail("the packed command has --{}, which writes a file", given.name);
-    const std::string value = given.value.value_or("");
-    std::string_view file = file_in(option, value);
-    file = file.substr(0, file.find('#'));
-    // A hole, for example for the device, is filled by the command.
-    const bool has_hole = file.find('{') != file.npos && file.find('/') == file.npos;
-    if (file.empty() || has_hole || pack_.files.contains(file)) return {};
-    return fail("--{} of the packed command reads {}, which is not in the pack", given.name, file);
+    if (option.file == FileUse::reads && (value == "-" || value.ends_with("=-")))
+      return fail("--{} of the packed command reads standard input", given.name);
+    return {};
   }
 
   const Pack& pack_;
@@ -103,12 +102,39 @@ Invocation for_opener(Invocation packed, const std::string& opener) {
   return packed;
 }
 
-// Names of the options in words of a command line.
-std::set<std::string, std::less<>> option_names(const std::vector<std::string>& words) {
-  std::set<std::string, std::less<>> names;
-  for (const std::string& word : words)
-    if (word.starts_with("--")) names.insert(word.substr(2, word.find('=') - 2));
-  return names;
+// Key of an option that a later one with the same key replaces: its name, and for repeatable ones,
+// such as --set n=8, what is before `=`.
+std::string key_of(const Option& option, const Invocation::Option& given) {
+  const std::string value = given.value.value_or("");
+  return option.repeatable ? given.name + ' ' + value.substr(0, value.find('=')) : given.name;
+}
+
+// True if the path is the pattern with numbers in place of {d} and {r}.
+bool fits(std::string_view path, std::string_view pattern) {
+  for (; !pattern.empty(); pattern.remove_prefix(1), path.remove_prefix(1)) {
+    if (pattern.starts_with("{d}") || pattern.starts_with("{r}")) {
+      const std::size_t digits = std::min(path.find_first_not_of("0123456789"), path.size());
+      if (digits == 0) return false;
+      path.remove_prefix(digits - 1);
+      pattern.remove_prefix(2);
+    } else if (path.empty() || path.front() != pattern.front()) {
+      return false;
+    }
+  }
+  return path.empty();
+}
+
+// Returns the files that these options read, as patterns for fits().
+std::vector<std::string> files_in(const Options& options, const Invocation& invocation) {
+  std::vector<std::string> files;
+  for (const Invocation::Option& given : invocation.options) {
+    const Option* const option = find_option(options, given.name);
+    if (given.name.empty() || option->file != FileUse::reads) continue;
+    std::string file(file_in(*option, given.value.value_or("")));
+    const std::size_t tensor = file.find(".safetensors#");
+    files.push_back(tensor == file.npos ? file : file.substr(0, file.find('#', tensor)));
+  }
+  return files;
 }
 
 }  // namespace
@@ -128,13 +154,18 @@ Expected<std::vector<std::string>> open_pack(const std::vector<std::string>& arg
   const bool replays = opener != "verify" && !pack.replay.empty();
   Invocation invocation =
       for_opener(TRY(PackedCommand(pack, path).read(replays ? pack.replay : pack.command)), opener);
-  const std::vector<std::string> more(args.begin() + 2, args.end());
   const Options options = options_for(invocation.words());
-  const auto replaced = option_names(more);
+  std::vector<std::string> more = {opener};
+  more.insert(more.end(), args.begin() + 2, args.end());
+  const Invocation own = TRY(parse_arguments(options, more)).invocation();
+  std::set<std::string> replaced;
+  for (const Invocation::Option& given : own.options)
+    if (!given.name.empty()) replaced.insert(key_of(*find_option(options, given.name), given));
   std::erase_if(invocation.options, [&](const Invocation::Option& given) {
     if (given.name.empty()) return false;
     const Option* const option = find_option(options, given.name);
-    return option == nullptr || (!option->repeatable && replaced.contains(given.name));
+    return option == nullptr || is_personal(given.name) ||
+           (opener != "run" && is_of_run(given.name)) || replaced.contains(key_of(*option, given));
   });
   // The pack stands for its program, so that reports print commands that can be repeated.
   for (Invocation::Option& given : invocation.options)
@@ -146,8 +177,14 @@ Expected<std::vector<std::string>> open_pack(const std::vector<std::string>& arg
       break;
     }
   files.contents = std::move(pack.files);
+  files.accepts = [accepted = files_in(options, own)](const std::string& opened) {
+    return std::any_of(accepted.begin(), accepted.end(),
+                       [&](const std::string& pattern) { return fits(opened, pattern); });
+  };
   std::vector<std::string> words = invocation.words();
-  words.insert(words.end(), more.begin(), more.end());
+  if (std::find(words.begin(), words.end(), "--help") != words.end())
+    return error(fmt::format("{}: the packed command asks for help", path));
+  words.insert(words.end(), more.begin() + 1, more.end());
   return words;
 }
 

@@ -8,9 +8,11 @@
 #include <utility>
 #include <variant>
 
+#include "cli/command.h"
 #include "core/data/base64.h"
 #include "core/report/printable.h"
 #include "core/report/try.h"
+#include "kernels/programs/kernels.h"
 #include "text/read_json.h"
 
 namespace tessera::cli {
@@ -63,11 +65,7 @@ class Reader {
     return fail("expected `text` or `base64` for the file {}", printable_line(name));
   }
   Expected<void> check_name(const std::string& name) const {
-    constexpr std::size_t longest = 255;
-    const bool is_name = !name.empty() && name.size() <= longest && name.front() != '-' &&
-                         name.front() != '.' && name.find_first_of("/\\<>") == name.npos &&
-                         printable_line(name) == name;
-    if (is_name) return {};
+    if (is_packable(name)) return {};
     return fail("expected names of files without a folder, found '{}'", printable_line(name));
   }
 
@@ -89,7 +87,7 @@ Json to_json(const Pack& pack, const Json& report) {
 
 Expected<Pack> parse_pack(std::string_view text, std::string_view path) {
   const Reader reader(path);
-  const Json root = TRY(read_json(text, path));
+  const Json root = TRY(read_json(text, path, "report"));
   const auto* members = std::get_if<Json::Object>(&root.value());
   if (members == nullptr) return reader.fail("expected an object");
   constexpr std::array<std::string_view, 5> known = {"tessera_pack", "command", "replay", "files",
@@ -98,7 +96,8 @@ Expected<Pack> parse_pack(std::string_view text, std::string_view path) {
     if (std::find(known.begin(), known.end(), name) == known.end())
       return reader.fail("it has an unknown member `{}`", printable_line(name));
   const Json* const format = root.find("tessera_pack");
-  if (format == nullptr || format->text() != std::to_string(pack_format))
+  if (format == nullptr || std::holds_alternative<std::string>(format->value()) ||
+      format->text() != std::to_string(pack_format))
     return reader.fail("expected format {} in `tessera_pack`", pack_format);
   Pack pack{TRY(reader.words(root, "command")), TRY(reader.words(root, "replay")), {}};
   if (pack.command.empty()) return reader.fail("`command` is empty");
@@ -112,6 +111,26 @@ Expected<Pack> parse_pack(std::string_view text, std::string_view path) {
   return pack;
 }
 
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+bool is_packable(const std::string& name) {
+  constexpr std::size_t longest = 255;
+  if (name.empty() || name.size() > longest || name.front() == '-' ||
+      name.find_first_of("/\\<>#{}") != name.npos || printable_line(name) != name ||
+      name.ends_with(pack_ending) || find_kernel(name) != nullptr)
+    return false;
+  const std::vector<Command> known = commands();
+  return std::none_of(known.begin(), known.end(),
+                      [&](const Command& command) { return command.name == name; });
+}
+
+std::string without_folder(std::string_view file) {
+  const std::size_t tensor = file.find(".safetensors#");
+  const std::size_t slash = file.substr(0, tensor).rfind('/');
+  return std::string(file.substr(slash == file.npos ? 0 : slash + 1));
+}
+
+bool is_personal(std::string_view option) {
+  return std::find(personal_options.begin(), personal_options.end(), option) !=
+         personal_options.end();
+}
 
 }  // namespace tessera::cli

@@ -84,8 +84,7 @@ bool Descriptor::close() {
 }
 
 // A file in memory, so that contents are read like files.
-Expected<InputFile> InputFile::open_content(const std::string& path, std::string_view content,
-                                            ReadFiles& read) {
+Expected<InputFile> InputFile::open_content(const std::string& path, std::string_view content) {
   Descriptor descriptor(::memfd_create("tessera", MFD_CLOEXEC));
   if (descriptor.get() < 0) return system_failure("hold", path);
   for (std::string_view rest = content; !rest.empty();) {
@@ -95,14 +94,16 @@ Expected<InputFile> InputFile::open_content(const std::string& path, std::string
     rest.remove_prefix(static_cast<std::size_t>(count));
   }
   if (::lseek(descriptor.get(), 0, SEEK_SET) != 0) return system_failure("hold", path);
-  read.add(path);
   return InputFile(path, std::move(descriptor), static_cast<std::int64_t>(content.size()));
 }
 
 Expected<InputFile> InputFile::open(const std::string& path, ReadFiles* read) {
-  if (read != nullptr)
+  if (read != nullptr) {
     if (const auto held = read->contents.find(path); held != read->contents.end())
-      return open_content(path, held->second, *read);
+      return open_content(path, held->second);
+    if (read->accepts && !read->accepts(path))
+      return failure("open", path, "it is not one of the files of this command");
+  }
   struct stat status {};
   const auto must_be_regular = [&]() -> Expected<void> {
     if (S_ISREG(status.st_mode)) return {};

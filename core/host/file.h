@@ -46,7 +46,7 @@ inline constexpr FileKind configuration{"a configuration", std::int64_t{1} << 20
 inline constexpr FileKind cached_configuration{"a cached configuration", std::int64_t{1} << 20};
 inline constexpr FileKind cached_kernel{"a cached kernel", std::int64_t{256} << 20};
 inline constexpr FileKind certificate{"a certificate", std::int64_t{16} << 20};
-inline constexpr FileKind pack{"a pack", std::int64_t{1} << 30};
+inline constexpr FileKind pack{"a pack", std::int64_t{256} << 20};
 inline constexpr FileKind report{"a report", std::int64_t{64} << 20};
 inline constexpr FileKind system{"a file of the system", std::int64_t{16} << 20};
 }  // namespace file_kinds
@@ -69,8 +69,7 @@ class InputFile {
   Expected<std::string> whole(const FileKind& kind) const;
 
  private:
-  static Expected<InputFile> open_content(const std::string& path, std::string_view content,
-                                          ReadFiles& read);
+  static Expected<InputFile> open_content(const std::string& path, std::string_view content);
   InputFile(std::string path, Descriptor descriptor, std::int64_t size)
       : path_(std::move(path)), descriptor_(std::move(descriptor)), size_(size) {}
 

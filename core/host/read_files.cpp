@@ -19,9 +19,11 @@ std::string absolute(const std::string& path) {
 }  // namespace
 
 void ReadFiles::add(const std::string& path) {
-  paths_.insert(absolute(path));
+  add_unnamed(path);
   given_.insert(path);
 }
+
+void ReadFiles::add_unnamed(const std::string& path) { paths_.insert(absolute(path)); }
 
 void ReadFiles::remove(const std::string& path) { paths_.erase(absolute(path)); }
 

@@ -1,6 +1,7 @@
 // Files that a command has read, so that no output of the same command replaces one of them, and
 // contents in memory that replace files.
 #pragma once
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -15,8 +16,12 @@ class ReadFiles {
   std::map<std::string, std::string, std::less<>> contents;
   // Names of contents in messages, by path; others are named by their path.
   std::map<std::string, std::string, std::less<>> shown_names;
+  // If set, InputFile::open() opens other files only if this function accepts their path.
+  std::function<bool(const std::string& path)> accepts;
 
   void add(const std::string& path);
+  // Like add(), for a file that no argument names: it is not in given().
+  void add_unnamed(const std::string& path);
   // Removes a file, so that it can be replaced: for a command that rewrites its input.
   void remove(const std::string& path);
   // Fails with ErrorCode::invalid_value if the file was read.

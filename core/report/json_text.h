@@ -14,11 +14,17 @@ namespace tessera {
 // recursively, so deeper values must not be created.
 inline constexpr int deepest_json = 64;
 
-// Parses the text. Fails with ErrorCode::invalid_value if it is not valid JSON or nests deeper than
-// deepest_json: one error that begins with `what`, for example a path. Also fails if objects repeat
-// members: one error each, which begins with `member` and the member's name.
+// Max members of an object, above all formats used here. The JSON library adds each in linear time.
+inline constexpr std::size_t most_json_members = 10000;
+
+// Parses the text. Fails with ErrorCode::invalid_value if it is not valid JSON, nests deeper than
+// deepest_json or has an object of more than most_json_members: one error that begins with `what`,
+// for example a path. Also fails if objects repeat members: one error each, which begins with
+// `member` and the member's name. left_out: member of the outermost object whose value is not
+// built; empty: none.
 Expected<nlohmann::ordered_json> parse_json(std::string_view text, std::string_view what,
-                                            std::string_view member = "member");
+                                            std::string_view member = "member",
+                                            std::string_view left_out = {});
 // Returns the value as JSON on one line, truncated as by shown_text(); invalid UTF-8 is replaced.
 std::string shown_json(const nlohmann::ordered_json& value);
 

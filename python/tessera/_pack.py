@@ -10,6 +10,7 @@ from ._call import asked
 from ._reports import Proof, Report
 from ._words import Words, options_of, refuse_unknown
 from .debug import Session
+from .errors import BadInput
 
 
 class Pack:
@@ -20,6 +21,8 @@ class Pack:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
+        if not self.path.endswith(".pack"):
+            raise BadInput(f"expected a file that ends with .pack, found {self.path}")
 
     def run(self, **arguments: Any) -> Report:
         """Runs the program and returns the report, with its findings."""
@@ -42,7 +45,10 @@ class Pack:
 
     def _words(self, command: str, arguments: Mapping[str, Any]) -> Words:
         words = Words([command, self.path])
-        rows = options_of(command, "-")
+        try:
+            rows = options_of.__wrapped__(command, self.path) if arguments else {}  # not cached: the file may change
+        except ValueError:
+            return words  # the command reports the error
         for name, value in arguments.items():
             refuse_unknown(name, [*rows], f"{command} of a pack")
             words.option(rows[name], value)

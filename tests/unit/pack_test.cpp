@@ -117,6 +117,8 @@ TEST_F(Packed, a_run_has_the_same_values_without_its_files) {
 TEST_F(Packed, a_finding_is_replayed_by_its_schedule) {
   const std::string program = file("racing.tsr");
   write_bytes(program, racing);
+  const std::string again = file("again.tsr");
+  write_bytes(again, racing);
   const std::string made = pack({"verify", program}, {program});
   const Told verified = told({"verify", made});
   EXPECT_EQ(verified.code, 1);
@@ -131,6 +133,22 @@ TEST_F(Packed, a_finding_is_replayed_by_its_schedule) {
   // Words after the pack replace its options.
   EXPECT_TRUE(contains(told({"run", made, "--schedule", "lazy"}).out, "schedule  lazy"));
   EXPECT_TRUE(contains(told({"run", made, "--set", "n=8"}).out, "racing n=8"));
+  const std::string set = pack({"verify", again, "--set", "n=8"}, {again});
+  EXPECT_TRUE(contains(told({"run", set, "--set", "n=16"}).out, "racing n=16"));
+  EXPECT_EQ(told({"pack", file("x.pack"), "run", set}).err,
+            fmt::format("error: {} is a pack already\n", set));
+}
+
+TEST_F(Packed, numbers_are_operands_and_shown_sources_are_not_packed) {
+  const std::string program = file("doubled.tsr");
+  write_bytes(program, std::string("# line 1 \"CMakeLists.txt\"\n") + doubled);
+  const std::string made =
+      pack({"run", program, "--in", "a=1,2,3,4", "--expect", "o=2,4,6,8"}, {program});
+  EXPECT_TRUE(contains(told({"run", made}).out, "= 2 4 6 8")) << told({"run", made}).out;
+  EXPECT_EQ(told({"verify", made}).code, 0) << told({"verify", made}).err;
+  const Expected<std::string> text = read_whole(made, file_kinds::pack);
+  ASSERT_TRUE(text);
+  EXPECT_FALSE(contains(*text, "CMakeLists.txt\": {"));
 }
 
 TEST_F(Packed, an_operation_is_run_and_verified) {
@@ -193,18 +211,23 @@ TEST_F(Packed, hostile_packs_are_refused) {
            {R"(["run", "k.tsr"])", "{}",
             "the packed command reads k.tsr, which is not in the pack"},
            {R"(["run", "-"])", "{}", "the packed command reads -, which is not in the pack"},
-           {R"(["run", "gmm", "--in", "lhs=/etc/passwd"])", "{}",
-            "--in of the packed command reads /etc/passwd, which is not in the pack"},
-           {R"(["run", "gmm", "--in", "lhs=/etc/{device}.npy"])", "{}",
-            "--in of the packed command reads /etc/{device}.npy, which is not in the pack"},
+           {R"(["run", "gmm", "--in", "lhs=/etc/x.npy"])", "{}",
+            "cannot open /etc/x.npy: it is not one of the files of this command"},
+           {R"(["run", "gmm", "--in", "lhs=x{d}.npy"])", "{}",
+            "cannot open x0.npy: it is not one of the files of this command"},
+           {R"(["run", "gmm", "--in", "lhs=-"])", "{}",
+            "--in of the packed command reads standard input"},
            {R"(["run", "gmm", "--schedule", "replay:/etc/passwd"])", "{}",
-            "--schedule of the packed command reads /etc/passwd, which is not in the pack"},
+            "cannot open /etc/passwd: it is not one of the files of this command"},
            {R"(["run", "gmm", "--out", "out=x.npy"])", "{}",
             "the packed command has --out, which writes a file"},
            {R"(["cache", "clear"])", "{}",
             "expected run, verify or an operation in a pack, found cache"},
            {R"(["run", "a.pack"])", R"({"a.pack": {"text": "{}"}})",
-            "a pack is not opened by another pack"},
+            "expected names of files without a folder, found 'a.pack'"},
+           {R"(["run", "gmm"])", R"({"gmm": {"text": "{}"}})",
+            "expected names of files without a folder, found 'gmm'"},
+           {R"(["run", "k.tsr", "--set", "n=--help"])", R"({"k.tsr": {"text": ""}})", ""},
            {"[]", "{}", "`command` is empty"},
            {"[1]", "{}", "expected printable strings in `command`"},
            {R"(["run\u001b[2J"])", "{}", "expected printable strings in `command`"},
@@ -231,6 +254,15 @@ TEST_F(Packed, hostile_packs_are_refused) {
   EXPECT_TRUE(contains(error_of(), path));
   write_pack(R"({"tessera_pack": 2})");
   EXPECT_TRUE(contains(error_of(), "expected format 1 in `tessera_pack`"));
+  write_pack(R"({"tessera_pack": "1"})");
+  EXPECT_TRUE(contains(error_of(), "expected format 1 in `tessera_pack`"));
+  std::string members;
+  for (int i = 0; i < 20000; ++i) members += fmt::format("\"m{}\": 0,", i);
+  write_pack("{\"report\": {" + members + "\"end\": 0}}");
+  EXPECT_TRUE(contains(error_of(), "an object has more than 10000 members"));
+  write_pack(R"({"tessera_pack": 1, "command": ["verify", "k.tsr", "--help"], "replay": [],
+                 "files": {"k.tsr": {"text": "no program"}}})");
+  EXPECT_TRUE(contains(error_of(), "k.tsr:1:1: error: expected `kernel` or `function`"));
   write_pack(R"({"tessera_pack": 1, "more": 1})");
   EXPECT_TRUE(contains(error_of(), "it has an unknown member `more`"));
 }
