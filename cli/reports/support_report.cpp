@@ -9,11 +9,43 @@ namespace tessera::cli {
 namespace {
 
 bool same_answers(const SupportRow& a, const SupportRow& b) {
-  if (a.operation != b.operation) return false;
   for (std::size_t i = 0; i < a.on.size(); ++i) {
     if (a.on[i].ok != b.on[i].ok || a.on[i].reason != b.on[i].reason) return false;
   }
   return true;
+}
+
+// Joins the rows of one operation that have the same answers.
+std::vector<SupportRow> with_joined_options(const SupportTable& table) {
+  std::vector<SupportRow> rows;
+  for (const SupportRow& row : table.rows) {
+    const auto same = std::find_if(rows.begin(), rows.end(), [&](const SupportRow& other) {
+      return row.operation == other.operation && same_answers(row, other);
+    });
+    if (same == rows.end()) {
+      rows.push_back(row);
+    } else {
+      same->option += ", " + row.option;
+    }
+  }
+  return rows;
+}
+
+// Joins the rows of operations that have the same options and answers. Operations are in code font.
+std::vector<SupportRow> with_joined_operations(const std::vector<SupportRow>& all) {
+  std::vector<SupportRow> rows;
+  for (const SupportRow& row : all) {
+    const auto same = std::find_if(rows.begin(), rows.end(), [&](const SupportRow& other) {
+      return row.option == other.option && same_answers(row, other);
+    });
+    if (same == rows.end()) {
+      rows.push_back(row);
+      rows.back().operation = fmt::format("`{}`", row.operation);
+    } else {
+      same->operation += fmt::format(", `{}`", row.operation);
+    }
+  }
+  return rows;
 }
 
 }  // namespace
@@ -26,20 +58,9 @@ std::string support_page(const SupportTable& table) {
     rule += "---|";
   }
   text += "\n" + rule + "\n";
-  std::vector<SupportRow> rows;
-  for (const SupportRow& row : table.rows) {
-    const auto same = std::find_if(rows.begin(), rows.end(), [&](const SupportRow& other) {
-      return same_answers(row, other);
-    });
-    if (same == rows.end()) {
-      rows.push_back(row);
-    } else {
-      same->option += ", " + row.option;
-    }
-  }
   std::vector<std::string> reasons;
-  for (const SupportRow& row : rows) {
-    text += fmt::format("| `{}` | {} |", row.operation, row.option);
+  for (const SupportRow& row : with_joined_operations(with_joined_options(table))) {
+    text += fmt::format("| {} | {} |", row.operation, row.option);
     for (const Support& support : row.on) {
       const char* const answer = support.ok ? "yes" : "no";
       if (support.reason.empty()) {

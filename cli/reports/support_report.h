@@ -7,8 +7,9 @@
 
 namespace tessera::cli {
 
-// Returns a Markdown table, which is part of README.md. Options of an operation with equal answers
-// share a row. The reasons of the answers are numbered below the table.
+// Returns a Markdown table, which is part of docs/reference/support.md. Options of an operation
+// with equal answers share a row, and so do operations with equal options and answers. The reasons
+// of the answers are numbered below the table.
 std::string support_page(const SupportTable& table);
 // Returns one object per row, with the answer and its reason for each execution.
 Json to_json(const SupportTable& table);
