@@ -18,6 +18,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Generator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 # Keywords of the marker for the test, not for the proof. The fixture of `devices` is `tessera_devices`.
 OF_THE_TEST = ("devices", "seed")
+_ANNOTATION = "tessera_annotation"  # name of the property of a report
 
 # Number of threads of JAX's CPU client, read when it is created: each device that waits for another one blocks a thread.
 os.environ.setdefault("NPROC", "16")
@@ -99,6 +101,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Result[Any], None]
     with recorded(**given) as session:
         outcome = yield
     verdict = session.verdict
+    _annotate(item, verdict)
     if verdict.ok:
         item.add_report_section("call", "tessera", f"covers {verdict.covers}")
         return
@@ -111,13 +114,46 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Result[Any], None]
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Result[Any], None]:
     """Adds each verdict that is not proved and ok to the report of the test, once."""
-    texts = list(dict.fromkeys(str(verdict) for verdict in _asked() if not (verdict.proved and verdict.ok))) if call.when == "call" else []
+    wrong = [verdict for verdict in _asked() if not (verdict.proved and verdict.ok)] if call.when == "call" else []
+    for verdict in wrong:
+        _annotate(item, verdict)
+    texts = list(dict.fromkeys(map(str, wrong)))
     if call.excinfo is not None:
         _shorten(call.excinfo.value, texts)
     outcome = yield
     report = outcome.get_result()
     if report.when == "call" and report.failed:
         report.sections += [("tessera", text) for text in texts]
+
+
+def _annotate(item: pytest.Item, verdict: Any) -> None:
+    """In a workflow of GitHub: keeps the findings of a verdict that is not ok, for pytest_terminal_summary()."""
+    if os.environ.get("GITHUB_ACTIONS") != "true" or verdict.ok:
+        return
+    for finding in verdict.findings:
+        if not finding.consequence:
+            item.user_properties.append((_ANNOTATION, _annotation(finding, item.config.rootpath)))
+
+
+def _annotation(finding: Any, root: Path) -> str:
+    """Returns a workflow command that shows the finding at its line in a pull request."""
+
+    def escaped(text: str, more: str = "") -> str:
+        for one in "%\r\n" + more:
+            text = text.replace(one, f"%{ord(one):02X}")
+        return text
+
+    file, _, line = finding.place.rpartition(":")
+    path = os.path.relpath(finding.file, root) if finding.file else file
+    properties = f"file={escaped(path, ':,')},line={line},title={escaped(finding.kind, ':,')}"
+    return f"::error {properties}::{escaped(finding.message)}"
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    reports = terminalreporter.stats.get("failed", [])
+    lines = [text for report in reports for name, text in report.user_properties if name == _ANNOTATION]
+    for line in dict.fromkeys(lines):
+        terminalreporter.write_line(line)
 
 
 def _shorten(error: BaseException, texts: list[str]) -> None:

@@ -151,6 +151,7 @@ class Finding:
     notes: further explanations; each may have its own place.
     consequence: True if another finding causes this one.
     count: number of similar findings, on `devices` devices.
+    file: path of the Python file.
     For undefined data, into: ref of the result to which it is copied; buffer: accessed memory; access: accessed part of it.
     """
 
@@ -168,6 +169,7 @@ class Finding:
     into: str = ""
     buffer: str = ""
     access: str = ""
+    file: str = ""
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -260,6 +262,7 @@ def _finding(kernel: Kernel, one: dict[str, Any]) -> Finding:
         words.undefined_result(kernel, one),
         words.renamed(kernel, access.get("buffer", "")),
         words.renamed(kernel, access.get("slice", "")),
+        place.file,
     )
 
 

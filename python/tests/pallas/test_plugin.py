@@ -178,3 +178,24 @@ def test_the_example_of_the_tutorial_is_proved_and_refuted_without_its_wait(pyte
     result = pytester.runpytest_inprocess("-p", "tessera.pytest_plugin", "-p", "no:cacheprovider", "-rP")
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["covers 1 kernel: 1 proved; 1 analysed to the end, 1 compared with JAX"])
+
+
+def test_findings_are_annotations_in_a_workflow(pytester, monkeypatch):
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    result = results(
+        pytester,
+        """
+        @pytest.mark.tessera
+        def test_marked():
+            copied(X, False)
+        def test_asked():
+            assert tessera.pallas.verify(lambda x: copied(x, False), X, numbers=False).proved
+    """,
+    )
+    result.assert_outcomes(failed=2)
+    file = "test_findings_are_annotations_in_a_workflow.py"
+    lines = [line for line in result.outlines if line.startswith("::error ")]
+    assert len(lines) == 1, lines  # both tests have the same finding
+    assert lines[0].startswith(f"::error file={file},line=") and ",title=unwaited_dma::no wait for the copy that is started here" in lines[0]
+    monkeypatch.delenv("GITHUB_ACTIONS")
+    assert not [line for line in results(pytester, "def test_right(): pass").outlines if line.startswith("::error")]
