@@ -105,7 +105,7 @@ TEST_F(Ladder, commands_print_what_is_shown) {
   }
 }
 
-TEST_F(Ladder, each_step_is_run_verified_and_broken) {
+TEST_F(Ladder, each_step_is_run_and_broken) {
   const std::vector<Shown> commands = test::commands_of(page());
   const auto times = [&](const std::string& command, const std::string& file, bool finds) {
     return std::count_if(commands.begin(), commands.end(), [&](const Shown& shown) {
@@ -115,7 +115,6 @@ TEST_F(Ladder, each_step_is_run_verified_and_broken) {
   for (const std::string& name : programs_) {
     SCOPED_TRACE(name);
     EXPECT_GE(times("run", folder + "/" + name, false), 1);
-    EXPECT_EQ(times("verify", folder + "/" + name, false), 1);
     EXPECT_EQ(times("verify", folder + "/broken/" + name, true), 1);
   }
 }
