@@ -26,6 +26,10 @@ inside() {
 }
 
 for suite; do
+  if [ "$suite" = jammy ] && [ ! -e /usr/share/keyrings/ubuntu-archive-keyring.gpg ]; then
+    echo 'wheel_test.sh: jammy is skipped: it needs the keys of ubuntu-archive-keyring'
+    continue
+  fi
   root=$work/$suite
   python=python3
   mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | sed -n 1p)
