@@ -45,7 +45,7 @@ Options options_for(const std::vector<std::string>& words) {
   return all_options(command.resolve ? command.resolve(words) : command);
 }
 
-// A command of the pack, whose options and files are checked.
+// Parses a command of the pack and checks its words and options.
 class PackedCommand {
  public:
   PackedCommand(const Pack& pack, std::string_view path) : pack_(pack), path_(path) {}
@@ -102,8 +102,8 @@ Invocation for_opener(Invocation packed, const std::string& opener) {
   return packed;
 }
 
-// Key of an option that a later one with the same key replaces: its name, and for repeatable ones,
-// such as --set n=8, what is before `=`.
+// Key of an option; a later option with the same key replaces it. The key is the name, and for
+// repeatable options such as --set n=8 also the part before `=`.
 std::string key_of(const Option& option, const Invocation::Option& given) {
   const std::string value = given.value.value_or("");
   return option.repeatable ? given.name + ' ' + value.substr(0, value.find('=')) : given.name;

@@ -29,7 +29,7 @@ Json to_json(const Pack& pack, const Json& report);
 Expected<Pack> parse_pack(std::string_view text, std::string_view path);
 
 // True if a file in a pack can have this name: printable, without folder, brackets and `#`, and not
-// the name of a command or kernel, in whose place it would be run.
+// the name of a command or kernel, which would be run instead.
 bool is_packable(const std::string& name);
 // Returns the name of a file without its folder. Keeps the name of a tensor after ".safetensors#".
 std::string without_folder(std::string_view file);

@@ -14,7 +14,7 @@ from .errors import BadInput
 
 
 class Pack:
-    """A stored command. Keyword arguments are options of the commands, and replace those of the pack.
+    """A stored command. Keyword arguments are options of the commands. They replace the same options of the pack.
 
     verify() runs the packed command; the others use the schedule of its finding, if it has one.
     """
