@@ -131,6 +131,10 @@ int run(const Arguments& arguments, Console& console) {
   if (!parsed) return fail(console, parsed.diags());
   const int code = run(parsed->invocation().without({"max-memory"}).words(), inner,
                        {current_stop(), false, files.held, &files});
+  if (std::ostream* const sink = console.object != nullptr ? console.object
+                                 : console.json            ? &console.out
+                                                           : nullptr)
+    *sink << object.str();
   if (code >= 2) return code;
   const Json report = Json::parse(object.str());
   const Expected<Pack> pack = pack_of(words, report, files);

@@ -120,6 +120,8 @@ TEST_F(Packed, a_finding_is_replayed_by_its_schedule) {
   const std::string again = file("again.tsr");
   write_bytes(again, racing);
   const std::string made = pack({"verify", program}, {program});
+  EXPECT_TRUE(
+      told({"pack", file("j.pack"), "verify", again, "--json"}).out.starts_with("{\n  \"schema\""));
   const Told verified = told({"verify", made});
   EXPECT_EQ(verified.code, 1);
   EXPECT_TRUE(contains(verified.out, "racing.tsr:8:3: race")) << verified.out;
