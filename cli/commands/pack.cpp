@@ -92,7 +92,7 @@ Expected<Pack> pack_of(const std::vector<std::string>& words, const Json& report
     if (!is_packable(name))
       return error(fmt::format(
           "pack cannot store a file of the name '{}': expected printable characters without "
-          "\\<>#{{}}, and no name of a command, kernel or pack",
+          "\\<>#{{}}[], and no name of a command, kernel or pack",
           printable_line(name)));
     std::error_code failed;
     const auto [at, is_new] =

@@ -19,8 +19,12 @@ namespace {
 constexpr std::array<std::string_view, 6> openers = {"run", "verify", "debug",
                                                      "dap", "why",    "graph"};
 
-// Options of `run` that other commands with its options reject.
-bool is_of_run(std::string_view name) { return name == "expect" || name == "explain"; }
+// Options of `run` and of operations that other commands with their options reject.
+bool is_of_run(std::string_view name) {
+  constexpr std::array<std::string_view, 6> names = {"expect",  "rtol",        "atol",
+                                                     "explain", "expected-in", "expected-by"};
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 const Command* find_command(std::string_view name) {
   static const std::vector<Command> known = commands();
@@ -105,8 +109,15 @@ Invocation for_opener(Invocation packed, const std::string& opener) {
 // Key of an option; a later option with the same key replaces it. The key is the name, and for
 // repeatable options such as --set n=8 also the part before `=`.
 std::string key_of(const Option& option, const Invocation::Option& given) {
+  if (given.name == "interpret") return "device";
+  if (given.name == "group-sizes") return "sizes";
   const std::string value = given.value.value_or("");
   return option.repeatable ? given.name + ' ' + value.substr(0, value.find('=')) : given.name;
+}
+
+// True if a later option replaces this one: `--in a=x` replaces also `--in a@0=y`.
+bool is_replaced(const std::set<std::string>& keys, const std::string& key) {
+  return keys.contains(key) || keys.contains(key.substr(0, key.find('@')));
 }
 
 // True if the path is the pattern with numbers in place of {d} and {r}.
@@ -165,7 +176,8 @@ Expected<std::vector<std::string>> open_pack(const std::vector<std::string>& arg
     if (given.name.empty()) return false;
     const Option* const option = find_option(options, given.name);
     return option == nullptr || is_personal(given.name) ||
-           (opener != "run" && is_of_run(given.name)) || replaced.contains(key_of(*option, given));
+           (opener != "run" && is_of_run(given.name)) ||
+           is_replaced(replaced, key_of(*option, given));
   });
   // The pack stands for its program, so that reports print commands that can be repeated.
   for (Invocation::Option& given : invocation.options)
@@ -176,14 +188,19 @@ Expected<std::vector<std::string>> open_pack(const std::vector<std::string>& arg
       given.value = path;
       break;
     }
+  const std::vector<std::string> own_files = files_in(options, own);
+  for (const std::string& file : own_files)
+    if (pack.files.contains(file))
+      return error(fmt::format("{} is also a file of the pack: write ./{} for yours", file, file));
   files.contents = std::move(pack.files);
-  files.accepts = [accepted = files_in(options, own)](const std::string& opened) {
+  files.accepts = [accepted = own_files](const std::string& opened) {
     return std::any_of(accepted.begin(), accepted.end(),
                        [&](const std::string& pattern) { return fits(opened, pattern); });
   };
   std::vector<std::string> words = invocation.words();
-  if (std::find(words.begin(), words.end(), "--help") != words.end())
-    return error(fmt::format("{}: the packed command asks for help", path));
+  for (const std::string& word : words)
+    if (word == "--help" || word == "-h")
+      return error(fmt::format("{}: expected no {} in a packed command", path, word));
   words.insert(words.end(), more.begin() + 1, more.end());
   return words;
 }

@@ -114,7 +114,7 @@ Expected<Pack> parse_pack(std::string_view text, std::string_view path) {
 bool is_packable(const std::string& name) {
   constexpr std::size_t longest = 255;
   if (name.empty() || name.size() > longest || name.front() == '-' ||
-      name.find_first_of("/\\<>#{}") != name.npos || printable_line(name) != name ||
+      name.find_first_of("/\\<>#{}[]") != name.npos || printable_line(name) != name ||
       name.ends_with(pack_ending) || find_kernel(name) != nullptr)
     return false;
   const std::vector<Command> known = commands();

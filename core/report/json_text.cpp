@@ -26,10 +26,11 @@ class Watch {
     using Event = Json::parse_event_t;
     if (event == Event::object_start || event == Event::array_start) {
       if (depth >= deepest_json) throw TooDeep{};
+      // The ends of values that are left out are not reported.
+      names_.resize(static_cast<std::size_t>(depth));
       names_.emplace_back();
-    } else if (event == Event::object_end || event == Event::array_end) {
-      names_.pop_back();
     } else if (event == Event::key) {
+      names_.resize(static_cast<std::size_t>(depth));
       const auto& name = parsed.get_ref<const std::string&>();
       if (!names_.back().insert(name).second)
         twice_.push_back(error(fmt::format("{} {} is given twice", member_, shown_text(name))));

@@ -21,8 +21,8 @@ class Pack:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
-        if not self.path.endswith(".pack"):
-            raise BadInput(f"expected a file that ends with .pack, found {self.path}")
+        if not isinstance(self.path, str) or not self.path.endswith(".pack"):
+            raise BadInput(f"expected a file that ends with .pack, found {self.path!r}")
 
     def run(self, **arguments: Any) -> Report:
         """Runs the program and returns the report, with its findings."""

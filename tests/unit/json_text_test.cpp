@@ -74,5 +74,15 @@ TEST(JsonText, everything_that_reads_json_is_bounded) {
   EXPECT_EQ(Json::parse(deep).text(), "null");
 }
 
+TEST(JsonText, a_member_that_is_left_out_is_not_built) {
+  const auto value = read_json(R"({"r": {"a": {"why": [1]}, "why": 2, "x": 3}, "x": {"why": 4}})",
+                               "no value", "r");
+  ASSERT_TRUE(value) << render(value.diags());
+  EXPECT_EQ(value->text(), R"({"x":{"why":4}})");
+  EXPECT_FALSE(read_json(R"({"r": {"a": 1, "a": 2}})", "no value", "r"));
+  EXPECT_FALSE(read_json(R"({"r": 1, "x": {}, "x": {}})", "no value", "r"));
+  EXPECT_TRUE(read_json(R"([{"a": 1}, {"a": 2}])", "no value"));
+}
+
 }  // namespace
 }  // namespace tessera

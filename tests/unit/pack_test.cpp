@@ -132,6 +132,7 @@ TEST_F(Packed, a_finding_is_replayed_by_its_schedule) {
   EXPECT_TRUE(contains(replayed.out, fmt::format("replay: gmm-run run {} ", made))) << replayed.out;
   const Told stepped = told({"debug", made, "--batch", "--commands", "step 3"});
   EXPECT_EQ(stepped.code, 0) << stepped.err;
+  EXPECT_EQ(told({"run", made, "--in", "a=a.npy"}).code, 3);  // there is no such file
   // Words after the pack replace its options.
   EXPECT_TRUE(contains(told({"run", made, "--schedule", "lazy"}).out, "schedule  lazy"));
   EXPECT_TRUE(contains(told({"run", made, "--set", "n=8"}).out, "racing n=8"));
@@ -139,6 +140,19 @@ TEST_F(Packed, a_finding_is_replayed_by_its_schedule) {
   EXPECT_TRUE(contains(told({"run", set, "--set", "n=16"}).out, "racing n=16"));
   EXPECT_EQ(told({"pack", file("x.pack"), "run", set}).err,
             fmt::format("error: {} is a pack already\n", set));
+}
+
+TEST_F(Packed, options_of_values_are_of_run_and_the_users_files_are_not_those_of_the_pack) {
+  const std::string again = file("again.tsr");
+  write_bytes(again, racing);
+  const std::string own = pack(
+      {"run", again, "--in", "a@0=1,2,3,4", "--rtol", "1", "--expect", "o=1,1,1,1", "--interpret"},
+      {});
+  EXPECT_EQ(told({"verify", own}).code, 1) << told({"verify", own}).err;
+  EXPECT_EQ(told({"run", own, "--expect", "o=again.tsr"}).err,
+            "error: again.tsr is also a file of the pack: write ./again.tsr for yours\n");
+  EXPECT_TRUE(
+      contains(told({"run", own, "--in", "a=5,6,7,8", "--device", "interpreter"}).out, "racing"));
 }
 
 TEST_F(Packed, numbers_are_operands_and_shown_sources_are_not_packed) {
@@ -264,6 +278,12 @@ TEST_F(Packed, hostile_packs_are_refused) {
   EXPECT_TRUE(contains(error_of(), "an object has more than 10000 members"));
   write_pack(R"({"tessera_pack": 1, "command": ["verify", "k.tsr", "--help"], "replay": [],
                  "files": {"k.tsr": {"text": "no program"}}})");
+  EXPECT_TRUE(contains(error_of(), "k.tsr:1:1: error: expected `kernel` or `function`"));
+  write_pack(R"({"tessera_pack": 1, "command": ["verify", "k.tsr", "--set", "-h"], "replay": [],
+                 "files": {"k.tsr": {"text": "no program"}}})");
+  EXPECT_TRUE(contains(error_of(), "expected no -h in a packed command"));
+  write_pack(R"({"tessera_pack": 1, "command": ["verify", "k.tsr"], "replay": [],
+                 "report": {"a": {"why": 1}, "why": 2}, "files": {"k.tsr": {"text": "no program"}}})");
   EXPECT_TRUE(contains(error_of(), "k.tsr:1:1: error: expected `kernel` or `function`"));
   write_pack(R"({"tessera_pack": 1, "more": 1})");
   EXPECT_TRUE(contains(error_of(), "it has an unknown member `more`"));
