@@ -74,7 +74,7 @@ void Debugger::show_place() {
                                                                  *here.mover, here.statement)));
   }
   const Standing stands = standing(session_.machine(), focus_core());
-  if (stands.status != CoreStatus::finished) show_source(stands.statement);
+  if (stands.status != CoreStatus::finished && stands.statement) show_source(stands.statement);
 }
 
 void Debugger::info_devices() {

@@ -66,7 +66,9 @@ void Core::restore(const Image& image) {
   std::fill(cells_.begin(), cells_.end(), Cells{});  // the memory may have moved
 }
 
-StmtId Core::statement() const { return machine_.program().body.id_of(*stmt_); }
+StmtId Core::statement() const {
+  return stmt_ == nullptr ? StmtId() : machine_.program().body.id_of(*stmt_);
+}
 
 const std::string& Core::text(TextId id) const { return machine_.program().texts[id]; }
 
