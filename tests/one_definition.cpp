@@ -26,7 +26,7 @@ using Definitions = std::map<std::string, std::vector<Place>>;  // by qualified 
 
 // Returns the line without comments and literals, which may contain braces.
 std::string bare(const std::string& line) {
-  static const std::regex hidden(R"re("(\\.|[^"\\])*"|'(\\.|[^'\\])*'|//.*)re");
+  static const std::regex hidden(R"re(R"\(.*?\)"|"(\\.|[^"\\])*"|'(\\.|[^'\\])*'|//.*)re");
   return std::regex_replace(line, hidden, "");
 }
 

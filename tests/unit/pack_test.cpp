@@ -276,14 +276,14 @@ TEST_F(Packed, hostile_packs_are_refused) {
   for (int i = 0; i < 20000; ++i) members += fmt::format("\"m{}\": 0,", i);
   write_pack("{\"report\": {" + members + "\"end\": 0}}");
   EXPECT_TRUE(contains(error_of(), "an object has more than 10000 members"));
-  write_pack(R"({"tessera_pack": 1, "command": ["verify", "k.tsr", "--help"], "replay": [],
-                 "files": {"k.tsr": {"text": "no program"}}})");
+  write_pack(
+      R"({"tessera_pack": 1, "command": ["verify", "k.tsr", "--help"], "replay": [], "files": {"k.tsr": {"text": "no program"}}})");
   EXPECT_TRUE(contains(error_of(), "k.tsr:1:1: error: expected `kernel` or `function`"));
-  write_pack(R"({"tessera_pack": 1, "command": ["verify", "k.tsr", "--set", "-h"], "replay": [],
-                 "files": {"k.tsr": {"text": "no program"}}})");
+  write_pack(
+      R"({"tessera_pack": 1, "command": ["verify", "k.tsr", "--set", "-h"], "replay": [], "files": {"k.tsr": {"text": "no program"}}})");
   EXPECT_TRUE(contains(error_of(), "expected no -h in a packed command"));
-  write_pack(R"({"tessera_pack": 1, "command": ["verify", "k.tsr"], "replay": [],
-                 "report": {"a": {"why": 1}, "why": 2}, "files": {"k.tsr": {"text": "no program"}}})");
+  write_pack(
+      R"({"tessera_pack": 1, "command": ["verify", "k.tsr"], "replay": [], "report": {"a": {"why": 1}, "why": 2}, "files": {"k.tsr": {"text": "no program"}}})");
   EXPECT_TRUE(contains(error_of(), "k.tsr:1:1: error: expected `kernel` or `function`"));
   write_pack(R"({"tessera_pack": 1, "more": 1})");
   EXPECT_TRUE(contains(error_of(), "it has an unknown member `more`"));
