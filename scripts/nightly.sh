@@ -9,6 +9,7 @@
 #   the harnesses of tests/fuzz for an hour (scripts/fuzz.sh); inputs that reach new code are kept in tests/fuzz/corpus
 #   every collective on rings of 2 to 16, and 1,000 random programs, on processes of each MPI library
 #   the Python tests with jax 0.7 to 0.10, and with the newest jax on the Python of Debian 13 (scripts/python_versions.sh)
+#   the wheel in bare Debian and Ubuntu systems (scripts/wheel_test.sh), which requires root and debootstrap
 #   the candidates of the CUDA model on emulated multiprocessors, each on about two random problems
 #   1,000 random programs, every good program of tests/suite and rings of 2 to 16 as emulated CUDA graphs, in random orders
 #   every test, and the quick tests of the builds by clang and with sanitizers
@@ -31,6 +32,8 @@ for library in openmpi mpich; do
 done
 scripts/fuzz.sh
 scripts/python_versions.sh
+scripts/wheel.sh
+scripts/wheel_test.sh
 TESSERA_EMULATED_PROBLEMS=160 TESSERA_EMULATED_SEED=$seed "$bin/tessera_unit_tests" \
   --gtest_filter='CudaEmulate.candidates_on_random_problems'
 TESSERA_EMULATED_PROGRAMS=1000 TESSERA_EMULATED_PIPELINES=2000 TESSERA_EMULATED_SEED=${seed}0000 TESSERA_ALL_PROGRAMS=1 "$bin/tessera_unit_tests" --gtest_filter='CudaTaskGraph.of_*'
