@@ -26,6 +26,7 @@ _FINDING = {
     "into": str,
     "buffer": str,
     "access": str,
+    "file": str,
 }
 _NUMBERS = {
     "status": frozenset(("same", "differ", "unknown", "not asked", "not needed")),
