@@ -92,10 +92,11 @@ Diags Machine::untrusted_end() const {
     diags.push_back(skipped_control(program_, s));
   if (!diags.empty())
     diags.back().notes.push_back(
-        refused_ ? Note{refused_->loc, fmt::format("the error without it: {}", refused_->message)}
+        refused_ ? Note{refused_->loc,
+                        fmt::format("the run without arithmetic fails here: {}", refused_->message)}
                  : Note{findings_.front().at.loc,
-                        fmt::format("the finding without it: {}: {}", name(findings_.front().kind),
-                                    findings_.front().message)});
+                        fmt::format("the run without arithmetic finds {}: {}",
+                                    name(findings_.front().kind), findings_.front().message)});
   return diags;
 }
 
