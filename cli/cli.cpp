@@ -96,8 +96,7 @@ bool asks_for_help(const std::vector<std::string>& args) {
 
 // The device for the command; null if the command has no --device or names an unknown device.
 const Device* device_of(const Command& command, const Arguments& arguments) {
-  const auto has_device = [](const Option& option) { return option.name == "device"; };
-  if (std::none_of(command.options.begin(), command.options.end(), has_device)) return nullptr;
+  if (find_option(command.options, "device") == nullptr) return nullptr;
   if (arguments.was_given("interpret")) return &simulated_device();
   const std::vector<std::string>& named = arguments.glance("device");
   if (named.empty()) return &default_device();
@@ -176,22 +175,18 @@ int run_in_team(Team& team, const Command& command, const Arguments& arguments, 
   return others.empty() ? code : fail(console, error(ErrorCode::environment, others));
 }
 
-bool has_option(const Options& options, std::string_view name) {
-  return std::any_of(options.begin(), options.end(),
-                     [&](const Option& option) { return option.name == name; });
-}
-
 // Adds a note on --set if an unknown option `--m 64` may be meant as parameter m of the kernel.
 // Options of `run` get no note.
 void add_meant_parameter(const Command& command, const std::vector<std::string>& args, Diag& diag) {
-  if (!has_option(command.options, "set")) return;
+  if (find_option(command.options, "set") == nullptr) return;
   const std::vector<Command> known = commands();
+  const Options known_options = all_options(command);
   for (const std::string& word : args) {
     if (!word.starts_with("--")) continue;
     const std::string name = word.substr(2, word.find('=') - 2);
-    if (name.empty() || has_option(all_options(command), name) ||
+    if (name.empty() || find_option(known_options, name) != nullptr ||
         std::any_of(known.begin(), known.end(), [&](const Command& other) {
-          return other.name == "run" && has_option(other.options, name);
+          return other.name == "run" && find_option(other.options, name) != nullptr;
         }))
       continue;
     diag.notes.push_back(

@@ -27,11 +27,6 @@ std::vector<std::string> words_of(const std::string& quoted) {
   return words;
 }
 
-bool has(const Options& options, std::string_view name) {
-  return std::any_of(options.begin(), options.end(),
-                     [&](const Option& option) { return option.name == name; });
-}
-
 Options options_of(const std::vector<std::string>& words, OptionNames not_taken) {
   Options options;
   for (const Option& option : verified_command(words).options)
@@ -65,7 +60,7 @@ Options run_side_options(const std::vector<std::string>& words, OptionNames not_
   for (std::size_t i = 1; i < words.size(); ++i) {
     if (words[i].starts_with("-")) continue;
     for (const Option& option : options_of(words_of(words[i]), not_taken))
-      if (!has(all, option.name)) all.push_back(option);
+      if (find_option(all, option.name) == nullptr) all.push_back(option);
   }
   return all;
 }
@@ -75,7 +70,7 @@ Expected<RunSide> run_side(const std::string& word, const Arguments& arguments,
   std::vector<std::string> words = words_of(word);
   const Options options = options_of(words, not_taken);
   for (const Invocation::Option& option : arguments.invocation().options) {
-    if (option.name.empty() || !has(options, option.name)) continue;
+    if (option.name.empty() || find_option(options, option.name) == nullptr) continue;
     words.push_back("--" + option.name);
     if (option.value) words.push_back(*option.value);
   }

@@ -89,6 +89,12 @@ class Splitter {
 
 }  // namespace
 
+const Option* find_option(const Options& options, std::string_view name) {
+  const auto found = std::find_if(options.begin(), options.end(),
+                                  [&](const Option& option) { return option.name == name; });
+  return found == options.end() ? nullptr : &*found;
+}
+
 Expected<Arguments> parse_arguments(const Options& options, const std::vector<std::string>& given,
                                     Files* files) {
   Arguments result;

@@ -29,6 +29,8 @@ struct Option {
 };
 
 using Options = std::vector<Option>;
+// Returns the option with this name; null if there is none. `options` must outlive the result.
+const Option* find_option(const Options& options, std::string_view name);
 
 // Parsed command line: options by name, and the words that are not options. It records the options
 // that a command has read. A command reads an option only if it honours it, so an option that is

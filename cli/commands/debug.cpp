@@ -147,9 +147,7 @@ Invocation as_debug(Invocation invocation) {
   const Options taken = target_options(invocation.words());
   invocation.command = "debug";
   std::erase_if(invocation.options, [&](const Invocation::Option& given) {
-    return !given.name.empty() &&
-           std::none_of(taken.begin(), taken.end(),
-                        [&](const Option& option) { return option.name == given.name; });
+    return !given.name.empty() && find_option(taken, given.name) == nullptr;
   });
   return invocation;
 }

@@ -42,12 +42,6 @@ std::optional<Command> packed_command(const std::vector<std::string>& words) {
   return std::nullopt;
 }
 
-const Option* find_option(const Options& options, std::string_view name) {
-  const auto found = std::find_if(options.begin(), options.end(),
-                                  [&](const Option& option) { return option.name == name; });
-  return found == options.end() ? nullptr : &*found;
-}
-
 std::vector<std::string> packed_words(const std::vector<std::string>& args) {
   return {args.begin() + std::min(own_words, std::ssize(args)), args.end()};
 }

@@ -34,9 +34,7 @@ Options target_options(const std::vector<std::string>& words) {
 
 std::string_view own_name(const Options& of_target, std::string_view name,
                           std::string_view otherwise) {
-  const bool is_taken = std::any_of(of_target.begin(), of_target.end(),
-                                    [&](const Option& option) { return option.name == name; });
-  return is_taken ? otherwise : name;
+  return find_option(of_target, name) != nullptr ? otherwise : name;
 }
 
 Expected<Arguments> debug_arguments(std::vector<std::string> words, Options options, Files* files) {

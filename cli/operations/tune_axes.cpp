@@ -19,8 +19,7 @@ namespace {
 constexpr std::array<std::string_view, 4> knobs = {"buffers", "buffering", "variant", "directions"};
 
 bool takes(const Command& command, std::string_view name) {
-  return std::any_of(command.options.begin(), command.options.end(),
-                     [&](const Option& option) { return option.name == name; });
+  return find_option(command.options, name) != nullptr;
 }
 
 Expected<TuningAxis> axis_of(const std::string& text) {

@@ -38,12 +38,6 @@ bool is_operation(std::string_view name) {
   return command != nullptr && command->prepare != nullptr && name != "run";
 }
 
-const Option* find_option(const Options& options, std::string_view name) {
-  const auto found = std::find_if(options.begin(), options.end(),
-                                  [&](const Option& option) { return option.name == name; });
-  return found == options.end() ? nullptr : &*found;
-}
-
 Options options_for(const std::vector<std::string>& words) {
   const Command& command = *find_command(words.front());
   return all_options(command.resolve ? command.resolve(words) : command);
