@@ -90,7 +90,7 @@ void CostListener::add_core(CoreIndex core_index) {
   for (std::size_t s = 0; s < core.steps.size(); ++s) {
     const auto& waits = passes_[core_index];
     if (const auto pass = waits.find(s); pass != waits.end()) {
-      line_of(core.statements[s]).waiting += pass->second.end - pass->second.begin;
+      line_of(core.origins[s].statement).waiting += pass->second.end - pass->second.begin;
       spend(pass->second.end - pass->second.begin);
     }
     if (core.steps[s].act != TimingRecord::Act::work) continue;
@@ -98,7 +98,7 @@ void CostListener::add_core(CoreIndex core_index) {
     for (std::size_t p = first; p < first + static_cast<std::size_t>(core.steps[s].amount); ++p) {
       const TimingRecord::Piece& piece = core.pieces[p];
       if (piece.unit != Unit::mark) {
-        LineCost& line = line_of(piece.statement);
+        LineCost& line = line_of(piece.origin.statement);
         (piece.unit == Unit::matrix   ? line.matrix
          : piece.unit == Unit::vector ? line.vector
                                       : line.control) += piece.seconds;
@@ -106,7 +106,7 @@ void CostListener::add_core(CoreIndex core_index) {
       } else if (piece.mark == EventKind::leave) {
         open.pop_back();
       } else if (piece.mark == EventKind::enter) {
-        const std::string name = record_->region_name(piece.statement);
+        const std::string name = record_->region_name(piece.origin.statement);
         const auto found =
             std::find_if(cost_.regions.begin(), cost_.regions.end(),
                          [&](const RegionCost& region) { return region.name == name; });
@@ -123,7 +123,7 @@ CostListener::Place CostListener::arrive_by_copy(std::int32_t copy, double at) {
   for (std::int32_t number = slowest_[static_cast<std::size_t>(copy)]; number >= 0;) {
     const Turn& turn = turns_[static_cast<std::size_t>(number)];
     const Place& start = starts_[static_cast<std::size_t>(turn.copy)];
-    LineCost& line = line_of(record_->cores()[start.core].statements[start.step]);
+    LineCost& line = line_of(record_->cores()[start.core].origins[start.step].statement);
     cost_.critical.latency += at - turn.end;
     (turn.is_link ? cost_.critical.links : cost_.critical.memory) += turn.end - turn.begin;
     line.critical += at - turn.begin;
@@ -145,7 +145,7 @@ void CostListener::walk(Place from) {
       const std::size_t first = first_piece_[core_index][from.step];
       for (std::size_t p = first; p < first + static_cast<std::size_t>(step.amount); ++p)
         if (core.pieces[p].unit != Unit::mark)
-          line_of(core.pieces[p].statement).critical += core.pieces[p].seconds;
+          line_of(core.pieces[p].origin.statement).critical += core.pieces[p].seconds;
       cost_.critical.work += step.seconds;
     } else if (const auto pass = passes_[core_index].find(from.step);
                pass != passes_[core_index].end()) {
@@ -157,7 +157,7 @@ void CostListener::walk(Place from) {
         from = signals_[static_cast<std::size_t>(cause - copies)];
         const double latency = pass->second.end - from.at;
         cost_.critical.latency += latency;
-        line_of(record_->cores()[from.core].statements[from.step]).critical += latency;
+        line_of(record_->cores()[from.core].origins[from.step].statement).critical += latency;
       }
     }
     if (from.step == 0) return;

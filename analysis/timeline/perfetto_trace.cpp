@@ -1,5 +1,8 @@
 #include "analysis/timeline/perfetto_trace.h"
 
+#include <fmt/format.h>
+
+#include <array>
 #include <bit>
 
 namespace tessera {
@@ -14,7 +17,8 @@ constexpr int descriptor_uuid = 1, descriptor_name = 2, descriptor_parent = 5,
               descriptor_counter = 8, descriptor_ordering = 11, descriptor_rank = 12;
 constexpr int counter_unit_name = 6;
 constexpr int event_arguments = 4, event_type = 9, event_name = 10, event_track = 11,
-              event_source = 34, event_value = 44, event_flows = 47, event_last_flows = 48;
+              event_category = 22, event_source = 34, event_value = 44, event_flows = 47,
+              event_last_flows = 48;
 constexpr int interned_names = 2, interned_arguments = 3, interned_sources = 4;
 constexpr int interned_iid = 1, interned_name = 2;
 constexpr int source_file = 2, source_line = 4;
@@ -70,6 +74,12 @@ std::string event_of(std::uint64_t type, std::uint64_t track) {
 
 }  // namespace
 
+std::string_view name(TraceFile::Kind kind) {
+  static constexpr std::array<std::string_view, 6> names = {"work", "wait",   "signal",
+                                                            "copy", "region", "finding"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
 PerfettoTrace::PerfettoTrace(std::function<void(std::string_view)> sink) : sink_(std::move(sink)) {}
 PerfettoTrace::~PerfettoTrace() = default;
 
@@ -79,10 +89,17 @@ void PerfettoTrace::packet(std::string_view fields) {
   put(all, field::packet_flags, is_first_ ? state_cleared | needs_state : needs_state);
   is_first_ = false;
   put(buffer_, field::trace_packet, std::string_view(all));
-  if (buffer_.size() >= flush_at) finish();
+  if (buffer_.size() >= flush_at) flush();
 }
 
-void PerfettoTrace::finish() {
+void PerfettoTrace::finish() { flush(); }
+
+void PerfettoTrace::finding(const Finding& finding) {
+  findings_.push_back(
+      fmt::format("{}: {}", name(finding.kind), message_text(finding, finding.message)));
+}
+
+void PerfettoTrace::flush() {
   sink_(buffer_);
   buffer_.clear();
 }
@@ -141,25 +158,29 @@ void PerfettoTrace::event(std::int64_t at, std::string_view event, std::string_v
 void PerfettoTrace::begin(Track track, std::int64_t at, const Slice& slice) {
   std::string fields = event_of(slice_begin, track), fresh;
   put(fields, field::event_name, known(event_names_, slice.name, field::interned_names, fresh));
-  if (!slice.file.empty()) {
+  put(fields, field::event_category, name(slice.kind));
+  if (slice.loc) {
     const auto [source, is_new] =
-        sources_.try_emplace({std::string(slice.file), slice.line}, sources_.size() + 1);
+        sources_.try_emplace({slice.loc.source->name, slice.loc.line}, sources_.size() + 1);
     if (is_new) {
       std::string entry;
       put(entry, field::interned_iid, source->second);
-      put(entry, field::source_file, slice.file);
-      put(entry, field::source_line, static_cast<std::uint64_t>(slice.line));
+      put(entry, field::source_file, std::string_view(slice.loc.source->name));
+      put(entry, field::source_line, static_cast<std::uint64_t>(slice.loc.line));
       put(fresh, field::interned_sources, std::string_view(entry));
     }
     put(fields, field::event_source, source->second);
   }
-  for (const Argument& argument : slice.arguments) {
+  const auto put_argument = [&](const Argument& argument) {
     std::string entry;
     put(entry, field::argument_name,
         known(argument_names_, argument.name, field::interned_arguments, fresh));
     put_value(entry, argument.value);
     put(fields, field::event_arguments, std::string_view(entry));
-  }
+  };
+  for (const Argument& argument : slice.arguments) put_argument(argument);
+  for (const int finding : slice.findings)
+    put_argument({"finding", findings_.at(static_cast<std::size_t>(finding))});
   for (const Flow flow : slice.from) put_fixed(fields, field::event_flows, flow);
   for (const Flow flow : slice.to) put_fixed(fields, field::event_last_flows, flow);
   event(at, fields, fresh);

@@ -88,9 +88,11 @@ class Timeline {
         counts_(static_cast<std::size_t>(record.cells())),
         waiters_(static_cast<std::size_t>(record.cells())) {}
 
-  Timing run() {
+  Timing run(std::span<const Finding> findings) {
     Timing timing;
     tell([&](TimelineListener& who) { who.begin(record_); });
+    for (const Finding& finding : findings)
+      tell([&](TimelineListener& who) { who.finding(finding); });
     for (const CoreIndex c : cores_.ids()) push(0, c);
     while (!moments_.empty()) {
       const Moment now = moments_.top();
@@ -279,8 +281,9 @@ class Timeline {
 
 }  // namespace
 
-Timing timeline(const TimingRecord& record, std::span<TimelineListener* const> listeners) {
-  return Timeline(record, listeners).run();
+Timing timeline(const TimingRecord& record, std::span<TimelineListener* const> listeners,
+                std::span<const Finding> findings) {
+  return Timeline(record, listeners).run(findings);
 }
 
 }  // namespace tessera

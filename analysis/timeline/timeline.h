@@ -5,6 +5,7 @@
 
 #include "analysis/timeline/timing.h"
 #include "analysis/timeline/timing_record.h"
+#include "core/report/finding.h"
 
 namespace tessera {
 
@@ -20,6 +21,8 @@ class TimelineListener {
   virtual ~TimelineListener() = default;
   // Called first. The record stays valid until end().
   virtual void begin(const TimingRecord& record) = 0;
+  // Adds a finding of the run; called after begin(), before all times.
+  virtual void finding(const Finding& /*finding*/) {}
   // A core begins the work of its step `step`.
   virtual void work(CoreIndex core, std::size_t step, double at) = 0;
   // A core has waited; begin == end if the count was available.
@@ -40,7 +43,8 @@ class TimelineListener {
 };
 
 // Replays the record in the order of time, and returns its times: cores work and wait; copies queue
-// at memories and links. listeners: none may be null.
-Timing timeline(const TimingRecord& record, std::span<TimelineListener* const> listeners = {});
+// at memories and links. listeners: none may be null. findings: passed to the listeners.
+Timing timeline(const TimingRecord& record, std::span<TimelineListener* const> listeners = {},
+                std::span<const Finding> findings = {});
 
 }  // namespace tessera

@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-using Flow = PerfettoTrace::Flow;
+using Flow = TraceFile::Flow;
 
 constexpr std::size_t longest_name = 60;
 constexpr int bandwidth_points = 500;  // per run
@@ -79,19 +79,16 @@ const TimelineDrawing::Words& TimelineDrawing::words(StmtId statement) {
   if (!is_new || !statement) return found->second;
   const Program& program = record_->program();
   const Stmt& stmt = program.body[statement];
-  const Loc loc = program.loc(stmt.place);
   Words& words = found->second;
-  words.name = info(stmt.op).mnemonic;
-  if (!loc) return words;
-  words.file = loc.source->name;
-  words.line = loc.line;
-  if (std::string text = source_words(loc, longest_name); !text.empty())
-    words.name = std::move(text);
+  words.loc = program.loc(stmt.place);
+  words.name = source_words(words.loc, longest_name);
+  if (words.name.empty()) words.name = info(stmt.op).mnemonic;
   return words;
 }
 
-PerfettoTrace::Slice TimelineDrawing::slice(const Words& words, std::string_view name) const {
-  return {.name = name, .file = words.file, .line = words.line};
+TraceFile::Slice TimelineDrawing::slice(const Words& words, std::string_view name,
+                                        TraceFile::Kind kind) const {
+  return {.name = name, .kind = kind, .loc = words.loc};
 }
 
 std::string TimelineDrawing::copy_name(std::int32_t copy) const {
@@ -110,14 +107,43 @@ const TimingRecord::Step& TimelineDrawing::step_of(CoreIndex core_index, std::si
   return record_->cores()[core_index].steps[step];
 }
 
-StmtId TimelineDrawing::statement_of(CoreIndex core_index, std::size_t step) const {
-  return record_->cores()[core_index].statements[step];
+const TimingRecord::Origin& TimelineDrawing::origin_of(CoreIndex core_index,
+                                                       std::size_t step) const {
+  return record_->cores()[core_index].origins[step];
 }
 
-void TimelineDrawing::draw(Track track, const PerfettoTrace::Slice& slice, double begin,
-                           double end) {
+// Adds the arrows and findings of the marks to the slice.
+void TimelineDrawing::draw(Track track, TraceFile::Slice slice, double begin, double end,
+                           const Marks& marks) {
+  std::vector<int> findings;
+  std::vector<Flow> from(slice.from.begin(), slice.from.end());
+  std::vector<Flow> to(slice.to.begin(), slice.to.end());
+  for (const FindingMarks::Mark& mark : marks) {
+    findings.push_back(mark.finding);
+    from.insert(from.end(), mark.from.begin(), mark.from.end());
+    to.insert(to.end(), mark.to.begin(), mark.to.end());
+  }
+  slice.findings = findings;
+  slice.from = from;
+  slice.to = to;
   trace_.begin(track, nanoseconds(begin), slice);
   trace_.end(track, nanoseconds(end));
+}
+
+// Draws events of findings that have no slice of their own.
+void TimelineDrawing::draw_finding(CoreIndex core_index, const std::string& name, double begin,
+                                   double end, const Marks& marks) {
+  if (marks.empty()) return;
+  const Words& told = words(marks.front().statement);
+  draw(core_track(core_index, Kind::core), slice(told, name, TraceFile::Kind::finding), begin, end,
+       marks);
+}
+
+void TimelineDrawing::finding(const Finding& finding) {
+  trace_.finding(finding);
+  marks_.add(finding, *record_);
+  for (const CoreIndex core_index : cores_.ids())
+    draw_finding(core_index, "enters the kernel", 0, 0, marks_.at_begin(core_index));
 }
 
 void TimelineDrawing::mark(CoreIndex core_index, const Piece& piece, double at) {
@@ -125,9 +151,9 @@ void TimelineDrawing::mark(CoreIndex core_index, const Piece& piece, double at) 
     return trace_.end(core_track(core_index, Kind::core), nanoseconds(at));
   const Program& program = record_->program();
   if (piece.mark == EventKind::enter) {
-    const std::string name = record_->region_name(piece.statement);
+    const std::string name = record_->region_name(piece.origin.statement);
     return trace_.begin(core_track(core_index, Kind::core), nanoseconds(at),
-                        slice(words(piece.statement), name));
+                        slice(words(piece.origin.statement), name, TraceFile::Kind::region));
   }
   const Buffer& buffer = program.buffers[piece.buffer];
   const std::int64_t bytes = elements(buffer.shape) * size_of(buffer.dtype);
@@ -136,32 +162,41 @@ void TimelineDrawing::mark(CoreIndex core_index, const Piece& piece, double at) 
   trace_.count(core_track(piece.core, Kind::vmem), nanoseconds(at), static_cast<double>(vmem));
 }
 
-// Draws one slice per statement on the core's track, and one on the track of the unit that works.
 void TimelineDrawing::work(CoreIndex core_index, std::size_t step, double at) {
   const std::vector<Piece>& pieces = record_->cores()[core_index].pieces;
   std::size_t& next = cores_[core_index].piece;
   const std::size_t last = next + static_cast<std::size_t>(step_of(core_index, step).amount);
   while (next < last) {
-    const Piece& first = pieces[next];
-    if (first.unit == TimingRecord::Unit::mark) {
-      mark(core_index, first, at);
-      ++next;
-      continue;
-    }
-    const Words& told = words(first.statement);
-    const double begin = at;
-    for (; next < last && pieces[next].unit != TimingRecord::Unit::mark &&
-           pieces[next].statement == first.statement;
-         ++next) {
-      const Piece& piece = pieces[next];
-      if (piece.unit != TimingRecord::Unit::control) {
-        const Kind unit = piece.unit == TimingRecord::Unit::matrix ? Kind::matrix : Kind::vector;
-        draw(core_track(core_index, unit), slice(told, told.name), at, at + piece.seconds);
-      }
-      at += piece.seconds;
-    }
-    draw(core_track(core_index, Kind::core), slice(told, told.name), begin, at);
+    if (pieces[next].unit == TimingRecord::Unit::mark)
+      mark(core_index, pieces[next++], at);
+    else
+      draw_statement(core_index, next, last, at);
   }
+  cores_[core_index].at = at;
+}
+
+// Draws one slice for the pieces of a statement on the core's track, and one for each piece on the
+// track of the unit that works.
+void TimelineDrawing::draw_statement(CoreIndex core_index, std::size_t& next, std::size_t last,
+                                     double& at) {
+  const std::vector<Piece>& pieces = record_->cores()[core_index].pieces;
+  const StmtId statement = pieces[next].origin.statement;
+  const Words& told = words(statement);
+  const TraceFile::Slice drawn = slice(told, told.name, TraceFile::Kind::work);
+  const double begin = at;
+  std::int64_t number = 0;
+  for (; next < last && pieces[next].unit != TimingRecord::Unit::mark &&
+         pieces[next].origin.statement == statement;
+       ++next) {
+    const Piece& piece = pieces[next];
+    number = piece.origin.number;
+    if (piece.unit != TimingRecord::Unit::control) {
+      const Kind unit = piece.unit == TimingRecord::Unit::matrix ? Kind::matrix : Kind::vector;
+      draw(core_track(core_index, unit), drawn, at, at + piece.seconds);
+    }
+    at += piece.seconds;
+  }
+  draw(core_track(core_index, Kind::core), drawn, begin, at, marks_.up_to(core_index, number));
 }
 
 void TimelineDrawing::wait(CoreIndex core_index, std::size_t step, double begin, double end) {
@@ -180,13 +215,15 @@ void TimelineDrawing::wait(CoreIndex core_index, std::size_t step, double begin,
     taken.push_back(is_sent ? sent_of(cause) : arrival_of(cause));
     arrived.pop_front();
   }
-  const Words& told = words(statement_of(core_index, step));
+  const TimingRecord::Origin& origin = origin_of(core_index, step);
   const std::string name = fmt::format("wait {}", record_->cell_name(self.object));
-  const std::array<PerfettoTrace::Argument, 1> arguments = {{{"counts", self.amount}}};
-  PerfettoTrace::Slice drawn = slice(told, name);
+  const std::array<TraceFile::Argument, 1> arguments = {{{"counts", self.amount}}};
+  TraceFile::Slice drawn = slice(words(origin.statement), name, TraceFile::Kind::wait);
   drawn.arguments = arguments;
   drawn.to = taken;
-  draw(core_track(core_index, Kind::core), drawn, begin, end);
+  draw(core_track(core_index, Kind::core), drawn, begin, end,
+       marks_.up_to(core_index, origin.number));
+  cores_[core_index].at = end;
 }
 
 void TimelineDrawing::signal(CoreIndex core_index, std::size_t step, std::int64_t cause,
@@ -194,23 +231,28 @@ void TimelineDrawing::signal(CoreIndex core_index, std::size_t step, std::int64_
   const std::string name =
       fmt::format("signal {}", record_->cell_name(step_of(core_index, step).object));
   const std::array<Flow, 1> from = {arrival_of(cause)};
-  PerfettoTrace::Slice drawn = slice(words(statement_of(core_index, step)), name);
+  const TimingRecord::Origin& origin = origin_of(core_index, step);
+  TraceFile::Slice drawn = slice(words(origin.statement), name, TraceFile::Kind::signal);
   drawn.from = from;
-  draw(core_track(core_index, Kind::core), drawn, at, at);
+  draw(core_track(core_index, Kind::core), drawn, at, at, marks_.up_to(core_index, origin.number));
+  cores_[core_index].at = at;
 }
 
 void TimelineDrawing::copy(CoreIndex core_index, std::size_t step, double begin, double end) {
   const std::int32_t copy = step_of(core_index, step).object;
   const TimingRecord::Copy& told = record_->copies()[static_cast<std::size_t>(copy)];
-  const Words& source = words(statement_of(core_index, step));
+  const TimingRecord::Origin& origin = origin_of(core_index, step);
+  const Words& source = words(origin.statement);
   const std::string name = copy_name(copy), start = fmt::format("start {}", name);
   const std::array<Flow, 1> from = {start_of(copy)};
   std::vector<Flow> on;
   if (told.sent >= 0) on.push_back(sent_of(copy));
   if (told.arrived >= 0) on.push_back(arrival_of(copy));
-  PerfettoTrace::Slice drawn = slice(source, start);
+  TraceFile::Slice drawn = slice(source, start, TraceFile::Kind::copy);
   drawn.from = from;
-  draw(core_track(core_index, Kind::core), drawn, begin, begin);
+  draw(core_track(core_index, Kind::core), drawn, begin, begin,
+       marks_.up_to(core_index, origin.number));
+  cores_[core_index].at = begin;
 
   std::vector<double>& lanes = cores_[core_index].free_at;
   const auto lane =
@@ -222,17 +264,18 @@ void TimelineDrawing::copy(CoreIndex core_index, std::size_t step, double begin,
   const Track flight = track(topology.device(core_index), Kind::copies,
                              core_name(core_index, fmt::format("copies in flight, {}", number + 1)),
                              100 * topology.core(core_index) + number);
-  const std::array<PerfettoTrace::Argument, 2> arguments = {
+  const std::array<TraceFile::Argument, 2> arguments = {
       {{"bytes moved", told.moved}, {"number", std::int64_t{copy}}}};
-  PerfettoTrace::Slice moved = slice(source, name);
+  TraceFile::Slice moved = slice(source, name, TraceFile::Kind::copy);
   moved.arguments = arguments;
   moved.to = from;
   moved.from = on;
-  draw(flight, moved, begin, end);
+  draw(flight, moved, begin, end, marks_.of_copy(copy));
 }
 
 void TimelineDrawing::memory(std::int32_t device, std::int32_t copy, double begin, double end) {
-  draw(track(device, Kind::memory, "hbm"), {.name = copy_name(copy)}, begin, end);
+  draw(track(device, Kind::memory, "hbm"), {.name = copy_name(copy), .kind = TraceFile::Kind::copy},
+       begin, end);
   std::vector<Stretch>& moving = moving_[static_cast<std::size_t>(device)];
   if (!moving.empty() && moving.back().second == begin)
     moving.back().second = end;
@@ -243,7 +286,8 @@ void TimelineDrawing::memory(std::int32_t device, std::int32_t copy, double begi
 void TimelineDrawing::link(std::int32_t device, std::int32_t other, std::int32_t copy, double begin,
                            double end) {
   const std::string name = other < 0 ? "links" : fmt::format("link to device {}", other);
-  draw(track(device, Kind::links, name, std::max(other, 0)), {.name = copy_name(copy)}, begin, end);
+  draw(track(device, Kind::links, name, std::max(other, 0)),
+       {.name = copy_name(copy), .kind = TraceFile::Kind::copy}, begin, end);
 }
 
 void TimelineDrawing::count(std::int32_t cell, std::int64_t count, const Arrival& arrival,
@@ -279,7 +323,22 @@ void TimelineDrawing::draw_bandwidth(double seconds) {
   }
 }
 
+// Draws the end of the kernel on cores for which a finding has it, and the waits of blocked cores
+// until some time after the end of the run.
+void TimelineDrawing::draw_ends(double seconds) {
+  const double after = std::max(seconds * 1.25, 1e-6);
+  for (const CoreIndex core_index : cores_.ids()) {
+    Core& core = cores_[core_index];
+    draw_finding(core_index, "leaves the kernel", core.at, core.at, marks_.at_end(core_index));
+    const std::optional<FindingMarks::Mark> mark = marks_.blocked(core_index);
+    if (!mark) continue;
+    draw_finding(core_index, fmt::format("blocked: {}", words(mark->statement).name), core.at,
+                 after, {*mark});
+  }
+}
+
 void TimelineDrawing::end(const Timing& timing) {
+  draw_ends(timing.seconds);
   if (timing.seconds > 0) draw_bandwidth(timing.seconds);
   trace_.finish();
   is_drawn_ = true;

@@ -22,7 +22,7 @@ void TimingObserver::on(const Event& event) { record_->on(event); }
 
 void TimingObserver::end(RunResult& result) {
   // The duration of a run that was cut short is not known.
-  if (result.end == RunEnd::program) timing_ = timeline(*record_, listeners_);
+  if (result.end == RunEnd::program) timing_ = timeline(*record_, listeners_, result.findings);
   record_.reset();
 }
 

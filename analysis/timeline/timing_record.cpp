@@ -24,6 +24,8 @@ Extents inner_extents(const Box& box) {
   return last;
 }
 
+TimingRecord::Origin origin(const Event& event) { return {event.statement, event.agent_step}; }
+
 double speed(DType dtype, const MachineRates& rates) {
   if (dtype == DType::i8) return rates.i8_speed;
   if (dtype == DType::f32) return rates.f32_speed;
@@ -80,15 +82,15 @@ std::string TimingRecord::region_name(StmtId statement) const {
   return region ? program_.texts[region->message] : "";
 }
 
-void TimingRecord::step(Core& core, const Step& step, StmtId statement) {
+void TimingRecord::step(Core& core, const Step& step, const Origin& origin) {
   core.steps.push_back(step);
-  if (detail_ == Detail::drawing) core.statements.push_back(statement);
+  if (detail_ == Detail::drawing) core.origins.push_back(origin);
 }
 
 // Work between two synchronisations or copy starts is one step.
 void TimingRecord::work(Core& core, const Piece& piece) {
   if (piece.seconds <= 0 && piece.unit != Unit::mark) return;
-  if (core.steps.empty() || core.steps.back().act != Act::work) step(core, {}, piece.statement);
+  if (core.steps.empty() || core.steps.back().act != Act::work) step(core, {}, piece.origin);
   core.steps.back().seconds += piece.seconds;
   if (detail_ == Detail::times) return;
   ++core.steps.back().amount;
@@ -102,8 +104,8 @@ void TimingRecord::mark(const Event& event) {
                       program_.buffers[event.object.buffer()].space != Space::vmem))
     return;
   work(cores_[topology_.of(event.agent)],
-       {Unit::mark, event.kind, event.statement, 0,
-        is_lifetime ? event.object.buffer() : BufferId(), event.core});
+       {Unit::mark, event.kind, origin(event), 0, is_lifetime ? event.object.buffer() : BufferId(),
+        event.core});
 }
 
 void TimingRecord::on_core(const Event& event) {
@@ -116,7 +118,7 @@ void TimingRecord::on_core(const Event& event) {
     core.last_step = event.agent_step;
     core.rows_by_depth = 0;
     core.control += rates_.op_overhead;
-    work(core, {.statement = event.statement, .seconds = rates_.op_overhead});
+    work(core, {.origin = origin(event), .seconds = rates_.op_overhead});
   }
   switch (event.kind) {
     case EventKind::read:
@@ -128,7 +130,7 @@ void TimingRecord::on_core(const Event& event) {
       const auto number = static_cast<std::size_t>(event.token);
       if (core.copies.size() <= number) core.copies.resize(number + 1, -1);
       core.copies[number] = static_cast<std::int32_t>(copies_.size());
-      step(core, {Act::start, core.copies[number], 0, 0}, event.statement);
+      step(core, {Act::start, core.copies[number], 0, 0}, origin(event));
       Copy copy;
       copy.from = copy.to = topology_.of(event.agent);
       copy.is_remote = std::holds_alternative<StartRemote>(program_.body[event.statement].op);
@@ -136,13 +138,13 @@ void TimingRecord::on_core(const Event& event) {
       return;
     }
     case EventKind::signal:
-      step(core, {Act::signal, cell(event), event.amount, 0}, event.statement);
+      step(core, {Act::signal, cell(event), event.amount, 0}, origin(event));
       return;
     case EventKind::wait:
-      step(core, {Act::wait, cell(event), event.amount, 0}, event.statement);
+      step(core, {Act::wait, cell(event), event.amount, 0}, origin(event));
       return;
     case EventKind::await:
-      step(core, {Act::await, cell(event), event.amount, 0}, event.statement);
+      step(core, {Act::await, cell(event), event.amount, 0}, origin(event));
       return;
     case EventKind::alloc:
     case EventKind::release:
@@ -166,13 +168,13 @@ void TimingRecord::tile(Core& core, const Event& event) {
     const double seconds = product_seconds(core, *product, event, true);
     core.products += product_seconds(core, *product, event, false);
     core.matrix += seconds;
-    return work(core, {.unit = Unit::matrix, .statement = event.statement, .seconds = seconds});
+    return work(core, {.unit = Unit::matrix, .origin = origin(event), .seconds = seconds});
   }
   if (rates_.vmem_bandwidth <= 0) return;
   const double seconds =
       static_cast<double>(event.box->elements() * size_of(touched.dtype)) / rates_.vmem_bandwidth;
   core.vector += seconds;
-  work(core, {.unit = Unit::vector, .statement = event.statement, .seconds = seconds});
+  work(core, {.unit = Unit::vector, .origin = origin(event), .seconds = seconds});
 }
 
 // The matrix unit processes whole tiles of its size and whole groups of rows.

@@ -25,13 +25,18 @@ class TimingRecord {
     std::int64_t amount = 0;  // work: number of its pieces
     double seconds = 0;
   };
+  // Statement of an event, and its number among the steps of its core in the run.
+  struct Origin {
+    StmtId statement;
+    std::int64_t number = 0;
+  };
   // A part of a core's work on one unit, or a mark for drawings: the begin or the end of a trace
   // region or a lifetime.
   enum class Unit : std::uint8_t { control, vector, matrix, mark };
   struct Piece {
     Unit unit = Unit::control;
     EventKind mark = EventKind::enter;  // mark: enter, leave, alloc or release
-    StmtId statement;
+    Origin origin{};
     double seconds = 0;
     BufferId buffer{};  // lifetime: buffer in vmem
     CoreIndex core{};   // lifetime: owner of the buffer
@@ -50,9 +55,9 @@ class TimingRecord {
   struct Core {
     std::vector<Step> steps;
     std::vector<std::int32_t> copies;  // by the number of the copy at this core
-    // For a drawing: all pieces of work, and the statement of each step.
+    // For a drawing: all pieces of work, and the origin of each step.
     std::vector<Piece> pieces;
-    std::vector<StmtId> statements;
+    std::vector<Origin> origins;
     double matrix = 0, vector = 0, control = 0;
     double products = 0;  // seconds of products without padding
     std::int64_t last_step = -1;
@@ -87,7 +92,7 @@ class TimingRecord {
   void on_core(const Event& event);
   void on_copy(const Event& event);
   void work(Core& core, const Piece& piece);
-  void step(Core& core, const Step& step, StmtId statement);
+  void step(Core& core, const Step& step, const Origin& origin);
   void mark(const Event& event);
   void tile(Core& core, const Event& event);
   double moved_bytes(const Buffer& buffer, const Box& box) const;

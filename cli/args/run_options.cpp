@@ -69,8 +69,8 @@ std::vector<RunOption> made_run_options() {
       {{"cost", "", "break that time down: by source line, by trace region, on the critical path"},
        About::checks},
       {{"timeline", "FILE",
-        "write a trace of the run in modelled time, for Perfetto: cores, copies, memory, "
-        "semaphores",
+        "draw the run in modelled time: cores, copies, memory, semaphores, findings; a page "
+        "for any browser if FILE ends in .html, else a trace for Perfetto",
         false, FileUse::writes},
        About::checks},
       {dump_option(), About::values},

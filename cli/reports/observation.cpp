@@ -2,9 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <ostream>
+#include <string_view>
+#include <utility>
+
+#include "analysis/timeline/html/html_timeline.h"
+#include "analysis/timeline/perfetto_trace.h"
 
 namespace tessera::cli {
+namespace {
+
+// The file of --timeline, by its name: a page or a trace for Perfetto.
+std::unique_ptr<TraceFile> trace_of_time(const RunRequest& request,
+                                         std::function<void(std::string_view)> sink) {
+  if (request.timeline_file && request.timeline_file->path().ends_with(".html"))
+    return std::make_unique<HtmlTimeline>(std::move(sink),
+                                          request.invocation.without({"timeline", "json"}).line());
+  return std::make_unique<PerfettoTrace>(std::move(sink));
+}
+
+}  // namespace
 
 Observation::Observation(const RunRequest& request, Console& console,
                          const std::vector<Observer*>& more)
@@ -20,9 +38,11 @@ Observation::Observation(const RunRequest& request, Console& console,
         }
       }),
       timeline_file_(request.timeline_file),
-      drawing_([this](std::string_view bytes) {
-        if (drawn_) drawn_ = timeline_file_->append(bytes);
-      }),
+      trace_of_time_(trace_of_time(request,
+                                   [this](std::string_view bytes) {
+                                     if (drawn_) drawn_ = timeline_file_->append(bytes);
+                                   })),
+      drawing_(*trace_of_time_),
       timing_(request.timing),
       certifier_(request.certified_granularity, certified_events, false, Reads::unsettled),
       node_check_(request.node_check) {
@@ -51,9 +71,11 @@ Expected<void> Observation::finish_timeline() {
   if (!drawing_.is_drawn())
     return error(ErrorCode::runtime, "no timeline is written: the run did not complete");
   if (!timing_->timing().is_complete)
-    return error(ErrorCode::runtime,
-                 "no timeline is written: the run has a finding, its control flow depends on "
-                 "counts, or the profile gives no link_bandwidth for its remote copies");
+    return error(
+        ErrorCode::runtime,
+        "no timeline is written: the order of the run is not possible in modelled time, its "
+        "control flow depends on counts, or the profile gives no link_bandwidth for its "
+        "remote copies");
   return timeline_file_->commit();
 }
 

@@ -41,7 +41,8 @@ class Observation {
   Expected<void> written_;  // first error of the trace, which ends it
   TextTrace trace_;
   std::shared_ptr<OutputFile> timeline_file_;
-  Expected<void> drawn_;  // first error of the timeline, which ends it
+  Expected<void> drawn_;                      // first error of the timeline, which ends it
+  std::unique_ptr<TraceFile> trace_of_time_;  // to timeline_file_
   TimelineDrawing drawing_;
   std::shared_ptr<TimingObserver> timing_;
   Certifier certifier_;

@@ -118,6 +118,15 @@ struct FindingAccess {
   std::string result{};   // result to which the element is copied
 };
 
+// An event of the recorded run that a finding is about, for a picture of the run.
+struct FindingEvent {
+  std::string agent{};              // "dev0.core0", "dev0.core0/dma#3"
+  std::int64_t step = -1;           // number of earlier steps of the agent; -1: its next step
+  KernelEnd end = KernelEnd::none;  // instead of a step: the begin or end of the kernel
+  StmtId statement{};               // none for the begin or end of the kernel
+  int waits_for = -1;  // index of the event that must end before another core can signal this one
+};
+
 // A defect of the program, found by a run.
 struct Finding {
   FindingKind kind;       // kind of defect
@@ -130,6 +139,9 @@ struct Finding {
   MissingWait missing_wait{};  // wait that fixes this finding and those that follow from it
   std::vector<std::int32_t> devices{};  // numbers of the devices with this finding, ascending
   FindingAccess access{};               // access to undefined data; empty for other kinds
+  // race: both accesses, in the order of the run. deadlock: the waits of at most 128 blocked cores.
+  // Empty for other kinds.
+  std::vector<FindingEvent> events{};
 };
 
 // any_has(): true if at least one finding has the trait. all_have(): true if all findings have it,

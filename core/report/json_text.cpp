@@ -67,6 +67,10 @@ Expected<nlohmann::ordered_json> parse_json(std::string_view text, std::string_v
   }
 }
 
+std::string json_string(std::string_view text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string shown_json(const nlohmann::ordered_json& value) {
   return shown_text(value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

@@ -25,6 +25,8 @@ inline constexpr std::size_t most_json_members = 10000;
 Expected<nlohmann::ordered_json> parse_json(std::string_view text, std::string_view what,
                                             std::string_view member = "member",
                                             std::string_view left_out = {});
+// Returns the text as a JSON string; invalid UTF-8 is replaced.
+std::string json_string(std::string_view text);
 // Returns the value as JSON on one line, truncated as by shown_text(); invalid UTF-8 is replaced.
 std::string shown_json(const nlohmann::ordered_json& value);
 

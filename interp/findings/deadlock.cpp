@@ -59,6 +59,7 @@ class Report {
     describe_all(rest, true);
     describe_cycle();
     add_surpluses(machine_, signallers_, blocked_, notes_);
+    finding.events = waits();
     // The first note has the place within the library function.
     const PlaceId own = own_place(program_, first.stmt().place);
     finding.at.loc = program_.loc(own);
@@ -224,6 +225,22 @@ class Report {
     for (const CoreIndex blocked : blocked_)
       if (topology.base(blocked) == topology.base(core_index)) return blocked;
     return core_index;
+  }
+
+  // The waits of the blocked cores, each with the wait that its first helper must pass.
+  std::vector<FindingEvent> waits() {
+    std::vector<FindingEvent> events;
+    const auto shown = std::min(blocked_.size(), max_roots);
+    for (std::size_t i = 0; i < shown; ++i) {
+      const Core& core = this->core(blocked_[i]);
+      FindingEvent& event = events.emplace_back();
+      event.agent = to_string(core.id());
+      event.statement = core.statement();
+      const auto end = blocked_.begin() + static_cast<std::ptrdiff_t>(shown);
+      const auto found = std::find(blocked_.begin(), end, helper(core));
+      if (found != end) event.waits_for = static_cast<int>(found - blocked_.begin());
+    }
+    return events;
   }
 
   // Follows the first helper of each core until a core repeats.

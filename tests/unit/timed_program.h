@@ -25,11 +25,12 @@ inline MachineProfile plain_machine() {
   return machine;
 }
 
-// listener: receives the timeline; may be null.
+// listener: receives the timeline; may be null. first: observes the run before the timing, which
+// then may have findings; may be null.
 inline Timing timed(const std::string& text, const MachineProfile& machine,
                     const MachineRates& rates = {}, int devices = 1,
                     const std::string& schedule = "eager", int cores = 1,
-                    TimelineListener* listener = nullptr) {
+                    TimelineListener* listener = nullptr, Observer* first = nullptr) {
   const Expected<Program> structured = program(text);
   EXPECT_TRUE(structured) << messages(structured ? Diags{} : structured.diags());
   const Expected<Program> program = expand(*structured);
@@ -52,9 +53,10 @@ inline Timing timed(const std::string& text, const MachineProfile& machine,
   options.machine.profile = machine;
   options.math = Math::none;
   options.schedule = schedule;
-  options.observers = {&observer};
+  if (first != nullptr) options.observers = {first};
+  options.observers.push_back(&observer);
   const Expected<RunResult> result = run(*program, bindings, options);
-  EXPECT_TRUE(result && result->findings.empty());
+  EXPECT_TRUE(result && (first != nullptr || result->findings.empty()));
   return observer.timing();
 }
 

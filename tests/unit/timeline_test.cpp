@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/certificate/certifier.h"
+#include "analysis/timeline/perfetto_trace.h"
 #include "analysis/timeline/timeline_drawing.h"
 #include "tests/unit/timed_program.h"
 
@@ -134,10 +136,11 @@ struct Timeline {
   Drawn drawn;
 };
 Timeline timeline_of(const std::string& text, const MachineProfile& machine,
-                     const MachineRates& rates = {}, int devices = 1) {
+                     const MachineRates& rates = {}, int devices = 1, Observer* first = nullptr) {
   std::string file;
-  TimelineDrawing drawing([&](std::string_view bytes) { file += bytes; });
-  const Timing timing = test::timed(text, machine, rates, devices, "eager", 1, &drawing);
+  PerfettoTrace trace([&](std::string_view bytes) { file += bytes; });
+  TimelineDrawing drawing(trace);
+  const Timing timing = test::timed(text, machine, rates, devices, "eager", 1, &drawing, first);
   EXPECT_TRUE(drawing.is_drawn());
   return {timing, Reader().read(file)};
 }
@@ -209,6 +212,54 @@ TEST(Timeline, ShowsTraceRegionsAndLinks) {
   EXPECT_EQ(names(told.drawn.slices.at("link to device 1")),
             std::vector<std::string>{"a -> o of device 1"});
   EXPECT_EQ(told.drawn.from, told.drawn.to);
+}
+
+// Arrows of findings have numbers above those of copies and signals.
+std::multiset<std::uint64_t> of_findings(const std::multiset<std::uint64_t>& arrows) {
+  return {arrows.lower_bound(std::uint64_t{1} << 62), arrows.end()};
+}
+
+TEST(Timeline, ConnectsTheAccessesOfARace) {
+  Certifier certifier(CopyGranularity::whole, 1000);
+  const Drawn drawn = timeline_of(R"(kernel t()
+  in   a: f32[1, 250] hbm
+  out  o: f32[1, 250] hbm
+  vmem x: f32[1, 250]
+  sem  s: bytes
+{
+  start a -> x, s
+  copy x -> o
+  wait s for x
+}
+)",
+                                  test::plain_machine(), {}, 1, &certifier)
+                          .drawn;
+  ASSERT_EQ(certifier.certificate().races.size(), 1U);
+  EXPECT_EQ(of_findings(drawn.from).size(), 1U);
+  EXPECT_EQ(of_findings(drawn.from), of_findings(drawn.to));
+}
+
+TEST(Timeline, DrawsTheCycleOfADeadlock) {
+  Certifier certifier(CopyGranularity::whole, 1000);
+  const Timeline told = timeline_of(R"(kernel t()
+  in   a:    f32[1, 250] hbm
+  out  o:    f32[1, 250] hbm
+  sem  sent: bytes
+  sem  got:  bytes
+{
+  wait got for o
+  start a -> (device + 1) mod devices: o, sent, got
+  wait sent for a
+}
+)",
+                                    test::plain_machine(), {}, 3, &certifier);
+  const std::vector<Slice>& core = told.drawn.slices.at("core");
+  EXPECT_EQ(
+      std::count_if(core.begin(), core.end(),
+                    [](const Slice& slice) { return slice.name == "blocked: wait got for o"; }),
+      3);
+  EXPECT_EQ(of_findings(told.drawn.from).size(), 3U);
+  EXPECT_EQ(of_findings(told.drawn.from), of_findings(told.drawn.to));
 }
 
 }  // namespace

@@ -44,6 +44,7 @@ class Report : RaceWords {
     finding.about = subject();
     if (finding.about.copy) finding.start = program_.loc(finding.about.copy);
     finding.devices = race_.devices;
+    finding.events = {event_of(x_), event_of(y_)};
     note_there();
     if (!race_.is_order) {
       note_completion();
@@ -64,14 +65,21 @@ class Report : RaceWords {
     const Range& range = this->range(range_is_none(here_) ? there_ : here_);
     if (range.kind == ObjectKind::buffer) about.buffer = range.buffer();
     for (const EventId e : {here_, there_})
-      if (range_is_none(e))
-        about.end = this->range(e).object == 0 ? KernelEnd::entry : KernelEnd::exit;
+      if (range_is_none(e)) about.end = event_of(e).end;
     const EventId late = is_copy(x_) ? x_ : is_copy(y_) ? y_ : EventId();
     if (!late) return about;
     about.copy = event(late).statement;
     about.of_source = event(late).access == AccessKind::read;
     if (const CellId cell = cell_of(late)) about.semaphore = record_.cells[cell].semaphore;
     return about;
+  }
+
+  FindingEvent event_of(EventId e) const {
+    FindingEvent result{.agent = to_string(agent(event(e).agent).id),
+                        .step = event(e).step,
+                        .statement = event(e).statement};
+    if (range_is_none(e)) result.end = range(e).object == 0 ? KernelEnd::entry : KernelEnd::exit;
+    return result;
   }
 
   std::string what_there() const {

@@ -1,0 +1,69 @@
+// Slices and counter values of a timeline in limited memory: where there are too many, neighbouring
+// short slices of a row become one summary.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace tessera {
+
+// Times are nanoseconds. A row is a list of slices that do not overlap; a track with nested slices
+// has one row for each depth.
+class TimelineRows {
+ public:
+  struct Slice {
+    std::int64_t begin = 0, end = 0;
+    std::int32_t label = 0;   // with count > 1: index for labels()
+    std::int32_t count = 1;   // slices that a summary stands for
+    std::int64_t busy = 0;    // sum of their durations
+    std::int64_t number = 0;  // position of its first slice in the row, without summaries
+    bool is_kept = false;     // never in a summary
+  };
+  struct Point {
+    std::int64_t at = 0;
+    double value = 0;
+  };
+  // Maximum number of slices before summaries are made, and the same for points.
+  static constexpr std::size_t most = 500'000;
+
+  std::int32_t add_row();
+  std::int32_t add_counter();
+  // Returns the number of the next slice of a row.
+  std::int64_t next(std::int32_t row) const { return rows_[at(row)].next; }
+  // Appends a slice to a row; sets its `number` and `busy`.
+  void add(std::int32_t row, const Slice& slice);
+  void add(std::int32_t counter, const Point& point);
+  // Reduces slices and points to at most these numbers, where rows have more slices than summaries
+  // need.
+  void reduce(std::size_t slices, std::size_t points);
+
+  const std::vector<Slice>& slices(std::int32_t row) const { return rows_[at(row)].slices; }
+  const std::vector<Point>& points(std::int32_t counter) const { return counters_[at(counter)]; }
+  // Returns the position of a slice in slices(row); none if it is in a summary.
+  std::optional<std::int32_t> find(std::int32_t row, std::int64_t number) const;
+  // The labels in summaries, ascending, by Slice::label. At most 200 labels for each.
+  const std::vector<std::vector<std::int32_t>>& labels() const { return labels_; }
+  std::size_t slice_count() const { return slice_count_; }
+  std::size_t point_count() const { return point_count_; }
+
+ private:
+  struct Row {
+    std::vector<Slice> slices;
+    std::int64_t next = 0;
+  };
+  static std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
+  void summarise(Row& row, std::int64_t within);
+  Slice summary(const Slice* first, const Slice* last);
+  std::int32_t label_of(std::vector<std::int32_t> labels);
+  static void thin(std::vector<Point>& points, std::int64_t within);
+
+  std::vector<Row> rows_;
+  std::vector<std::vector<Point>> counters_;
+  std::size_t slice_count_ = 0, point_count_ = 0;
+  std::int64_t last_ = 0;  // end of the last slice or point
+  std::vector<std::vector<std::int32_t>> labels_;
+  std::map<std::vector<std::int32_t>, std::int32_t> known_labels_;
+};
+
+}  // namespace tessera
