@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/debug/debug_target.h"
 #include "cli/reports/graph_report.h"
+#include "cli/reports/graph_svg.h"
 #include "cli/verify_target.h"
 #include "core/host/output_file.h"
 #include "core/report/try.h"
@@ -29,6 +30,8 @@ constexpr std::array<std::string_view, 7> not_taken = {
 Options graph_options() {
   return {{"dot", "FILE", "write the graph for Graphviz, a box for each device", false,
            FileUse::writes},
+          {"svg", "FILE", "draw the graph as a picture, a column for each device", false,
+           FileUse::writes},
           budget_option()};
 }
 
@@ -41,9 +44,20 @@ Options graph_options(const std::vector<std::string>& words) {
   return options;
 }
 
-Expected<void> write_dot(OutputFile& file, const graph::TaskGraph& graph) {
-  TRY(file.append(graph_dot(graph)));
-  return file.commit();
+// Opens the file of an option; none if the option is not given.
+Expected<std::optional<OutputFile>> opened(const Arguments& arguments, std::string_view option,
+                                           const Arguments& given) {
+  if (!arguments.has(option)) return std::optional<OutputFile>();
+  Expected<OutputFile> created =
+      OutputFile::create(std::string(arguments.text(option)), given.files());
+  if (!created) return created.diags();
+  return std::optional<OutputFile>(*std::move(created));
+}
+
+Expected<void> write(std::optional<OutputFile>& file, const Expected<std::string>& text) {
+  if (!text) return text.diags();
+  TRY(file->append(*text));
+  return file->commit();
 }
 
 int run(const Arguments& given, Console& console) {
@@ -53,13 +67,10 @@ int run(const Arguments& given, Console& console) {
   arguments->read_along(given);
   const Expected<Prepared> prepared = verified_command(arguments->given()).prepare(*arguments);
   if (!prepared) return fail(console, prepared.diags());
-  std::optional<OutputFile> dot;
-  if (arguments->has("dot")) {
-    Expected<OutputFile> created =
-        OutputFile::create(std::string(arguments->text("dot")), given.files());
-    if (!created) return fail(console, created.diags());
-    dot.emplace(*std::move(created));
-  }
+  Expected<std::optional<OutputFile>> dot = opened(*arguments, "dot", given);
+  if (!dot) return fail(console, dot.diags());
+  Expected<std::optional<OutputFile>> svg = opened(*arguments, "svg", given);
+  if (!svg) return fail(console, svg.diags());
   Diags diags;
   CertifyOptions how;
   how.budget = arguments->integer("budget", diags, 1).value_or(how.budget);
@@ -69,8 +80,11 @@ int run(const Arguments& given, Console& console) {
   if (!diags.empty()) return fail(console, diags);
   const Expected<graph::TaskGraph> graph = graph::folded_task_graph(prepared->simulate, how);
   if (!graph) return fail(console, graph.diags());
-  if (dot)
-    if (const auto written = write_dot(*dot, *graph); !written)
+  if (*dot)
+    if (const auto written = write(*dot, graph_dot(*graph)); !written)
+      return fail(console, written.diags());
+  if (*svg)
+    if (const auto written = write(*svg, graph_svg(*graph)); !written)
       return fail(console, written.diags());
   if (console.prints_json()) print(console, graph_json(*prepared, *graph));
   if (console.prints_text()) console.out << graph_lines(*prepared, *graph);
@@ -91,7 +105,7 @@ Command graph_command() {
           "show a proved program without its protocol: tasks and their dependences",
           "  gmm-run graph my_kernel.tsr --devices 4\n"
           "  gmm-run graph ag-matmul --devices 4 --m 256 --k 512 --n 128\n"
-          "  gmm-run graph all-reduce --devices 8 --dot all_reduce.dot\n"
+          "  gmm-run graph all-reduce --devices 4 --m 64 --n 128 --svg ring.svg\n"
           "  gmm-run graph gmm --group-sizes 100,150,50 --k 64 --n 32 --json\n",
           graph_options(),
           run,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/task_graph/measures.h"
+#include "cli/reports/graph_nodes.h"
 #include "cli/reports/report.h"
 #include "core/passes/at_once.h"
 #include "interp/machine/nesting.h"
@@ -38,15 +39,6 @@ std::string counted(std::int64_t count, std::string_view one) {
   return counted(count, one, std::string(one) + "s");
 }
 
-// One edge per pair of nodes, whichever of their sides it connects; true if data flows along it.
-std::map<std::pair<NodeId, NodeId>, bool> node_edges(const TaskGraph& graph) {
-  std::map<std::pair<NodeId, NodeId>, bool> edges;
-  for (const graph::SideId h : graph.sides.ids())
-    for (const graph::Dependence& before : graph.sides[h].predecessors)
-      edges[{graph.sides[before.side].node, graph.sides[h].node}] |= before.is_flow;
-  return edges;
-}
-
 // Escapes text for a quoted string of Graphviz.
 std::string escaped(std::string_view plain) {
   std::string text;
@@ -62,23 +54,8 @@ std::string place_of(const TaskGraph& graph, const Node& node) {
   return loc ? escaped(fmt::format("{}:{}", loc.source->name, loc.line)) : "";
 }
 
-// The trace regions around the node's first statement, outermost first.
-std::vector<std::string> regions(const TaskGraph& graph, const Nesting& nesting, const Node& node) {
-  std::vector<std::string> names;
-  for (const StmtId s : nesting.around(node.statement))
-    if (const auto* trace = std::get_if<Trace>(&graph.program.body[s].op);
-        trace != nullptr && !pipeline_of(*trace))
-      names.push_back(graph.program.texts[trace->message]);
-  std::reverse(names.begin(), names.end());
-  return names;
-}
-
 std::string work_words(const graph::Work& work) {
   return fmt::format("{}, {} bytes, {} flops", counted(work.nodes, "node"), work.bytes, work.flops);
-}
-
-int destination(const TaskGraph& graph, const Node& node) {
-  return graph.topology.device(graph.owner(graph.sides[node.first_side + (node.side_count - 1)]));
 }
 
 }  // namespace
@@ -165,8 +142,7 @@ std::string graph_dot(const TaskGraph& graph) {
       const Node& node = graph.nodes[n];
       if (graph.device(node) != device) continue;
       const std::string where = place_of(graph, node);
-      std::string words = fmt::format("{} {}", name(node.kind), n.index);
-      if (graph.is_message(node)) words += fmt::format(" to {}", destination(graph, node));
+      std::string words = node_name(graph, n);
       for (const std::string& region : regions(graph, nesting, node))
         words += "\\n" + escaped(region);
       text += fmt::format("    n{} [label=\"{}\\n{}\"{}];\n", n.index, words, where,

@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 #include <ostream>
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "analysis/task_graph/atomicity.h"
 #include "analysis/task_graph/measures.h"
 #include "cli/reports/graph_report.h"
+#include "cli/reports/graph_svg.h"
 #include "tests/source_dir.h"
 #include "tests/unit/graph_case.h"
 #include "tests/unit/graph_lines.h"
@@ -219,6 +221,35 @@ TEST(Graph, names_the_trace_regions_of_a_node) {
   const GraphCase of = graph_case("ag-matmul --devices 2 --m 16 --k 32 --n 16 --tiling 8,16,16");
   EXPECT_NE(cli::graph_dot(of.graph).find("pipeline 4\\nCompute\\n<library>:"), std::string::npos)
       << cli::graph_dot(of.graph);
+}
+
+std::size_t occurrences(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+TEST(Graph, picture_has_all_nodes_and_its_edges_lead_down) {
+  const GraphCase of = graph_case("all-reduce --devices 4 --m 64 --n 128");
+  const Expected<std::string> svg = cli::graph_svg(of.graph);
+  ASSERT_TRUE(svg);
+  EXPECT_EQ(occurrences(*svg, "<g>"), of.graph.nodes.size());
+  EXPECT_EQ(occurrences(*svg, "class=\"device\""), 4U);
+  const std::regex edge(R"re(d="M -?\d+ (\d+) C [-\d ]* (\d+)")re");
+  std::size_t edges = 0;
+  for (std::sregex_iterator at(svg->begin(), svg->end(), edge), end; at != end; ++at, ++edges)
+    EXPECT_LT(std::stoi((*at)[1]), std::stoi((*at)[2]));
+  EXPECT_EQ(edges, occurrences(cli::graph_dot(of.graph), " -> "));
+}
+
+TEST(Graph, picture_of_too_many_nodes_is_refused) {
+  const GraphCase of = graph_case("all-reduce --devices 40 --m 80 --n 8 --no-math");
+  const Expected<std::string> svg = cli::graph_svg(of.graph);
+  ASSERT_FALSE(svg);
+  EXPECT_EQ(svg.diags().front().message,
+            fmt::format("--svg draws at most 2000 nodes, and this graph has {}: use smaller sizes, "
+                        "or --dot",
+                        of.graph.nodes.size()));
 }
 
 // Only programs that have a graph.
