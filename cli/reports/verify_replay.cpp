@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/pack/pack.h"
 #include "cli/reports/report.h"
 
 namespace tessera::cli {
@@ -73,17 +74,38 @@ Replay replay_of(const Certificate& certificate) {
           certificate.run_landing};
 }
 
+namespace {
+
+// Returns the commands that store the schedule of a finding and replay it.
+std::string store_and_replay(const Arguments& arguments, const Replay& replay) {
+  Invocation verified = arguments.invocation().without({"json"});
+  const std::string program = verified.value("").value_or("-");
+  if (program != "-" && !program.ends_with(pack_ending)) {
+    const std::string pack = fmt::format("replay{}", pack_ending);
+    std::vector<std::string> words = {"gmm-run", "pack", pack};
+    for (std::string& word : verified.words()) words.push_back(std::move(word));
+    return fmt::format("{} && gmm-run run {}", shell_line(words), pack);
+  }
+  const std::string file = "replay.txt";
+  return fmt::format(
+      "{}; {}", verified.with("save-schedule", file).line(),
+      schedule_words(arguments, "replay:" + file, replay.granularity, replay.loop_workers));
+}
+
+}  // namespace
+
 std::string verify_replay_line(const Arguments& arguments, const RunRequest& request,
                                const Certificate& certificate) {
   const Replay replay = replay_of(certificate);
   const bool is_saved = arguments.has("save-schedule");
-  const bool is_long = replay.schedule.size() > longest_schedule;
+  const bool is_given = replay.schedule == request.options.schedule;
+  if (!is_saved && !is_given && replay.schedule.size() > longest_schedule)
+    return store_and_replay(arguments, replay);
   return schedule_words(arguments,
                         is_saved ? fmt::format("replay:{}", arguments.text("save-schedule"))
                         // The schedule as given, which may name a file.
-                        : replay.schedule == request.options.schedule ? request.schedule
-                        : is_long                                     ? "replay:FILE"
-                                                                      : replay.schedule,
+                        : is_given ? request.schedule
+                                   : replay.schedule,
                         replay.granularity, replay.loop_workers);
 }
 

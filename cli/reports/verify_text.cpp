@@ -199,8 +199,8 @@ std::string replay_section(const Arguments& arguments, const RunRequest& request
               : fmt::format("replay: {}\n", verify_replay_line(arguments, request, c));
   if (length > longest_schedule && !arguments.has("save-schedule") &&
       schedule != request.options.schedule)
-    text += line("note", fmt::format("that schedule has {} characters: `--save-schedule FILE` "
-                                     "writes it",
+    text += line("note", fmt::format("the schedule has {} characters: `--save-schedule FILE` "
+                                     "writes it alone",
                                      length));
   return text;
 }
