@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -143,31 +144,51 @@ def _values(eqn: core.JaxprEqn, world: World, lanes: Any, site: SiteVerdict, lim
         raise NotWalked(f"{site.place}: no values: {error}") from None
 
 
-def run(fn: Callable[..., Any], *args: Any, seed: int = 0, chip: str = "v5e", kwargs: Mapping[str, Any] | None = None, **given: Any) -> Any:
+def run(
+    fn: Callable[..., Any],
+    *args: Any,
+    seed: int = 0,
+    chip: str = "v5e",
+    kwargs: Mapping[str, Any] | None = None,
+    timeline: str | os.PathLike[str] | None = None,
+    **given: Any,
+) -> Any:
     """Runs `fn(*args)` with every `pallas_call` on Tessera's simulated devices. The results are NumPy arrays.
 
     seed: for the floats of `jax.ShapeDtypeStruct` arguments. chip: as in `verify`. kwargs: keyword arguments of `fn`.
+    timeline: file for a picture of the run in modelled time, with the findings; `fn` must reach one kernel, once.
     given: options of `gmm-run run`, by name.
     Raises `FindingError` if a run has a finding, `Refused` if a kernel cannot be converted.
     """
     options.command_line(given, "run")
+    pictures = [os.fspath(timeline)] if timeline is not None else []
     traced = trace(fn, args, kwargs or {}, seed=seed, chip=chip, cores=options.cores(given))
 
     def on_call(eqn: core.JaxprEqn, inputs: Sequence[Later], world: World) -> list[Later]:
-        rows = simulated(eqn, world, _rows(inputs, world), given)
+        if timeline is not None and not pictures:
+            raise errors.BadInput("timeline: expected a function that reaches one kernel, once; found a second call of a kernel")
+        rows = simulated(eqn, world, _rows(inputs, world), given, timeline=pictures.pop() if pictures else None)
         return [Later.of([row[i] for row in rows]) for i in range(len(eqn.outvars))]
 
     out = walk(traced.jaxpr.jaxpr, traced.jaxpr.consts, [Later.of([value]) for value in traced.values], on_call)
     return jax.tree_util.tree_unflatten(traced.results, [np.asarray(value.get()[0]) for value in out])
 
 
-def simulated(eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], given: Mapping[str, Any]) -> list[list[np.ndarray]]:
-    """Returns the results of one call for each device."""
+def simulated(
+    eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], given: Mapping[str, Any], timeline: str | None = None
+) -> list[list[np.ndarray]]:
+    """Returns the results of one call for each device. timeline: file for its picture."""
     kernel = converted(eqn, world, cores=options.cores(given))
     if kernel.opaque:
         one = kernel.opaque[0]
         raise UnknownValues(one.place, f"the value of {one.primitive} is unknown, so the kernel can be proved and not run")
-    report = engine.run(kernel, lanes, options.command_line(given, "run"))
+    words = options.command_line(given, "run")
+    if timeline is not None:
+        with_lines = converted(eqn, world, lines=True, cores=options.cores(given))
+        drawn = engine.run(with_lines, lanes, [*words, "--timeline", timeline])
+        if drawn.exit_code > 1:
+            raise errors.BadInput(drawn.object.get("error") or drawn.text)
+    report = engine.run(kernel, lanes, words)
     if report.exit_code != 0:
         found = engine.findings(kernel, report)
         raise FindingError("\n".join(map(str, found)) or report.object.get("error") or report.text)

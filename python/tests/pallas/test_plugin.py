@@ -166,7 +166,7 @@ def test_what_a_verdict_covers_is_in_the_report_of_a_test_that_passes(pytester):
 def test_the_example_of_the_tutorial_is_proved_and_refuted_without_its_wait(pytester):
     root = Path(__file__).resolve().parents[3]
     example = (root / "examples/pallas/test_double.py").read_text()
-    page = (root / "docs/tutorial/pallas.md").read_text()
+    page = (root / "docs/tutorial/pallas-in-pytest.md").read_text()
     code = page.split("```python\n")[1].split("```")[0]
     assert example.endswith(code)
     report = page[page.index("    test_double.py:17 kernel: refuted") :].split("\n\n")[0]

@@ -120,6 +120,17 @@ def test_run_text_and_show():
     assert "o_ref[...] = x_ref[...] + y_ref[...]" in tessera.pallas.show(grids.add, X, X)
 
 
+def test_run_draws_the_finding_at_lines_of_python(tmp_path):
+    page = tmp_path / "race.html"
+    with pytest.raises(tessera.pallas.FindingError):
+        tessera.pallas.run(changed("all_reduce", "without pl.semaphore_signal(free"), X, timeline=page)
+    text = page.read_text()
+    assert '"findings":[{"kind":"race"' in text or '"findings":[{"kind":"deadlock"' in text
+    assert "collectives.py" in text
+    with pytest.raises(tessera.BadInput, match="timeline: expected a function that reaches one kernel, once"):
+        tessera.pallas.run(lambda x: grids.add(grids.add(x, x), x), X, timeline=tmp_path / "two.html")
+
+
 def test_a_saved_text_keeps_its_lines_of_python():
     """As `gmm-run verify FILE` has it: the text alone, operands filled."""
 
