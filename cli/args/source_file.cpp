@@ -9,6 +9,7 @@
 
 #include "cli/args/inferred_settings.h"
 #include "cli/args/set_options.h"
+#include "cli/pack/pack.h"
 #include "core/host/file.h"
 #include "core/report/near.h"
 #include "core/report/try.h"
@@ -69,6 +70,8 @@ Expected<std::shared_ptr<const Source>> read_source(const std::string& path, Fil
     if (!text) return text.diags();
     return std::make_shared<const Source>(Source{"<standard input>", *text});
   }
+  if (path.ends_with(pack_ending) && (files == nullptr || !files->contents.contains(path)))
+    return error(fmt::format("{} is a pack: write it directly after the command", path));
   Expected<std::string> text = read_whole(path, file_kinds::program, files);
   if (!text) return text.diags();
   const bool is_renamed = files != nullptr && files->shown_names.contains(path);

@@ -133,6 +133,9 @@ TEST_F(Packed, a_finding_is_replayed_by_its_schedule) {
   const Told stepped = told({"debug", made, "--batch", "--commands", "step 3"});
   EXPECT_EQ(stepped.code, 0) << stepped.err;
   EXPECT_EQ(told({"run", made, "--in", "a=a.npy"}).code, 3);  // there is no such file
+  const Told late = told({"run", "--interpret", made});
+  EXPECT_EQ(late.err,
+            fmt::format("error: {} is a pack: write it directly after the command\n", made));
   // Words after the pack replace its options.
   EXPECT_TRUE(contains(told({"run", made, "--schedule", "lazy"}).out, "schedule  lazy"));
   EXPECT_TRUE(contains(told({"run", made, "--set", "n=8"}).out, "racing n=8"));
