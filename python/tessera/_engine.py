@@ -6,6 +6,8 @@ An operand is one NumPy array for all devices, or a list with one array per devi
 from __future__ import annotations
 
 import json
+import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -48,6 +50,22 @@ def run(
 def verify(text: str, operands: Mapping[str, Operand], *, devices: int = 1, options: Sequence[str] = (), name: str = "kernel.tsr") -> Report:
     """Verifies all schedules of the kernel for these operands."""
     return _command("verify", text, operands, {}, devices, options, name)
+
+
+def pack(text: str, operands: Mapping[str, Sequence[np.ndarray]], to: str, *, options: Sequence[str] = (), name: str = "kernel.tsr") -> Report:
+    """Verifies the kernel, and stores it with its operands, one array per device, and its report in the file `to`."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, name)
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(text)
+        words = ["pack", to, "verify", program, *options]
+        for operand, parts in operands.items():
+            for device, part in enumerate(parts):
+                path = os.path.join(folder, f"{operand}_{device}.npy")
+                np.save(path, part)
+                words.append(f"--in={operand}@{device}={path}")
+        code, found, out, err, _ = _tessera.command([*words, "--devices", str(max(map(len, operands.values()), default=1))], {}, {})
+    return Report(json.loads(found), err + out, code, {})
 
 
 def _command(

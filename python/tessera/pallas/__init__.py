@@ -9,13 +9,13 @@
     with tessera.pallas.interpret():          # runs every `pallas_call` of any program on Tessera
         y = f(x)
 
-`docs/pallas.md` describes the verdicts.
+`docs/reference/pallas.md` describes the verdicts.
 """
 
 from tessera.pallas.convert import Refused
 from tessera.pallas.engine import Finding
 from tessera.pallas.intercept import interpret
-from tessera.pallas.program import FindingError, kernels, run, text, verify
+from tessera.pallas.program import FindingError, kernels, pack, run, text, verify
 from tessera.pallas.show import show
 from tessera.pallas.trace import host_devices
 from tessera.pallas.verdict import Accepted, SiteVerdict, Verdict
@@ -30,6 +30,7 @@ __all__ = [
     "host_devices",
     "interpret",
     "kernels",
+    "pack",
     "run",
     "show",
     "text",

@@ -55,6 +55,13 @@ def verify(kernel: Kernel, lanes: Lanes, options: Sequence[str]) -> _engine.Repo
     return _engine.verify(kernel.text, operands(kernel, lanes), devices=len(lanes), options=_on_cores(kernel, options), name=f"{kernel.name}.tsr")
 
 
+def pack(kernel: Kernel, lanes: Lanes, options: Sequence[str], to: str) -> _engine.Report:
+    given = operands(kernel, lanes)
+    if not given:
+        raise errors.BadInput("pack: expected a kernel with operands")
+    return _engine.pack(kernel.text, given, to, options=_on_cores(kernel, options), name=f"{kernel.name}.tsr")
+
+
 def accept(given: Mapping[str, Any]) -> None:
     """Raises TypeError for an unknown option of `verify`, and BadInput for an invalid value. Verifies an empty kernel to check them."""
     options.command_line(given, "verify")

@@ -174,6 +174,42 @@ def run(
     return jax.tree_util.tree_unflatten(traced.results, [np.asarray(value.get()[0]) for value in out])
 
 
+def pack(
+    fn: Callable[..., Any],
+    *args: Any,
+    to: str | os.PathLike[str],
+    seed: int = 0,
+    chip: str | None = None,
+    kwargs: Mapping[str, Any] | None = None,
+    **promises: Any,
+) -> None:
+    """Verifies the kernel that `fn(*args)` reaches and stores it with its inputs, its options and the finding in one file.
+
+    to: file that ends with `.pack`; `gmm-run verify FILE`, `run`, `debug` and `tessera.open_pack` open it, without JAX and `fn`.
+    `fn` must reach one kernel, once. Other arguments: as in `verify`.
+    """
+    engine.accept(promises)
+    promises = options.of_chip(promises, chip)
+    traced = trace(fn, args, kwargs or {}, seed=seed, chip=chip or "v5e", cores=options.cores(promises))
+    packed: list[str] = []
+
+    def on_call(eqn: core.JaxprEqn, inputs: Sequence[Later], world: World) -> list[Later]:
+        if packed:
+            raise errors.BadInput("pack: expected a function that reaches one kernel, once; found a second call of a kernel")
+        lanes = _rows(inputs, world)
+        kernel = converted(eqn, world, lines=True, cores=options.cores(promises))
+        report = engine.pack(kernel, lanes, options.command_line(promises, "verify"), os.fspath(to))
+        if report.exit_code != 0:
+            raise errors.BadInput(report.object.get("error") or report.text)
+        packed.append(kernel.name)
+        everything = Later(lambda: simulated(eqn, world, lanes, {}))
+        return [_column(everything, i) for i in range(len(eqn.outvars))]
+
+    walk(traced.jaxpr.jaxpr, traced.jaxpr.consts, [Later.of([value]) for value in traced.values], on_call)
+    if not packed:
+        raise errors.BadInput("pack: expected a function that reaches one kernel, once; found none")
+
+
 def simulated(
     eqn: core.JaxprEqn, world: World, lanes: Sequence[Sequence[Any]], given: Mapping[str, Any], timeline: str | None = None
 ) -> list[list[np.ndarray]]:

@@ -131,6 +131,21 @@ def test_run_draws_the_finding_at_lines_of_python(tmp_path):
         tessera.pallas.run(lambda x: grids.add(grids.add(x, x), x), X, timeline=tmp_path / "two.html")
 
 
+def test_a_pack_has_the_devices_inputs_and_finding_of_the_call(tmp_path):
+    wrong = changed("right_permute", "without push.wait()")
+    tessera.pallas.pack(wrong, X, to=tmp_path / "ring.pack")
+    packed = tessera.open_pack(tmp_path / "ring.pack").verify()
+    verdict = tessera.pallas.verify(wrong, X)
+    assert packed.object["devices"] == 4
+    assert (packed.findings[0].kind, packed.object["findings"][0]["line"]) == (verdict.findings[0].kind, int(verdict.findings[0].place.split(":")[1]))
+    good = tessera.pallas.pack(collectives.right_permute(4), X, to=tmp_path / "good.pack")
+    assert good is None and tessera.open_pack(tmp_path / "good.pack").verify().proved
+    with pytest.raises(tessera.BadInput, match=r"expected pack FILE\.pack"):
+        tessera.pallas.pack(grids.add, X, X, to=tmp_path / "case.tsr")
+    with pytest.raises(tessera.BadInput, match="pack: expected a function that reaches one kernel, once; found a second"):
+        tessera.pallas.pack(lambda x: grids.add(grids.add(x, x), x), X, to=tmp_path / "two.pack")
+
+
 def test_a_saved_text_keeps_its_lines_of_python():
     """As `gmm-run verify FILE` has it: the text alone, operands filled."""
 
