@@ -17,7 +17,8 @@ void FindingMarks::add(const Finding& finding, const TimingRecord& record) {
   for (std::size_t i = 0; i < events.size(); ++i) {
     marks[i].finding = number;
     marks[i].statement = events[i].statement;
-    if (events[i].waits_for >= 0) connect(static_cast<std::size_t>(events[i].waits_for), i);
+    marks[i].what = events[i].what;
+    for (const int other : events[i].waits_for) connect(static_cast<std::size_t>(other), i);
   }
   if (finding.kind == FindingKind::race && events.size() == 2) connect(0, 1);
   for (std::size_t i = 0; i < events.size(); ++i) {

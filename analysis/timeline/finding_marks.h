@@ -17,6 +17,7 @@ class FindingMarks {
   struct Mark {
     int finding = 0;  // in the order of add()
     StmtId statement;
+    std::string what{};                         // deadlock: the wait
     std::vector<TraceFile::Flow> from{}, to{};  // arrows that leave the event, and that end at it
   };
 

@@ -44,19 +44,14 @@ void TimelineDrawing::begin(const TimingRecord& record) {
 }
 
 TimelineDrawing::Track TimelineDrawing::track(std::int32_t device, Kind kind,
-                                              const std::string& name, int number) {
+                                              const std::string& name, int number,
+                                              std::string_view unit) {
   const auto [found, is_new] = tracks_.try_emplace({device, kind, name}, 0);
   if (!is_new) return found->second;
   const Track group = devices_[static_cast<std::size_t>(device)];
   const int rank = 10000 * static_cast<int>(kind) + number;
-  if (kind == Kind::vmem)
-    found->second = trace_.counter(group, name, rank, "bytes");
-  else if (kind == Kind::bandwidth)
-    found->second = trace_.counter(group, name, rank, "GB/s");
-  else if (kind == Kind::semaphores)
-    found->second = trace_.counter(group, name, rank, "counts");
-  else
-    found->second = trace_.track(group, name, rank);
+  found->second =
+      unit.empty() ? trace_.track(group, name, rank) : trace_.counter(group, name, rank, unit);
   return found->second;
 }
 
@@ -71,7 +66,7 @@ TimelineDrawing::Track TimelineDrawing::core_track(CoreIndex core_index, Kind ki
   constexpr std::array<std::string_view, 4> units = {"core", "matrix unit", "vector unit", ""};
   const std::string_view what = kind == Kind::vmem ? "vmem" : units[static_cast<std::size_t>(kind)];
   return track(record_->topology().device(core_index), kind, core_name(core_index, what),
-               record_->topology().core(core_index));
+               record_->topology().core(core_index), kind == Kind::vmem ? "bytes" : "");
 }
 
 const TimelineDrawing::Words& TimelineDrawing::words(StmtId statement) {
@@ -175,7 +170,7 @@ void TimelineDrawing::work(CoreIndex core_index, std::size_t step, double at) {
   cores_[core_index].at = at;
 }
 
-// Draws one slice for the pieces of a statement on the core's track, and one for each piece on the
+// Draws one slice for the pieces of one step on the core's track, and one for each piece on the
 // track of the unit that works.
 void TimelineDrawing::draw_statement(CoreIndex core_index, std::size_t& next, std::size_t last,
                                      double& at) {
@@ -184,12 +179,11 @@ void TimelineDrawing::draw_statement(CoreIndex core_index, std::size_t& next, st
   const Words& told = words(statement);
   const TraceFile::Slice drawn = slice(told, told.name, TraceFile::Kind::work);
   const double begin = at;
-  std::int64_t number = 0;
+  const std::int64_t number = pieces[next].origin.number;
   for (; next < last && pieces[next].unit != TimingRecord::Unit::mark &&
-         pieces[next].origin.statement == statement;
+         pieces[next].origin.number == number;
        ++next) {
     const Piece& piece = pieces[next];
-    number = piece.origin.number;
     if (piece.unit != TimingRecord::Unit::control) {
       const Kind unit = piece.unit == TimingRecord::Unit::matrix ? Kind::matrix : Kind::vector;
       draw(core_track(core_index, unit), drawn, at, at + piece.seconds);
@@ -217,7 +211,8 @@ void TimelineDrawing::wait(CoreIndex core_index, std::size_t step, double begin,
   }
   const TimingRecord::Origin& origin = origin_of(core_index, step);
   const std::string name = fmt::format("wait {}", record_->cell_name(self.object));
-  const std::array<TraceFile::Argument, 1> arguments = {{{"counts", self.amount}}};
+  const std::array<TraceFile::Argument, 1> arguments = {
+      {{record_->counts_bytes(self.object) ? "bytes" : "counts", self.amount}}};
   TraceFile::Slice drawn = slice(words(origin.statement), name, TraceFile::Kind::wait);
   drawn.arguments = arguments;
   drawn.to = taken;
@@ -264,8 +259,10 @@ void TimelineDrawing::copy(CoreIndex core_index, std::size_t step, double begin,
   const Track flight = track(topology.device(core_index), Kind::copies,
                              core_name(core_index, fmt::format("copies in flight, {}", number + 1)),
                              100 * topology.core(core_index) + number);
+  const AgentId agent{topology.device(core_index),
+                      static_cast<std::int16_t>(topology.core(core_index)), -1, told.number};
   const std::array<TraceFile::Argument, 2> arguments = {
-      {{"bytes moved", told.moved}, {"number", std::int64_t{copy}}}};
+      {{"bytes moved in whole tiles", told.moved}, {"agent", to_string(agent)}}};
   TraceFile::Slice moved = slice(source, name, TraceFile::Kind::copy);
   moved.arguments = arguments;
   moved.to = from;
@@ -273,9 +270,13 @@ void TimelineDrawing::copy(CoreIndex core_index, std::size_t step, double begin,
   draw(flight, moved, begin, end, marks_.of_copy(copy));
 }
 
+TraceFile::Slice TimelineDrawing::slice_of_copy(const std::string& name, std::int32_t copy) {
+  return slice(words(record_->copies()[static_cast<std::size_t>(copy)].statement), name,
+               TraceFile::Kind::copy);
+}
+
 void TimelineDrawing::memory(std::int32_t device, std::int32_t copy, double begin, double end) {
-  draw(track(device, Kind::memory, "hbm"), {.name = copy_name(copy), .kind = TraceFile::Kind::copy},
-       begin, end);
+  draw(track(device, Kind::memory, "hbm"), slice_of_copy(copy_name(copy), copy), begin, end);
   std::vector<Stretch>& moving = moving_[static_cast<std::size_t>(device)];
   if (!moving.empty() && moving.back().second == begin)
     moving.back().second = end;
@@ -286,8 +287,8 @@ void TimelineDrawing::memory(std::int32_t device, std::int32_t copy, double begi
 void TimelineDrawing::link(std::int32_t device, std::int32_t other, std::int32_t copy, double begin,
                            double end) {
   const std::string name = other < 0 ? "links" : fmt::format("link to device {}", other);
-  draw(track(device, Kind::links, name, std::max(other, 0)),
-       {.name = copy_name(copy), .kind = TraceFile::Kind::copy}, begin, end);
+  draw(track(device, Kind::links, name, std::max(other, 0)), slice_of_copy(copy_name(copy), copy),
+       begin, end);
 }
 
 void TimelineDrawing::count(std::int32_t cell, std::int64_t count, const Arrival& arrival,
@@ -296,7 +297,8 @@ void TimelineDrawing::count(std::int32_t cell, std::int64_t count, const Arrival
   const std::int32_t of_core = record_->cells() / record_->topology().count();
   const CoreIndex core_index(cell / of_core);
   const Track counter = track(record_->topology().device(core_index), Kind::semaphores,
-                              core_name(core_index, record_->cell_name(cell)), cell % of_core);
+                              core_name(core_index, record_->cell_name(cell)), cell % of_core,
+                              record_->counts_bytes(cell) ? "bytes" : "counts");
   trace_.count(counter, nanoseconds(at), static_cast<double>(count));
 }
 
@@ -315,7 +317,7 @@ void TimelineDrawing::draw_bandwidth(double seconds) {
         from = std::max(from, to);
       }
     }
-    const Track counter = track(d, Kind::bandwidth, "hbm bandwidth");
+    const Track counter = track(d, Kind::bandwidth, "hbm bandwidth", 0, "GB/s");
     for (std::size_t at = 0; at < bandwidth_points; ++at)
       trace_.count(counter, nanoseconds(part * static_cast<double>(at)),
                    busy[at] / part * peak * 1e-9);
@@ -332,8 +334,7 @@ void TimelineDrawing::draw_ends(double seconds) {
     draw_finding(core_index, "leaves the kernel", core.at, core.at, marks_.at_end(core_index));
     const std::optional<FindingMarks::Mark> mark = marks_.blocked(core_index);
     if (!mark) continue;
-    draw_finding(core_index, fmt::format("blocked: {}", words(mark->statement).name), core.at,
-                 after, {*mark});
+    draw_finding(core_index, "blocked: " + mark->what, core.at, after, {*mark});
   }
 }
 

@@ -66,12 +66,15 @@ class TimelineDrawing : public TimelineListener {
     Loc loc;
   };
 
-  Track track(std::int32_t device, Kind kind, const std::string& name, int number = 0);
+  // unit: of a counter; empty: a track of slices.
+  Track track(std::int32_t device, Kind kind, const std::string& name, int number = 0,
+              std::string_view unit = {});
   Track core_track(CoreIndex core, Kind kind);
   std::string core_name(CoreIndex core, std::string_view what) const;
   const Words& words(StmtId statement);
   std::string copy_name(std::int32_t copy) const;
   TraceFile::Slice slice(const Words& words, std::string_view name, TraceFile::Kind kind) const;
+  TraceFile::Slice slice_of_copy(const std::string& name, std::int32_t copy);
   void mark(CoreIndex core, const Piece& piece, double at);
   void draw(Track track, TraceFile::Slice slice, double begin, double end, const Marks& marks = {});
   void draw_statement(CoreIndex core, std::size_t& next, std::size_t last, double& at);

@@ -68,12 +68,22 @@ void TimingRecord::on(const Event& event) {
 
 std::string TimingRecord::cell_name(std::int32_t cell) const {
   const std::int32_t own = cell % cells_per_core_;
+  const SemaphoreId s = semaphore_of(own);
+  return s ? cell_text(program_, s, own - first_cell_[s]) : "";
+}
+
+bool TimingRecord::counts_bytes(std::int32_t cell) const {
+  const SemaphoreId s = semaphore_of(cell % cells_per_core_);
+  return s && program_.semaphores[s].kind == SemKind::bytes;
+}
+
+// Returns the first semaphore with the cell of a core; none if there is no such cell.
+SemaphoreId TimingRecord::semaphore_of(std::int32_t own_cell) const {
   for (const SemaphoreId s : first_cell_.ids()) {
-    const std::int64_t place = own - first_cell_[s];
-    if (place >= 0 && place < elements(program_.semaphores[s].shape))
-      return cell_text(program_, s, place);
+    const std::int64_t place = own_cell - first_cell_[s];
+    if (place >= 0 && place < elements(program_.semaphores[s].shape)) return s;
   }
-  return "";
+  return {};
 }
 
 std::string TimingRecord::region_name(StmtId statement) const {
@@ -133,6 +143,8 @@ void TimingRecord::on_core(const Event& event) {
       step(core, {Act::start, core.copies[number], 0, 0}, origin(event));
       Copy copy;
       copy.from = copy.to = topology_.of(event.agent);
+      copy.statement = event.statement;
+      copy.number = event.token;
       copy.is_remote = std::holds_alternative<StartRemote>(program_.body[event.statement].op);
       copies_.push_back(copy);
       return;

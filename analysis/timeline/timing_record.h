@@ -45,6 +45,8 @@ class TimingRecord {
   enum class Detail : std::uint8_t { times, drawing };
   struct Copy {
     CoreIndex from{}, to{};
+    StmtId statement;         // its start
+    std::int64_t number = 0;  // among the copies that its core started
     bool is_remote = false, is_reading = true;
     std::int64_t read_step = -1, written_step = -1;  // steps of its first events
     double read = 0, written = 0, moved = 0;         // bytes read from hbm, written to hbm, moved
@@ -85,6 +87,8 @@ class TimingRecord {
   const Program& program() const { return program_; }
   // Returns the name of a cell in reports, for example "arrived[1]".
   std::string cell_name(std::int32_t cell) const;
+  // True if the cell counts bytes.
+  bool counts_bytes(std::int32_t cell) const;
   // Returns the name of a `trace` region; empty for other statements.
   std::string region_name(StmtId statement) const;
 
@@ -100,6 +104,7 @@ class TimingRecord {
   double product_seconds(const Core& core, const Matmul& op, const Event& event,
                          bool is_padded) const;
   std::int32_t cell(const Event& event) const;
+  SemaphoreId semaphore_of(std::int32_t own_cell) const;
 
   const Program& program_;
   MachineProfile profile_;

@@ -134,9 +134,15 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
   request.deeper = std::make_shared<DeeperWindowsObserver>(request.profile.rates);
 }
 
-std::shared_ptr<OutputFile> opened(const std::string& path, const Arguments& arguments,
+// Opens the file of an option; null if the option is not given.
+std::shared_ptr<OutputFile> opened(std::string_view option, const Arguments& arguments,
                                    Diags& diags) {
-  if (path.empty()) return nullptr;
+  if (!arguments.has(option)) return nullptr;
+  const std::string path(arguments.text(option));
+  if (path == "-") {
+    diags.push_back(error(fmt::format("--{} writes a file, and - names none", option)));
+    return nullptr;
+  }
   Expected<OutputFile> file = OutputFile::create(path, arguments.files());
   if (file) return std::make_shared<OutputFile>(*std::move(file));
   diags.insert(diags.end(), file.diags().begin(), file.diags().end());
@@ -217,9 +223,9 @@ Expected<RunRequest> run_request(const Arguments& arguments, bool with_reference
   choose_schedule(arguments, request, diags);
   choose_interpretation(arguments, request, diags);
   if (!diags.empty()) return diags;
-  if (request.trace != "-") request.trace_file = opened(request.trace, arguments, diags);
-  request.schedule_file = opened(request.save_schedule, arguments, diags);
-  request.timeline_file = opened(std::string(arguments.text("timeline")), arguments, diags);
+  if (request.trace != "-") request.trace_file = opened("trace", arguments, diags);
+  request.schedule_file = opened("save-schedule", arguments, diags);
+  request.timeline_file = opened("timeline", arguments, diags);
   if (!diags.empty()) return diags;
   return request;
 }

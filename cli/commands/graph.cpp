@@ -48,6 +48,8 @@ Options graph_options(const std::vector<std::string>& words) {
 Expected<std::optional<OutputFile>> opened(const Arguments& arguments, std::string_view option,
                                            const Arguments& given) {
   if (!arguments.has(option)) return std::optional<OutputFile>();
+  if (arguments.text(option) == "-")
+    return error(fmt::format("--{} writes a file, and - names none", option));
   Expected<OutputFile> created =
       OutputFile::create(std::string(arguments.text(option)), given.files());
   if (!created) return created.diags();

@@ -37,6 +37,8 @@ constexpr std::string_view style = R"(<style>
     .device { fill: none; stroke: #343a42; } path { stroke: #b4bcc5; } .order { stroke: #5b636d; }
   }
 </style>
+<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7"
+  orient="auto"><path d="M 0 1 L 7 4 L 0 7"/></marker></defs>
 )";
 
 std::string markup(std::string_view plain) {
@@ -74,6 +76,10 @@ class Picture {
           columns_[d].first + gap, margin + 18, d);
     for (const auto& [ends, is_flow] : edges_) text += edge(ends.first, ends.second, is_flow);
     for (const NodeId n : graph_.nodes.ids()) text += box(n);
+    text += fmt::format(
+        "<text class=\"dim\" x=\"{}\" y=\"{}\">solid: data; dashed: only an order; blue: copy; "
+        "green: pipeline; grey: segment of ops</text>\n",
+        margin, height() - 5);
     return text + "</svg>\n";
   }
 
@@ -125,7 +131,7 @@ class Picture {
   std::string edge(NodeId from, NodeId to, bool is_flow) const {
     const int x = left(from) + box_width / 2, y = top(from) + box_height;
     const int to_x = left(to) + box_width / 2, to_y = top(to);
-    return fmt::format("<path{} d=\"M {} {} C {} {} {} {} {} {}\"/>\n",
+    return fmt::format("<path{} marker-end=\"url(#head)\" d=\"M {} {} C {} {} {} {} {} {}\"/>\n",
                        is_flow ? "" : " class=\"order\"", x, y, x, y + 24, to_x, to_y - 24, to_x,
                        to_y);
   }

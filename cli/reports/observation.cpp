@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <functional>
 #include <ostream>
 #include <string_view>
@@ -13,10 +15,16 @@
 namespace tessera::cli {
 namespace {
 
+bool is_page(std::string name) {
+  std::transform(name.begin(), name.end(), name.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name.ends_with(".html") || name.ends_with(".htm");
+}
+
 // The file of --timeline, by its name: a page or a trace for Perfetto.
 std::unique_ptr<TraceFile> trace_of_time(const RunRequest& request,
                                          std::function<void(std::string_view)> sink) {
-  if (request.timeline_file && request.timeline_file->path().ends_with(".html"))
+  if (request.timeline_file && is_page(request.timeline_file->path()))
     return std::make_unique<HtmlTimeline>(std::move(sink),
                                           request.invocation.without({"timeline", "json"}).line());
   return std::make_unique<PerfettoTrace>(std::move(sink));
@@ -69,7 +77,7 @@ Observation::Observation(const RunRequest& request, Console& console,
 Expected<void> Observation::finish_timeline() {
   if (timeline_file_ == nullptr || !drawn_) return drawn_;
   if (!drawing_.is_drawn())
-    return error(ErrorCode::runtime, "no timeline is written: the run did not complete");
+    return error(ErrorCode::interrupted, "no timeline is written: the run did not complete");
   if (!timing_->timing().is_complete)
     return error(
         ErrorCode::runtime,

@@ -124,7 +124,10 @@ struct FindingEvent {
   std::int64_t step = -1;           // number of earlier steps of the agent; -1: its next step
   KernelEnd end = KernelEnd::none;  // instead of a step: the begin or end of the kernel
   StmtId statement{};               // none for the begin or end of the kernel
-  int waits_for = -1;  // index of the event that must end before another core can signal this one
+  std::string what{};               // deadlock: "wait arrived >= 4096, has 0"
+  // deadlock: indices of the waits that must end before a core can signal this one. Computed for at
+  // most 128 blocked cores.
+  std::vector<int> waits_for{};
 };
 
 // A defect of the program, found by a run.
@@ -139,7 +142,7 @@ struct Finding {
   MissingWait missing_wait{};  // wait that fixes this finding and those that follow from it
   std::vector<std::int32_t> devices{};  // numbers of the devices with this finding, ascending
   FindingAccess access{};               // access to undefined data; empty for other kinds
-  // race: both accesses, in the order of the run. deadlock: the waits of at most 128 blocked cores.
+  // race: both accesses, in the order of the run. deadlock: the waits of all blocked cores.
   // Empty for other kinds.
   std::vector<FindingEvent> events{};
 };

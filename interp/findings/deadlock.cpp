@@ -227,20 +227,31 @@ class Report {
     return core_index;
   }
 
-  // The waits of the blocked cores, each with the wait that its first helper must pass.
+  // The waits of the blocked cores, each with the waits that its signallers must pass.
   std::vector<FindingEvent> waits() {
     std::vector<FindingEvent> events;
-    const auto shown = std::min(blocked_.size(), max_roots);
-    for (std::size_t i = 0; i < shown; ++i) {
-      const Core& core = this->core(blocked_[i]);
+    for (const CoreIndex one : blocked_) {
+      const Core& core = this->core(one);
+      const SemId& sem = core.need().sem;
       FindingEvent& event = events.emplace_back();
       event.agent = to_string(core.id());
       event.statement = core.statement();
-      const auto end = blocked_.begin() + static_cast<std::ptrdiff_t>(shown);
-      const auto found = std::find(blocked_.begin(), end, helper(core));
-      if (found != end) event.waits_for = static_cast<int>(found - blocked_.begin());
+      event.what = fmt::format("{} {} >= {}, has {}", mnemonic(program_, core.statement()),
+                               cell_text(program_, sem.semaphore, sem.cell), core.need().count,
+                               machine_.cell(sem).count);
+      if (events.size() > max_roots) continue;
+      for (const Signaller& s : signallers_.of(sem))
+        if (s.is_ahead) add_wait(event, stopped_by(s.core));
     }
     return events;
+  }
+
+  void add_wait(FindingEvent& event, CoreIndex other) const {
+    const auto found = std::lower_bound(blocked_.begin(), blocked_.end(), other);
+    if (found == blocked_.end() || *found != other) return;
+    const auto at = static_cast<int>(found - blocked_.begin());
+    if (std::find(event.waits_for.begin(), event.waits_for.end(), at) == event.waits_for.end())
+      event.waits_for.push_back(at);
   }
 
   // Follows the first helper of each core until a core repeats.

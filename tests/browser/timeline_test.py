@@ -76,10 +76,27 @@ class Timeline(unittest.TestCase):
             const row = rows.get(data.arrows[arrow + side]);
             return [groups[row.track.group].name, nameOf(row.label[data.arrows[arrow + side + 1]])]; }))(alarms[0])""")
         self.assertEqual(ends, [["device 0", "slot -> slot of device 1"], ["device 3", "slot -> slot of device 0"]])
-        # Only the devices of the race are unfolded.
+        # Only the devices of the race are unfolded; the others share a line, and a click on it shows them.
         self.assertEqual(page.value("groups.map(group => group.folded)"), [False, True, True, False])
+        headings = "lines.filter(line => line.group).map(line => line.group.name)"
+        self.assertEqual(page.value(headings), ["device 0", "device 1", "device 3"])
+        page.click(*page.value("(box => [box.x + 20, box.y + lines.find(line => line.group === groups[1]).y + 8])(canvas.getBoundingClientRect())"))
+        self.assertEqual(page.value(headings), ["device 0", "device 1", "device 2", "device 3"])
         page.click_on("#findings button")
         self.assertIn("race: dev3.core0/dma#4", text(page, "details"))
+        self.assertIn("not ordered with", text(page, "details"))
+        self.check_quiet(page)
+
+    def test_counter_is_zero_before_its_first_point_and_after_its_wait(self) -> None:
+        page = self.page("run", "docs/tutorial/ladder/01_copy.tsr")
+        # Heights of the bar of `copied` before its signal, and after the wait at the same time.
+        heights = page.value("""(() => { const line = lines.find(each => each.track && each.track.name === 'copied');
+            const at = x(line.track.counter.at[0]), wide = 40, first = Math.floor(at) - 20;
+            const { data: pixels } = canvas.getContext('2d').getImageData(first, line.y, wide, COUNTER);
+            const painted = left => pixels.filter((v, i) => i % 4 === 3 && (i - 3) / 4 % wide === left - first && v > 0).length;
+            return [painted(Math.floor(at) - 20), painted(Math.floor(at)), painted(Math.floor(at) + 3)]; })()""")
+        self.assertEqual((heights[0], heights[2]), (0, 0))
+        self.assertGreater(heights[1], 10)
         self.check_quiet(page)
 
     def test_deadlock_shows_its_cycle(self) -> None:
@@ -88,7 +105,7 @@ class Timeline(unittest.TestCase):
         edges = page.value("""alarms.map(({ arrow }) => [0, 2].map(side => rows.get(data.arrows[arrow + side]).track.group))""")
         self.assertEqual(sorted(edges), [[0, 1], [1, 2], [2, 3], [3, 0]])
         names = page.value("data.findings[0].at.map(slice => nameOf(rows.get(slice.row).label[slice.position]))")
-        self.assertEqual(names, ["blocked: wait arrived for out"] * 4)
+        self.assertEqual(names, ["blocked: wait arrived >= 4096, has 0"] * 4)
         self.check_quiet(page)
 
     def test_text_of_a_program_is_no_markup(self) -> None:

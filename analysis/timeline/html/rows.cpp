@@ -5,7 +5,7 @@
 namespace tessera {
 namespace {
 
-constexpr std::size_t most_labels = 200;  // in one summary
+constexpr std::size_t most_labels = 40;   // in one summary
 constexpr std::int64_t finest = 1 << 20;  // first part of the time in which slices are summarised
 
 }  // namespace

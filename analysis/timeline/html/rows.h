@@ -40,9 +40,10 @@ class TimelineRows {
 
   const std::vector<Slice>& slices(std::int32_t row) const { return rows_[at(row)].slices; }
   const std::vector<Point>& points(std::int32_t counter) const { return counters_[at(counter)]; }
-  // Returns the position of a slice in slices(row); none if it is in a summary.
+  // Returns the position of a slice in slices(row); none if it is in a summary. number: the slice's
+  // `number`, less than next(row).
   std::optional<std::int32_t> find(std::int32_t row, std::int64_t number) const;
-  // The labels in summaries, ascending, by Slice::label. At most 200 labels for each.
+  // The labels in summaries, ascending, by Slice::label. At most 40 labels for each.
   const std::vector<std::vector<std::int32_t>>& labels() const { return labels_; }
   std::size_t slice_count() const { return slice_count_; }
   std::size_t point_count() const { return point_count_; }

@@ -3,12 +3,11 @@
 
 const data = JSON.parse(document.getElementById('data').textContent);
 const $ = (id) => document.getElementById(id);
-const NAMES = 190;       // width of the column of names
+let NAMES = 190;         // width of the column of names
 const SLICE = 18, COUNTER = 30, GROUP = 22, GAP = 3;  // heights
 const FOLDED_FROM = 9;   // devices above this number start folded
 
-// ---- Data -------------------------------------------------------------------------------------
-
+// ---- Data ----
 // Decodes the numbers of a row: gap, duration, label; for a summary also its count and busy time.
 function decodeRow(numbers) {
   const row = { begin: [], end: [], label: [], more: new Map() };
@@ -51,8 +50,7 @@ function collect(numbers, width, sliceAt) {
   const found = new Map();
   for (let i = 0; i < numbers.length; i += width) {
     const k = key(numbers[i + sliceAt], numbers[i + sliceAt + 1]);
-    if (!found.has(k)) found.set(k, []);
-    found.get(k).push(i);
+    found.has(k) ? found.get(k).push(i) : found.set(k, [i]);
   }
   return found;
 }
@@ -83,6 +81,7 @@ if (marked.size) {
   }
 }
 
+const alarmArrows = new Map(alarms.map((alarm) => [alarm.arrow, alarm.finding]));
 const labelsOf = (label) => (label < 0 ? data.summaries[~label] : [label]);
 const wordOf = (label) => data.words[data.labels[label][0]];
 const kindOf = (label) => data.kinds[data.labels[label][1]];
@@ -90,13 +89,9 @@ function placeOf(label) {
   const [, , source, line] = data.labels[label];
   return source < 0 ? '' : data.sources[source].name + ':' + line;
 }
-function nameOf(label) {
-  if (label >= 0) return wordOf(label);
-  return [...new Set(labelsOf(label).map(wordOf))].slice(0, 3).join(', ');
-}
+const nameOf = (label) => [...new Set(labelsOf(label).map(wordOf))].slice(0, 3).join(', ');
 
-// ---- Layout -----------------------------------------------------------------------------------
-
+// ---- Layout ----
 let showsCounters = groups.length === 1;
 let lines = [];       // what is shown from top to bottom: { y, height, group | row | track }
 const lineOfRow = new Map();
@@ -106,9 +101,10 @@ function layout() {
   lineOfRow.clear();
   let y = 0;
   const add = (line) => { lines.push({ y, ...line }); y += line.height; };
-  for (const group of groups) {
+  groups.forEach((group, i) => {
+    if (group.hidden && i > 0 && groups[i - 1].hidden) return;  // in the line of the first one
     add({ height: GROUP, group });
-    if (group.folded) continue;
+    if (group.folded) return;
     for (const track of group.tracks) {
       track.depths.forEach((row, depth) => {
         lineOfRow.set(row.number, lines.length);
@@ -116,31 +112,35 @@ function layout() {
       });
       if (showsCounters && track.counter && track.counter.max > 0) add({ height: COUNTER, track });
     }
-  }
+  });
   total = y;
   $('height').style.height = Math.max(y, 1) + 'px';
 }
 
 const shownEnd = Math.max(data.end, 1) * (data.findings.some((finding) => finding.kind === 'deadlock') ? 1.14 : 1.02);
+// The hidden devices from this one on, which share a line.
+function hiddenFrom(group) {
+  const first = groups.indexOf(group), end = groups.findIndex((each, i) => i >= first && !each.hidden);
+  return groups.slice(first, end < 0 ? groups.length : end);
+}
+
 let from = 0, to = shownEnd;  // shown times
-let selected = null, hits = null, hitSlices = [], hit = -1;
+let selected = null, shownFinding = null, hits = null, hitSlices = [], hit = -1;
 const canvas = $('canvas'), scroll = $('scroll'), axis = $('axis');
 let width = 0, height = 0;
 const x = (time) => NAMES + (time - from) / (to - from) * (width - NAMES);
 const timeAt = (px) => from + (px - NAMES) / (width - NAMES) * (to - from);
 
-function timeText(ns, step = ns) {
+function timeText(ns, step = ns, parts = 100) {
   const [unit, name] = step >= 1e9 ? [1e9, 's'] : step >= 1e6 ? [1e6, 'ms'] : step >= 1e3 ? [1e3, 'µs'] : [1, 'ns'];
-  return +(ns / unit).toFixed(3) + ' ' + name;
+  return +(ns / unit).toFixed(Math.max(3, Math.ceil(Math.log10(parts)))) + ' ' + name;
 }
 
-// ---- Drawing ----------------------------------------------------------------------------------
-
-let colours = {};
+// ---- Drawing ----
+const colours = {};
 function readColours() {
   const style = getComputedStyle(document.documentElement);
-  for (const name of ['back', 'panel', 'text', 'dim', 'line', 'alarm', 'mark'])
-    colours[name] = style.getPropertyValue('--' + name).trim();
+  for (const name of ['back', 'panel', 'text', 'dim', 'alarm']) colours[name] = style.getPropertyValue('--' + name).trim();
   colours.dark = document.documentElement.classList.contains('dark');
   fills.clear();
 }
@@ -179,6 +179,7 @@ function fit(target, w, h) {
 
 function draw() {
   width = scroll.clientWidth;
+  NAMES = width < 700 ? 96 : 190;
   height = scroll.clientHeight;
   const pen = fit(canvas, width, height), top = scroll.scrollTop;
   drawAxis();
@@ -207,7 +208,7 @@ function drawAxis() {
   pen.fillText('modelled time', 8, 11);
   for (const t of result) {
     pen.fillRect(x(t), 16, 1, 6);
-    pen.fillText(timeText(Math.max(t, 0), Math.max(t, step)), x(t) + 3, 11);
+    pen.fillText(timeText(Math.max(t, 0), Math.max(t, step), Math.max(t, 1) / step), x(t) + 3, 11);
   }
 }
 
@@ -215,12 +216,13 @@ function drawGroup(pen, line, y) {
   pen.fillStyle = colours.panel;
   pen.fillRect(0, y, width, line.height);
   pen.fillStyle = colours.text;
-  pen.fillText((line.group.folded ? '▸ ' : '▾ ') + line.group.name, 8, y + line.height / 2);
+  const more = hiddenFrom(line.group).length;
+  pen.fillText((line.group.folded ? '▸ ' : '▾ ') + line.group.name + (more > 1 ? ` and ${more - 1} more` : ''), 8, y + line.height / 2);
 }
 
 function drawName(pen, text, y) {
   pen.fillStyle = colours.back;
-  pen.fillRect(0, y, NAMES, COUNTER);
+  pen.fillRect(0, y, NAMES, SLICE + GAP);
   pen.fillStyle = colours.dim;
   pen.fillText(text, 16, y + SLICE / 2, NAMES - 22);
 }
@@ -275,23 +277,22 @@ function drawSlice(pen, row, i, left, wide, y, isMarked) {
 function drawCounter(pen, line, y) {
   const { at, value, max } = line.track.counter, scale = (COUNTER - 10) / Math.max(max, 1e-300);
   pen.fillStyle = colours.dark ? '#3c6e8f' : '#9cc3dc';
-  let i = Math.max(firstAfter(at, from) - 1, 0), left = NAMES, high = 0;
-  for (; i < at.length && at[i] <= to; i++) {
-    const right = i + 1 < at.length ? Math.min(x(at[i + 1]), width) : width;
-    high = Math.max(high, value[i]);
-    if (right - left < 1 && i + 1 < at.length) continue;
-    pen.fillRect(left, y + COUNTER - 3 - high * scale, Math.max(right - left, 1), high * scale);
-    left = Math.max(right, NAMES);
-    high = 0;
+  // A value holds until the next point; of the values within one pixel the largest is drawn.
+  for (let i = Math.max(firstAfter(at, from) - 1, 0), pixel = -1, high = 0; i < at.length && at[i] <= to; i++) {
+    const left = Math.max(x(at[i]), NAMES), right = i + 1 < at.length ? Math.min(x(at[i + 1]), width) : width;
+    high = Math.floor(left) === pixel ? Math.max(high, value[i]) : value[i];
+    pixel = Math.floor(left);
+    pen.fillRect(pixel, y + COUNTER - 3 - high * scale, 1, high * scale);
+    if (right > pixel + 1) pen.fillRect(pixel + 1, y + COUNTER - 3 - value[i] * scale, right - pixel - 1, value[i] * scale);
   }
   drawName(pen, line.track.name, y);
-  pen.fillText('max ' + +max.toPrecision(4) + ' ' + line.track.unit, 16, y + SLICE + 4, NAMES - 22);
+  pen.fillText('max ' + +max.toFixed(2) + ' ' + line.track.unit, 16, y + SLICE + 4, NAMES - 22);
 }
 
 // Position of a slice on the canvas; for a folded device, its heading.
 function spot(row, position, atEnd) {
   const own = rows.get(row);
-  const line = lines[lineOfRow.get(row)] || lines.find((each) => each.group === groups[own.track.group]);
+  const line = lines[lineOfRow.get(row)] || lines.findLast((each) => each.group && groups.indexOf(each.group) <= own.track.group);
   const left = Math.max(x(own.begin[position]), NAMES), right = Math.max(x(own.end[position]), NAMES);
   return { x: atEnd ? right : left, y: line.y - scroll.scrollTop + SLICE / 2, middle: (left + right) / 2 };
 }
@@ -305,22 +306,18 @@ function drawArrows(pen) {
     index();
     const k = key(selected.row, selected.position);
     pen.strokeStyle = pen.fillStyle = colours.text;
-    for (const i of [...(leaving.get(k) || []), ...(arriving.get(k) || [])]) drawArrow(pen, i);
+    for (const i of [...(leaving.get(k) || []), ...(arriving.get(k) || [])]) if (!alarmArrows.has(i)) drawArrow(pen, i);
   }
-  for (const alarm of alarms) drawAlarm(pen, alarm);
+  for (const alarm of alarms) if (alarm.finding === shownFinding) drawAlarm(pen, alarm);
   pen.restore();
 }
 
-function drawHead(pen, at, side) {
-  pen.beginPath();
-  pen.moveTo(at.x, at.y);
-  pen.lineTo(at.x + side * 8, at.y - 4);
-  pen.lineTo(at.x + side * 8, at.y + 4);
-  pen.fill();
-}
+const drawHead = (pen, at, side) => pen.fill(new Path2D(`M ${at.x} ${at.y} l ${side * 8} -4 v 8 z`));
 
 function drawArrow(pen, i) {
-  const a = spot(data.arrows[i], data.arrows[i + 1], true), b = spot(data.arrows[i + 2], data.arrows[i + 3], false);
+  const a = spot(data.arrows[i], data.arrows[i + 1], true);
+  const to = data.arrows.slice(i + 2, i + 4), label = rows.get(to[0]).label[to[1]];
+  const b = spot(...to, label >= 0 && kindOf(label) === 'wait');
   const bend = Math.max(Math.abs(a.y - b.y) / 4, 24);
   pen.lineWidth = 1.3;
   pen.beginPath();
@@ -335,27 +332,29 @@ function drawAlarm(pen, { arrow, finding, isFirst }) {
   const isCycle = finding.kind === 'deadlock';
   const a = spot(data.arrows[arrow], data.arrows[arrow + 1], isCycle), b = spot(data.arrows[arrow + 2], data.arrows[arrow + 3], isCycle);
   if (!isCycle) [a.x, b.x] = [a.middle, b.middle];
-  const bend = Math.min(Math.max(Math.abs(a.y - b.y) / 3, 40), 110) * (Math.max(a.x, b.x) > width - 120 && !isCycle ? -1 : 1);
-  pen.strokeStyle = pen.fillStyle = colours.alarm;
-  pen.lineWidth = 2;
+  const side = Math.max(a.x, b.x) > width - 120 && !isCycle ? -1 : 1, isFlat = Math.abs(a.y - b.y) < 2 * SLICE;
+  const bend = side * (Math.min(Math.max(Math.abs(a.y - b.y) / 3, 40), 90) + (a.y > b.y ? 24 : 0));
+  const sag = isFlat ? (isCycle ? 16 : 44) : 0;
+  Object.assign(pen, { strokeStyle: colours.alarm, fillStyle: colours.alarm, lineWidth: 2 });
   pen.setLineDash([6, 4]);
   pen.beginPath();
   pen.moveTo(a.x, a.y);
-  pen.bezierCurveTo(a.x + bend, a.y, b.x + bend, b.y, b.x, b.y);
+  pen.bezierCurveTo(a.x + bend, a.y + (isCycle ? -sag : sag), b.x + bend, b.y + sag, b.x, b.y);
   pen.stroke();
   pen.setLineDash([]);
   if (isCycle) drawHead(pen, b, 1);
-  if (!isFirst) return;
+  const y = (a.y + b.y) / 2 + (isFlat ? sag + 6 : 0);
+  if (!isFirst || y < 0 || y > height) return;
   const text = isCycle ? 'missing signal' : 'not ordered', wide = pen.measureText(text).width + 8;
-  const left = Math.min(Math.max((a.x + b.x) / 2 + bend * 0.75 - wide / 2, NAMES), width - wide);
-  const y = Math.min(Math.max((a.y + b.y) / 2, 10), height - 10);
+  const left = Math.min(Math.max((a.x + b.x) / 2 + bend * 0.75 - (isCycle ? 0 : wide / 2), NAMES), width - wide - 2);
+  Object.assign(pen, { fillStyle: colours.back, lineWidth: 1 });
   pen.fillRect(left, y - 8, wide, 16);
-  pen.fillStyle = colours.back;
+  pen.strokeRect(left, y - 8, wide, 16);
+  pen.fillStyle = colours.alarm;
   pen.fillText(text, left + 4, y);
 }
 
-// ---- Selection and search ---------------------------------------------------------------------
-
+// ---- Selection and search ----
 function element(tag, text, parent) {
   const made = parent.appendChild(document.createElement(tag));
   made.textContent = text;
@@ -378,7 +377,8 @@ function showDetails() {
   const list = element('dl', '', box);
   const say = (name, value) => { element('dt', name, list); return element('dd', value, list); };
   say('track', groups[row.track.group].name + ', ' + row.track.name);
-  say('time', timeText(row.begin[i]) + ' to ' + timeText(row.end[i]) + ', ' + timeText(row.end[i] - row.begin[i]));
+  const isOpen = label >= 0 && kindOf(label) === 'finding' && row.end[i] > row.begin[i];
+  say('time', timeText(row.begin[i]) + (isOpen ? ', until the end of the run' : ' to ' + timeText(row.end[i]) + ', ' + timeText(row.end[i] - row.begin[i])));
   if (label < 0) {
     const { count, busy } = row.more.get(i);
     say('summary', `${count} slices, ${timeText(busy)} in all`);
@@ -389,7 +389,10 @@ function showDetails() {
   const k = key(selected.row, i);
   for (const at of detailed.get(k) || []) say(data.words[data.details[at + 2]], String(data.details[at + 3]));
   for (const [title, arrows, other] of [['from', arriving, 0], ['to', leaving, 2]])
-    for (const at of arrows.get(k) || []) follow(say(title, ''), data.arrows[at + other], data.arrows[at + other + 1]);
+    for (const at of arrows.get(k) || []) {
+      const finding = alarmArrows.get(at), what = !finding ? title : finding.kind === 'race' ? 'not ordered with' : 'missing signal ' + title;
+      follow(say(what, ''), data.arrows[at + other], data.arrows[at + other + 1]);
+    }
   for (const number of marked.get(k) || []) say('finding', data.findings[number].text.split('\n')[0]);
   showSource(label < 0 ? labelsOf(label)[0] : label);
 }
@@ -413,10 +416,15 @@ function showSource(label) {
   }
 }
 
+function unfold(slices) {
+  for (const slice of slices) Object.assign(groups[rows.get(slice.row).track.group], { folded: false, hidden: false });
+  layout();
+}
+
 // Moves the view so that the slice is visible, and zooms out or in if it is wider or a point.
 function reveal(slice) {
-  const row = rows.get(slice.row), group = groups[row.track.group];
-  if (group.folded) { group.folded = false; layout(); }
+  const row = rows.get(slice.row);
+  unfold([slice]);
   const begin = row.begin[slice.position], end = row.end[slice.position], span = to - from;
   if (end - begin > span || x(end) - x(begin) < 3) {
     const wanted = Math.max((end - begin) * 6, Math.min(span, data.end / 20), 1);
@@ -432,7 +440,7 @@ function reveal(slice) {
 }
 
 function search(text) {
-  const query = text.trim().toLowerCase();
+  const query = text.trim().toLowerCase().replace(/(:\d+):\d+$/, '$1');  // without the column
   [hits, hitSlices, hit] = [null, [], -1];
   if (query) {
     hits = new Set();
@@ -457,8 +465,7 @@ function step(by) {
   select(hitSlices[hit], true);
 }
 
-// ---- Input ------------------------------------------------------------------------------------
-
+// ---- Input ----
 function zoom(factor, px = (NAMES + width) / 2) {
   const time = timeAt(px), span = Math.min(Math.max((to - from) * factor, 1), data.end * 4 + 10);
   from = time - span * (time - from) / (to - from);
@@ -480,8 +487,9 @@ function sliceAt(px, py) {
   const slack = (to - from) / (width - NAMES) * 3, time = timeAt(px);
   let best = -1, distance = Infinity;
   for (let i = firstAfter(line.row.end, time - slack); i < line.row.begin.length && line.row.begin[i] <= time + slack; i++) {
-    const away = Math.max(line.row.begin[i] - time, time - line.row.end[i], 0);
-    if (away < distance) { best = i; distance = away; }
+    const isPoint = line.row.end[i] === line.row.begin[i];
+    const away = Math.max(line.row.begin[i] - time, time - line.row.end[i], isPoint ? -slack : 0);
+    if (isPoint ? away - slack < distance : away < distance) { best = i; distance = isPoint ? away - slack : away; }
   }
   return { line, slice: best < 0 ? null : { row: line.row.number, position: best } };
 }
@@ -501,9 +509,8 @@ canvas.addEventListener('pointermove', (event) => {
   const by = event.offsetX - drag.x;
   if (Math.abs(by) > 3) drag.moved = true;
   if (!drag.moved) return;
-  const shift = by / (width - NAMES) * (drag.to - drag.from);
-  [from, to] = [drag.from - shift, drag.to - shift];
-  redraw();
+  [from, to] = [drag.from, drag.to];
+  move(-by / (width - NAMES));
 });
 canvas.addEventListener('pointerup', (event) => {
   const wasMoved = drag && drag.moved;
@@ -512,18 +519,17 @@ canvas.addEventListener('pointerup', (event) => {
   const { line, slice } = sliceAt(event.offsetX, event.offsetY);
   if (slice) return select(slice, false);
   if (!line || !line.group) return;
-  line.group.folded = !line.group.folded;
+  if (line.group.hidden) hiddenFrom(line.group).forEach((group) => { group.hidden = false; });
+  else line.group.folded = !line.group.folded;
   layout();
   redraw();
 });
 scroll.addEventListener('wheel', (event) => {
-  if (event.ctrlKey || event.metaKey) {
-    event.preventDefault();
-    zoom(Math.exp(event.deltaY / 300), event.offsetX);
-  } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-    event.preventDefault();
-    move((event.deltaX || event.deltaY) / 1000);
-  }
+  const zooms = event.ctrlKey || event.metaKey;
+  if (!zooms && !event.shiftKey && Math.abs(event.deltaX) <= Math.abs(event.deltaY)) return;
+  event.preventDefault();
+  if (zooms) zoom(Math.exp(event.deltaY / 300), event.offsetX);
+  else move((event.deltaX || event.deltaY) / 1000);
 }, { passive: false });
 scroll.addEventListener('scroll', redraw);
 new ResizeObserver(redraw).observe(scroll);
@@ -543,28 +549,24 @@ document.addEventListener('keydown', (event) => {
   actions[event.key]();
 });
 $('search').addEventListener('input', () => search($('search').value));
-$('next').onclick = () => step(1);
-$('previous').onclick = () => step(-1);
-$('in').onclick = () => zoom(0.6);
-$('out').onclick = () => zoom(1 / 0.6);
-$('all').onclick = showAll;
-$('counters').onclick = () => { showsCounters = !showsCounters; layout(); redraw(); };
-$('theme').onclick = () => {
-  document.documentElement.classList.toggle('dark');
-  readColours();
-  redraw();
+const buttons = {
+  next: () => step(1), previous: () => step(-1), in: () => zoom(0.6), out: () => zoom(1 / 0.6), all: showAll,
+  counters: () => { showsCounters = !showsCounters; layout(); redraw(); },
+  theme: () => { document.documentElement.classList.toggle('dark'); readColours(); redraw(); },
 };
+for (const [id, action] of Object.entries(buttons)) $(id).onclick = action;
 
 // Devices without a slice of the first finding are folded.
 function showFindings() {
   const first = data.findings.find((finding) => finding.at.length);
   if (first) {
-    const involved = new Set(first.at.map((slice) => rows.get(slice.row).track.group));
-    groups.forEach((group, i) => { group.folded = !involved.has(i); });
+    groups.forEach((group) => { group.folded = group.hidden = true; });
+    unfold(first.at.slice(0, 40));
+    shownFinding = first;
   }
   for (const finding of data.findings) {
     const box = element('details', '', $('findings'));
-    box.open = data.findings.length === 1;
+    box.open = data.findings.length === 1 && window.innerHeight > 700;
     const [first, ...rest] = finding.text.split('\n');
     const summary = element('summary', '', box);
     const at = first.indexOf(finding.kind + ': ');
@@ -580,13 +582,14 @@ function showFinding(finding) {
   const begins = finding.at.map((slice) => rows.get(slice.row).begin[slice.position]);
   const ends = finding.at.map((slice) => rows.get(slice.row).end[slice.position]);
   const first = Math.min(...begins), last = Math.max(...ends), around = Math.max((last - first) * 0.3, 1);
+  shownFinding = finding;
+  unfold(finding.at.slice(0, 40));
   select(finding.at[0], true);
   [from, to] = [first - around, last + around];
   redraw();
 }
 
-// ---- Start ------------------------------------------------------------------------------------
-
+// ---- Start ----
 $('title').textContent = document.title = data.title;
 const summaries = data.summaries.length ? [...rows.values()].reduce((sum, row) => sum + row.more.size, 0) : 0;
 if (summaries) $('note').textContent = `${data.all} slices; short ones are shown as ${summaries} summaries, without their arrows.`;
