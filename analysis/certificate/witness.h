@@ -42,8 +42,9 @@ class WhichFirst : public Observer {
   // True if the run ended because one of the two steps accessed an object outside its lifetime. For
   // a race with a lifetime this is the finding, whether or not the other step was done.
   bool ended_with_lifetime() const { return ended_with_lifetime_; }
-  // True if this step came first, and the other one later, or never because the first one ended the
-  // run. False if the control flow differs from the recorded run.
+  // After the run: saw_x_first() is true if the step x came first, and y came later or, in a run
+  // that did not complete, never; saw_y_first() is the same with x and y exchanged. Both are false
+  // if the control flow differs from the recorded run.
   bool saw_x_first() const {
     return !is_other_ && x_ == 1 && (y_ == 2 || (y_ == 0 && !is_complete_));
   }

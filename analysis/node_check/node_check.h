@@ -45,7 +45,8 @@ class NodeCheck final : public SideObserver {
   const std::vector<Finding>& findings() const { return findings_; }
 
   void on_complete(SideId side, GraphMemory& memories) override;
-  // Returns the rectangles that a side writes and others may read; empty if it is not compared.
+  // Returns the rectangles that a side writes and others may read; compare() requires their
+  // contents. Empty if the side has none; it then needs no compare().
   std::vector<Rectangle> rectangles(SideId side) const;
   // Compares the output of a side, which is complete, and counts it in the tally. got: the contents
   // of rectangles(side), each row-major, in their order.

@@ -8,8 +8,10 @@
 
 namespace tessera::cli {
 
-// Reads --m, --n, --dtype (default f32) and --lhs, the operand `x` of the kernel. Returns the
-// tensors of `x`; null if there are errors. shared: as in CollectiveReader::bind().
+// Reads --m, --n, --dtype (default f32) and --lhs, the operand `x` of the kernel: [m, n] on each
+// device, filled by --fill without a file. Also sets the reported shape and types. Returns the
+// tensors of `x`, which stay valid as long as Collective::operands; null if `read` has errors. Adds
+// errors to `read`. shared: as in CollectiveReader::bind().
 const Collective::Tensors* rows_on_rings(CollectiveReader& read, std::string_view kernel,
                                          std::string_view shared);
 

@@ -38,7 +38,8 @@ Expected<void> write_safetensors(const std::string& path, std::span<const NamedT
 // are kept. A missing file is created. The file is replaced atomically. Fails if the existing file
 // is malformed, if the name is invalid, or if the file cannot be written.
 Expected<void> add_to_safetensors(const std::string& path, const NamedTensor& tensor);
-// Does the same with an output file for that path that is still empty, and commits it.
+// Like add_to_safetensors(file.path(), tensor), but writes to `file` and commits it. `file` must be
+// new: without any append() or commit().
 Expected<void> add_to_safetensors(OutputFile& file, const NamedTensor& tensor);
 // Fails if add_to_safetensors() could not add a tensor with this name: the name is invalid, or an
 // existing file is malformed or cannot be read. The file is not recorded as read by the command.

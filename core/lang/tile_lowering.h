@@ -31,8 +31,9 @@ Entity tile_binary(Elaboration& e, const ast::Binary& node, const Entity& left, 
 // Lowers cast(x): x rounded to the type of its target `to`, an error if null; or cast(x, T): a
 // temporary of type T.
 Entity cast(Elaboration& e, const ast::Call& call, const Slice* to);
-// Lowers truncate(x) or truncate(x, T): like cast, but truncated to an integer type, all others are
-// errors. For an integer and a type: its low bits.
+// Lowers truncate(x) or truncate(x, T): like cast(), but x is truncated instead of rounded: floats
+// towards 0, integers to their low bits. Types other than integer types are errors. truncate(x, T)
+// of a number that is an integer returns a number, not a temporary.
 Entity truncate(Elaboration& e, const ast::Call& call, const Slice* to);
 
 // Lowers a matrix product that is not added to anything. Returns its accumulator, a temporary that

@@ -34,8 +34,9 @@ std::vector<StmtId> opaque_sources(const Program& program, StmtId write);
 // computations between them.
 StmtId next_of_opaque(const Program& program, StmtId statement);
 
-// Returns an error (ErrorCode::unsupported), with the `opaque` in a note, for each statement whose
-// actions depend on an unknown value or that may be stopped by one. Empty if there is none.
+// Returns an error (ErrorCode::unsupported) for each statement whose actions depend on an unknown
+// value, or at which an unknown value can stop the run. A note has the location of the `opaque`.
+// Empty if there is no such statement.
 Diags unknown_control(const Program& program);
 
 }  // namespace tessera

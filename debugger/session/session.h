@@ -62,8 +62,9 @@ class Session final : private Observer, private Pausing, private DebugSink {
   // Moves to the position before step `position` (from 0), or to the end if it comes first. Fails
   // if the schedule does not fit the run, or if there is not enough memory to run again.
   Expected<void> go_to(std::int64_t position);
-  // Moves to the next position at which a condition holds, or to the end. Conditions that hold at
-  // the current position do not count. Fails like go_to().
+  // Moves to the first position after the current one at which a condition holds, or to the end. A
+  // condition that holds at the current position can stop the movement from the next one on. At the
+  // end, does nothing. Fails like go_to().
   Expected<Arrival> forward(std::span<StopCondition* const> conditions);
   // Returns the output of the program during the last forward movement, with values; after open():
   // the output before the first step. Repeats that part of the run. A second call returns nothing.

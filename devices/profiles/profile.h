@@ -28,8 +28,8 @@ const std::vector<Profile>& profiles();
 Expected<Profile> find_profile(std::string_view name);
 
 // Returns the machine with the tiling and the rates of the built-in profile of the same name. If
-// there is none, tiling and rates have their default values. A machine without a name: the default
-// profile.
+// there is none, tiling and rates have their default values. If the machine has no name, returns
+// the built-in profile `default_profile` and ignores the other properties of the machine.
 Profile profile_of(const MachineProfile& machine);
 
 // Parses profiles in the format of devices/profiles/profile_data.cpp: `profile NAME`, then one

@@ -19,7 +19,8 @@ std::string statistics(const std::vector<Element>& elements, bool is_real);
 // with a true entry in is_marked have a `*`; if it is empty, none have.
 std::string rows_text(const std::vector<Element>& elements, std::int64_t columns, bool is_real,
                       const std::vector<bool>& is_marked = {});
-// Number of columns of a rectangle: the extent of its last kept dimension.
+// Number of columns of a rectangle: the size of its last dimension that is not dropped; 1 if there
+// is none.
 std::int64_t columns_of(const Box& box);
 
 }  // namespace tessera

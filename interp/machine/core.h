@@ -60,7 +60,8 @@ class Core {
   TileView write(const Slice& slice);
   TileView update(const Slice& slice);
   // Returns the rectangle of a slice at this core, checks it like locate(), and emits the event of
-  // the access unless the rectangle is empty. After a finding, storage is null.
+  // the access unless the rectangle is empty. With Uninitialised::strict, also checks that elements
+  // that are read are initialised. After a finding, storage is null.
   Region access(const Slice& slice, EventKind kind);
   // Like access(), to read a scalar. Outside the memory, it reports a finding and returns null
   // storage, but the run continues: the value is undefined.

@@ -100,7 +100,8 @@ class Machine : private Enabled {
   const std::optional<Diag>& problem() const { return refused_; }  // error that end() will return
   std::uint64_t trace_hash() const { return hash_.value(); }       // hash so far
 
-  // For cores and copies.
+  // The next functions are for cores and copies.
+  //
   const Program& program() const { return program_; }
   const RunOptions& options() const { return options_; }
   // Arithmetic of the statement: none if a run without arithmetic skips it.

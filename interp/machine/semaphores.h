@@ -69,8 +69,8 @@ class Semaphores {
   }
   // First cell from `cell` on that may have been used, or -1.
   std::int64_t used(SemaphoreId semaphore, std::int64_t cell) const;
-  // Takes over the lifetimes and counts of another core, without tallies, waiters and pending
-  // copies.
+  // Replaces the lifetimes and counts by those in `from`, the semaphores of another core. Tallies,
+  // waiters and pending copies are cleared and not copied.
   void fork(const Semaphores& from);
   bool is_live(SemaphoreId semaphore) const { return lifetime(semaphore) == Lifetime::now; }
   bool was_live(SemaphoreId semaphore) const { return lifetime(semaphore) == Lifetime::over; }

@@ -10,9 +10,11 @@
 
 namespace tessera {
 
-// Prepares out[d] = sum of x over d's ring, in x's shape [rows, cols], for f32 or i32. Terms are
-// added in the order place - 1, place - 2, ..., place. Fails like check_ring_rows() and
-// set_reduction(). x must outlive the launch.
+// Prepares out[d] = sum of x over the ring of each device d. x: one tensor [rows, cols] per device,
+// f32 or i32; out[d] has the same shape and type. rings: a ring table (rings.h), which is copied.
+// Terms are added in the order of the places p - 1, p - 2, ..., p, modulo the ring length, with p
+// the place of d, so f32 sums may differ between devices. Fails like check_ring_rows() and
+// set_reduction(). The tensors of x must outlive the launch.
 Expected<Launch> launch_all_reduce(std::span<const Tensor> x, const Tensor& rings,
                                    const ReduceOptions& options = {});
 

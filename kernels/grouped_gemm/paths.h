@@ -7,9 +7,12 @@ namespace tessera {
 // Returns ok if the single kernel of V2 can run the call, else the reason.
 Support v2_support(const GroupedGemmCall& call);
 
-// Runs one group after another, with a kernel for each that has elements in the result, and stops
-// after a launch with findings. Sets the members of `result` that `launch` sets: out has all
-// groups, the time is the total, the rest of the report is of the last launch. Fails like `launch`.
+// Runs the groups in order, with one launch for each group that has elements in the result. Stops
+// after a launch that has findings or was ended by a limit or a signal; that group and the later
+// ones are then zeros in result.out.
+// Sets the members of `result` that launch() sets: out has all groups, the time is the total, the
+// rest of the report is from the last launch. Without a launch, sets only out (zeros) and a note.
+// Fails like launch().
 Expected<void> run_v1(const GroupedGemmCall& call, const GroupedGemmOptions& options,
                       GroupedGemmRun& result);
 // Runs all groups in one kernel. Sets the members of `result` that `launch` sets, and fails like

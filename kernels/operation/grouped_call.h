@@ -23,9 +23,10 @@ Tensor first_rows(Tensor tensor, std::int64_t rows);
 // not valid, if the platform has no implementation, or if no kernel honours an option.
 Expected<void> check_call(const GroupedMatmulOperands& operands, const GroupedMatmulCall& call,
                           const GroupedMatmulConfig& config);
-// Runs the call with the configuration. The result has the operands' rows, without padding. Fails
-// like check_call(), if the device cannot run the call, and if the run has a finding. Ignores the
-// mesh and the callback.
+// Runs the call with the configuration. The result has the operands' rows, without padding. Ignores
+// the mesh and the callback. Fails like check_call(), if the device cannot run the call, if the run
+// has a finding, and if a limit (ErrorCode::environment) or a signal (ErrorCode::interrupted) ended
+// the run.
 Expected<GroupedMatmulRun> run_by(const GroupedMatmulOperands& operands,
                                   const GroupedMatmulCall& call, const GroupedMatmulConfig& config);
 // Returns the gradients of the call, without padding. Fails like run_by(), and if the cotangent

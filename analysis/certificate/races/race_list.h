@@ -51,7 +51,8 @@ class RaceList {
   // bound.
   bool skips(EventId addition);
 
-  // Adds the pairs of another list of the same record, which was given other accesses x.
+  // Adds the pairs of another list of the same record. The two lists must have received different
+  // accesses x in add_pairs(), so that no pair is counted twice.
   void merge(const RaceList& other);
   // True if max_races races are listed, of any objects; unordered sums do not count.
   bool is_full() const;

@@ -23,7 +23,8 @@ class ScalarCode {
   // Returns a value as an expression. The value must be a constant, known or computed.
   std::string text(ValueId value);
   // Returns declarations, in program order, of `wanted` and the values they need, except known
-  // values. All are known afterwards.
+  // values. The declared values are known afterwards. Sets problem() for a value that cannot be
+  // computed, and does not declare it. indent: number of spaces before each line.
   std::string compute(const std::vector<ValueId>& wanted, int indent);
   // Returns the declaration of one scalar statement.
   std::string declaration(const Stmt& stmt, int indent);

@@ -22,8 +22,9 @@ enum TesseraMpiChannel : std::int32_t { tessera_mpi_control, tessera_mpi_data };
 
 struct TesseraMpiPlugin {
   std::int32_t version;  // tessera_mpi_version of the plug-in's build
-  // Duplicates a communicator. communicator: address of an MPI_Comm of the caller; null: all
-  // processes that were started together. Initialises MPI if it is not initialised.
+  // Duplicates a communicator; all its processes must call open(). communicator: address of an
+  // MPI_Comm of the caller; null: all processes that were started together. Initialises MPI if it
+  // is not initialised. world: output, for close(); unchanged after an error.
   int (*open)(const void* communicator, TesseraMpiWorld** world);
   // Frees the world, and finalizes MPI if open() has initialised it.
   void (*close)(TesseraMpiWorld* world);
