@@ -61,10 +61,11 @@ class Debugger {
   // Returns and clears the program's output since the last call, for user interfaces that show it
   // separately.
   std::string take_program_said() { return std::exchange(program_said_, {}); }
-  // Requires a session at the beginning. Moves to before the event in which the run reports its
-  // first finding, or to after it if another core caused that event. If the run has none, moves to
-  // before the event of the first of `findings`, or to the end. Sets the focus to the core of the
-  // finding. Prints the place, but not the findings.
+  // Requires a session at the beginning. If the cause of `findings` is a race, moves to before its
+  // event. Else moves to before the event in which the run reports its first finding, or to after
+  // it if another core caused that event. If the run has none, moves to before the event of the
+  // cause, or to the end. Sets the focus to the core of the finding. Prints the place, but not the
+  // findings.
   Expected<void> go_to_finding(const std::vector<Finding>& findings);
 
   // Interface for user interfaces other than the terminal, in addition to the commands.
@@ -130,6 +131,7 @@ class Debugger {
   // Moves once. Returns true if the condition ended the movement, and not a stop or the end.
   Expected<bool> move_once(Way way, StopCondition* condition, bool is_last);
   void tell_arrival(Way way, const Arrival& arrival, bool is_own);
+  Expected<bool> go_to_place_of(const Finding& finding);
   Expected<void> go_to_event_of(const Cause& finding);
   Halt halt_of(const Arrival& arrival, bool is_own) const;
 

@@ -1,6 +1,7 @@
 // Movements of the debugger.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ostream>
 
 #include "core/report/try.h"
@@ -8,6 +9,7 @@
 #include "debugger/commands/reference.h"
 #include "debugger/session/frames.h"
 #include "interp/cut_off.h"
+#include "interp/findings/cause.h"
 #include "interp/findings/describe.h"
 #include "text/numbers.h"
 
@@ -52,22 +54,37 @@ Expected<void> Debugger::move(Way way, StopCondition* condition, std::int64_t ti
 }
 
 Expected<void> Debugger::go_to_finding(const std::vector<Finding>& findings) {
-  Found found;
-  StopCondition* const met = &found;
-  const Arrival arrival = TRY(session_.forward({&met, 1}));
-  if (arrival.why == Arrival::Why::condition) {
-    TRY(go_to_event_of(arrival.cause));
-  } else if (!findings.empty()) {
-    const Finding& first = findings.front();
-    FindingReached place(first.at);
-    if (const std::optional<Cause> there = TRY(go_to_first(session_, place))) {
-      focus_ = there->agent.issuer();
-      out_ << fmt::format("{}: the next event is the one that it describes\n", name(first.kind));
-    }
+  const std::vector<CauseLink> links = causes(findings);
+  const auto first = std::find_if(links.begin(), links.end(),
+                                  [](const CauseLink& link) { return link.is_cause(); });
+  const Finding* const cause =
+      first == links.end() ? nullptr : &findings[static_cast<std::size_t>(first - links.begin())];
+  // The run may report a consequence of a race at a later event.
+  const bool is_race = cause != nullptr && cause->kind == FindingKind::race;
+  if (!is_race || !TRY(go_to_place_of(*cause))) {
+    TRY(session_.go_to(0));
+    Found found;
+    StopCondition* const met = &found;
+    const Arrival arrival = TRY(session_.forward({&met, 1}));
+    if (arrival.why == Arrival::Why::condition)
+      TRY(go_to_event_of(arrival.cause));
+    else if (cause != nullptr)
+      TRY(go_to_place_of(*cause));
   }
   if (session_.is_over()) out_ << over_text() << "\n";
   show_place();
   return {};
+}
+
+// Moves to before the first event at the place of a finding. False if the run has no such event; it
+// is then at its end.
+Expected<bool> Debugger::go_to_place_of(const Finding& finding) {
+  FindingReached place(finding.at);
+  const std::optional<Cause> there = TRY(go_to_first(session_, place));
+  if (!there) return false;
+  focus_ = there->agent.issuer();
+  out_ << fmt::format("{}: the next event is the one that it describes\n", name(finding.kind));
+  return true;
 }
 
 // Moves back from the position after a finding to the position before its event, if its core caused

@@ -53,7 +53,7 @@ std::string Debugger::standing_text(CoreIndex core) {
 }
 
 void Debugger::show_source(StmtId statement) {
-  if (const Loc loc = session_.program().loc(statement))
+  if (const Loc loc = session_.program().loc(statement); loc && !loc.source->text.empty())
     out_ << fmt::format("{:>5} | {}\n", loc.line, source_line(*loc.source, loc.line));
 }
 
@@ -171,6 +171,9 @@ Expected<void> Debugger::list(const Words& words) {
   for (const PlaceId place : program.places.ids())
     if (!loc) loc = program.loc(place);
   if (!loc) return error("the program has no source");
+  if (loc.source->text.empty())
+    return error(fmt::format("the text of {} is not available: a `# line` of the program names it",
+                             loc.source->name));
   int first = list_from_ > 0 ? list_from_ : std::max(1, loc.line - listed_lines / 2);
   if (!words.empty()) {
     const auto line = parse_integer(words.front());

@@ -157,6 +157,33 @@ TEST_F(CliDebug, a_finding_of_the_whole_run_opens_at_its_event_and_is_told_once)
   EXPECT_TRUE(ran.has("race: the next event is the one that it describes\n")) << ran.out;
 }
 
+TEST_F(CliDebug, a_race_opens_before_the_undefined_read_that_follows_from_it) {
+  const std::string text =
+      "kernel k()\n  in  a: f32[8] hbm\n  out out: f32[8] hbm\n  vmem x: f32[8]\n  vmem y: f32[8]\n"
+      "  sem  s: bytes\n{\n  start a -> x, s\n  y = x\n  y = y * 2.0\n  copy y -> out\n"
+      "  wait s for x\n}\n";
+  const Ran ran = gmm_run({"run", written("v.tsr", text), "--interpret", "--debug-on-finding",
+                           "--copy-granularity", "partial", "--schedule",
+                           "steps:dev0.core0,dev0.core0/dma#0@1:r,dev0.core0/dma#0:w7,dev0.core0,"
+                           "dev0.core0/dma#0:w"});
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_TRUE(ran.has("race: the next event is the one that it describes\n")) << ran.out;
+  EXPECT_TRUE(ran.has("v.tsr:9")) << ran.out;
+}
+
+TEST_F(CliDebug, a_source_without_its_text_is_named) {
+  const std::string text =
+      "kernel k()\n  in  a: f32[8] hbm\n  out out: f32[8] hbm\n{\n# line 7 \"elsewhere.py\"\n"
+      "  copy a -> out\n}\n";
+  const Ran ran = gmm_run({"debug", written("l.tsr", text), "--batch", "--commands", "step; list"});
+  EXPECT_TRUE(ran.has("elsewhere.py:7")) << ran.out;
+  EXPECT_FALSE(ran.has("7 | \n")) << ran.out;
+  EXPECT_NE(ran.err.find("error: the text of elsewhere.py is not available: a `# line` of the "
+                         "program names it\n"),
+            std::string::npos)
+      << ran.out << ran.err;
+}
+
 TEST_F(CliDebug, a_finding_of_a_step_is_told_once) {
   const std::string text =
       "kernel k()\n  out out: f32[4] hbm\n  vmem x: f32[4]\n{\n  copy x -> out\n}\n";
