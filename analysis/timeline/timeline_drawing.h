@@ -66,7 +66,7 @@ class TimelineDrawing : public TimelineListener {
     Loc loc;
   };
 
-  // unit: of a counter; empty: a track of slices.
+  // unit: unit of a counter; empty for a track of slices.
   Track track(std::int32_t device, Kind kind, const std::string& name, int number = 0,
               std::string_view unit = {});
   Track core_track(CoreIndex core, Kind kind);

@@ -53,9 +53,9 @@ Options binding_options();
 Diag unknown_result(const Buffer& buffer, std::string_view option, std::string_view why);
 // Binds the operands and results of all devices: reads the files and numbers of --in, fills other
 // operands by --fill and --seed (integers in smem: zeros), allocates the results as zeros, and
-// opens the files of --out. Fails for wrong values of these options, for a file that cannot be read
-// or written, for a file that is both read and written, with ErrorCode::environment if host memory
-// is too small, and with ErrorCode::unsupported if --out names a result with unknown values.
+// opens the files of --out. Fails for wrong values of these options, and for a file that cannot be
+// read or written or is both. Fails with ErrorCode::environment if host memory is too small, and
+// with ErrorCode::unsupported if --out names a result with unknown values.
 // `program` must outlive the result.
 Expected<Bindings> bind(const Program& program, const Arguments& arguments, int devices);
 

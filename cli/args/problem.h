@@ -44,8 +44,8 @@ Options problem_options(GroupedKind kind);
 
 // Reads the files, derives all extents and types from the files and options, and fills the operands
 // without a file. Fails for malformed options, for files that cannot be read, for missing or
-// contradicting extents and types, and like check_host_memory(). The configuration is only that of
-// the options: settle_config() chooses it.
+// contradicting extents and types, and like check_host_memory(). The configuration has only
+// the given options; settle_config() completes it.
 Expected<Problem> filled_problem(GroupedKind kind, const Arguments& arguments);
 // Like filled_problem(), but without filling operands, so it needs no memory for these.
 Expected<Problem> settled_problem(GroupedKind kind, const Arguments& arguments);

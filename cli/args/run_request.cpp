@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/args/limits.h"
+#include "cli/args/output_option.h"
 #include "cli/args/profile_options.h"
 #include "cli/args/run_options.h"
 #include "cli/reports/prints.h"
@@ -134,17 +135,10 @@ void choose_interpretation(const Arguments& arguments, RunRequest& request, Diag
   request.deeper = std::make_shared<DeeperWindowsObserver>(request.profile.rates);
 }
 
-// Opens the file of an option; null if the option is not given.
 std::shared_ptr<OutputFile> opened(std::string_view option, const Arguments& arguments,
                                    Diags& diags) {
-  if (!arguments.has(option)) return nullptr;
-  const std::string path(arguments.text(option));
-  if (path == "-") {
-    diags.push_back(error(fmt::format("--{} writes a file, and - names none", option)));
-    return nullptr;
-  }
-  Expected<OutputFile> file = OutputFile::create(path, arguments.files());
-  if (file) return std::make_shared<OutputFile>(*std::move(file));
+  Expected<std::shared_ptr<OutputFile>> file = opened_output(arguments, option);
+  if (file) return *std::move(file);
   diags.insert(diags.end(), file.diags().begin(), file.diags().end());
   return nullptr;
 }

@@ -1,13 +1,14 @@
 // graph: prints a proved program as a task graph: tasks and their dependences.
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "cli/args/output_option.h"
 #include "cli/command.h"
 #include "cli/debug/debug_target.h"
 #include "cli/reports/graph_report.h"
@@ -44,22 +45,9 @@ Options graph_options(const std::vector<std::string>& words) {
   return options;
 }
 
-// Opens the file of an option; none if the option is not given.
-Expected<std::optional<OutputFile>> opened(const Arguments& arguments, std::string_view option,
-                                           const Arguments& given) {
-  if (!arguments.has(option)) return std::optional<OutputFile>();
-  if (arguments.text(option) == "-")
-    return error(fmt::format("--{} writes a file, and - names none", option));
-  Expected<OutputFile> created =
-      OutputFile::create(std::string(arguments.text(option)), given.files());
-  if (!created) return created.diags();
-  return std::optional<OutputFile>(*std::move(created));
-}
-
-Expected<void> write(std::optional<OutputFile>& file, const Expected<std::string>& text) {
-  if (!text) return text.diags();
-  TRY(file->append(*text));
-  return file->commit();
+Expected<void> write(OutputFile& file, const std::string& text) {
+  TRY(file.append(text));
+  return file.commit();
 }
 
 int run(const Arguments& given, Console& console) {
@@ -69,9 +57,9 @@ int run(const Arguments& given, Console& console) {
   arguments->read_along(given);
   const Expected<Prepared> prepared = verified_command(arguments->given()).prepare(*arguments);
   if (!prepared) return fail(console, prepared.diags());
-  Expected<std::optional<OutputFile>> dot = opened(*arguments, "dot", given);
+  const Expected<std::shared_ptr<OutputFile>> dot = opened_output(*arguments, "dot");
   if (!dot) return fail(console, dot.diags());
-  Expected<std::optional<OutputFile>> svg = opened(*arguments, "svg", given);
+  const Expected<std::shared_ptr<OutputFile>> svg = opened_output(*arguments, "svg");
   if (!svg) return fail(console, svg.diags());
   Diags diags;
   CertifyOptions how;
@@ -82,11 +70,13 @@ int run(const Arguments& given, Console& console) {
   if (!diags.empty()) return fail(console, diags);
   const Expected<graph::TaskGraph> graph = graph::folded_task_graph(prepared->simulate, how);
   if (!graph) return fail(console, graph.diags());
+  const Expected<std::string> picture = *svg ? graph_svg(*graph) : std::string();
+  if (!picture) return fail(console, picture.diags());
   if (*dot)
-    if (const auto written = write(*dot, graph_dot(*graph)); !written)
+    if (const auto written = write(**dot, graph_dot(*graph)); !written)
       return fail(console, written.diags());
   if (*svg)
-    if (const auto written = write(*svg, graph_svg(*graph)); !written)
+    if (const auto written = write(**svg, *picture); !written)
       return fail(console, written.diags());
   if (console.prints_json()) print(console, graph_json(*prepared, *graph));
   if (console.prints_text()) console.out << graph_lines(*prepared, *graph);

@@ -17,8 +17,9 @@ struct Replay {
 // Returns these options. `schedule` may be longer than longest_schedule (report.h).
 Replay replay_of(const Certificate& certificate);
 // Returns the command line of the replay, replay_of(). The schedule is read from the file
-// of --save-schedule, if given. If it is too long and neither saved nor given by the user, the line
-// first stores the schedule: in a pack, or for a program in a pack or from standard input in a file.
+// of --save-schedule, if that option is given. Before a schedule that is too long for a line, and
+// neither saved nor given by the user, the line has a command that stores it. That command writes a
+// pack; for a program in a pack or from standard input it writes a file with the schedule.
 std::string verify_replay_line(const Arguments& arguments, const RunRequest& request,
                                const Certificate& certificate);
 // Returns the words of the replay without the program's name, with the schedule whatever its

@@ -95,7 +95,6 @@ const nameOf = (label) => [...new Set(labelsOf(label).map(wordOf))].slice(0, 3).
 let showsCounters = groups.length === 1;
 let lines = [];       // what is shown from top to bottom: { y, height, group | row | track }
 const lineOfRow = new Map();
-let total = 0;
 function layout() {
   lines = [];
   lineOfRow.clear();
@@ -113,7 +112,6 @@ function layout() {
       if (showsCounters && track.counter && track.counter.max > 0) add({ height: COUNTER, track });
     }
   });
-  total = y;
   $('height').style.height = Math.max(y, 1) + 'px';
 }
 
