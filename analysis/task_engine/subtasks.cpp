@@ -48,8 +48,11 @@ class Splitter {
  private:
   const Action& action(Number a) const { return graph_.actions[actions_[a]]; }
   const AccessList& touches(Number a) const { return graph_.accesses[actions_[a]]; }
-  // True for memory of which each subtask has its own copy: scalars and private scratch.
-  bool is_own(MemoryId m) const { return !graph_.memories[m].buffer || private_[m]; }
+  // True for memory that only this node accesses, and of which each subtask has its own copy:
+  // private scratch, and scalars that a pipeline loads. Other scalars are shared by the nodes.
+  bool is_own(MemoryId m) const {
+    return graph_.memories[m].buffer ? private_[m] : graph_.memories[m].is_inner;
+  }
 
   void note_writes() {
     for (Number a = 0; a < actions_.size(); ++a)
