@@ -27,6 +27,9 @@ Option budget_option() {
 Options verify_options() {
   return {
       {"necessity", "", "omit each wait in turn and prove again, to explain its purpose"},
+      {"coverage", "",
+       "list everything that the sizes of this run do not exercise, and search for larger sizes "
+       "that do"},
       {"mutants", "",
        "change each synchronising op and each op on values in turn, and list the changes that a "
        "proof or `equal` detects"},
@@ -41,10 +44,19 @@ Options verify_options() {
       {"save-schedule", "FILE",
        "write the schedule that shows the finding, for --schedule replay:FILE", false,
        FileUse::writes},
-      {"cases", "N",
+      {"cases", "N|grow",
        "verify N cases: sizes, tables and numbers of devices that are not given are drawn by "
-       "--seed"},
+       "--seed; grow: the given sizes and larger ones, one size at a time"},
   };
+}
+
+Invocation taken_by_verify(const Invocation& invocation) {
+  Invocation taken = invocation.without(
+      {"schedule", "json", "expect", "rtol", "atol", "expected-in", "expected-by"});
+  std::erase_if(taken.options, [](const Invocation::Option& option) {
+    return std::find(not_taken.begin(), not_taken.end(), option.name) != not_taken.end();
+  });
+  return taken;
 }
 
 Command verified_command(const std::vector<std::string>& words) {

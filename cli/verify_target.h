@@ -26,6 +26,10 @@ Command verified_command(const std::vector<std::string>& words);
 // command, and its own options.
 Options verify_options(const std::vector<std::string>& words);
 
+// Returns the invocation without the options that verify does not accept or that choose one
+// schedule.
+Invocation taken_by_verify(const Invocation& invocation);
+
 // Parses the words of a command line that begins with `verify`, and selects the interpreter. Fails
 // like parse_arguments(), and if --device names another device. files: must outlive the result; may
 // be null.

@@ -18,6 +18,7 @@
 #include "analysis/certificate/points/points_witness.h"
 #include "analysis/certificate/simulate.h"
 #include "analysis/certificate/witness.h"
+#include "analysis/coverage/coverage_note.h"
 #include "core/report/finding.h"
 #include "interp/binding.h"
 
@@ -132,6 +133,7 @@ struct Certificate {
   std::vector<ExplainedWait> waits;  // if requested and proved; in program order
   std::optional<Promises> promises;  // sufficient ones, if stronger_promises() was called
   Basis basis;
+  CoverageNotes coverage;  // of the recorded run
   Statistics statistics;
   RunResult run;  // the recorded run
   // Options that reproduce the verdict: the requested options, or the options of a

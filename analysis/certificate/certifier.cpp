@@ -52,9 +52,11 @@ void Certifier::begin(const Program& program, const RunOptions& options) {
   // passing all of them to another thread.
   relayed_from_ = is_at_once(program) ? std::numeric_limits<std::int64_t>::max() : 1'000'000;
   recorder_.begin(program, options);
+  coverage_.begin(program, options);
 }
 
 void Certifier::on(const Event& event) {
+  coverage_.on(event);
   if (relayed_from_ > 0) {
     --relayed_from_;
     return recorder_.on(event);
@@ -80,6 +82,7 @@ void Certifier::on(const Event& event) {
 
 void Certifier::end(RunResult& result) {
   points_ = result.points;
+  coverage_.end(result);
   if (result.end != RunEnd::program) {
     give_up(result, result.end);
   } else if (points_ != nullptr && points_->end != RunEnd::program) {
@@ -116,6 +119,7 @@ void Certifier::give_up(const RunResult& result, RunEnd end) {
 void Certifier::analyse(RunResult& result) {
   const auto begin = std::chrono::steady_clock::now();
   recorder_.end(result);
+  certificate_.coverage = coverage_.notes();
   const Record& recorded = recorder_.record();
   certificate_.basis.profile = profile_;
   certificate_.findings = result.findings;

@@ -7,6 +7,7 @@
 
 #include "analysis/certificate/certificate.h"
 #include "analysis/certificate/record/recorder.h"
+#include "analysis/coverage/coverage.h"
 #include "interp/observe/observer.h"
 #include "interp/observe/relay.h"
 
@@ -33,6 +34,14 @@ class Certifier : public Observer {
         asks_necessity_(necessity),
         reads_(reads),
         listed_(listed) {}
+  void expanded(const Program& structured, const Program& expanded,
+                const std::vector<Binding>& bindings, const RunOptions& options) override {
+    coverage_.expanded(structured, expanded, bindings, options);
+  }
+  bool wants_run(const Program& expanded, const std::vector<Binding>& bindings,
+                 const RunOptions& options) override {
+    return coverage_.wants_run(expanded, bindings, options);
+  }
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
   bool observes_assertions() const override { return true; }
@@ -58,6 +67,7 @@ class Certifier : public Observer {
   void explain_waits(const ControlFlow& control);
 
   Recorder recorder_;
+  Coverage coverage_;
   // Number of events still to be recorded on this thread, before relay_ is used.
   std::int64_t relayed_from_ = 0;
   std::optional<Relay<std::int64_t>> relay_;  // to the recorder's own thread

@@ -18,6 +18,8 @@
 #include "cli/reports/verify_report.h"
 #include "cli/reports/verify_words.h"
 #include "cli/reports/watch.h"
+#include "cli/sizes/size_search.h"
+#include "cli/sizes/verify_grow.h"
 #include "cli/verify_cases.h"
 #include "cli/verify_target.h"
 #include "core/host/output_file.h"
@@ -57,7 +59,7 @@ Expected<void> check_questions(const Arguments& arguments) {
                       "`gmm-run run`, which also reports the verdict on the schedules",
                       option));
   const char* asked = nullptr;
-  for (const char* question : {"mutants", "necessity", "cases"}) {
+  for (const char* question : {"mutants", "necessity", "coverage", "cases"}) {
     if (!arguments.has(question)) continue;
     if (asked != nullptr)
       return error(
@@ -71,6 +73,9 @@ Expected<void> check_questions(const Arguments& arguments) {
   return {};
 }
 
+// Max time of the search for sizes by --coverage.
+constexpr double size_search_seconds = 20;
+
 Expected<void> write_all(OutputFile& file, const std::string& text) {
   TRY(file.append(text + "\n"));
   return file.commit();
@@ -83,12 +88,13 @@ int run(const Arguments& given, Console& console) {
   arguments->read_along(given);
   if (const auto checked = check_questions(*arguments); !checked)
     return fail(console, checked.diags());
-  if (arguments->has("cases")) {
-    return verify_cases(*arguments, console);
-  }
+  if (arguments->has("cases"))
+    return arguments->text("cases") == "grow" ? verify_grow(*arguments, console)
+                                              : verify_cases(*arguments, console);
   Expected<VerifyTarget> target = verify_target(*arguments);
   if (!target) return fail(console, target.diags());
   const bool is_mutation = arguments->has("mutants");
+  const bool asks_coverage = arguments->has("coverage");
   std::optional<OutputFile> file, schedule_file;
   for (const auto& [option, opened] :
        {std::pair("save", &file), {"save-schedule", &schedule_file}}) {
@@ -122,13 +128,20 @@ int run(const Arguments& given, Console& console) {
     if (const auto written = write_all(*schedule_file, replay.schedule); !written)
       return fail(console, written.diags());
   }
+  SizeChanges changes;
+  if (asks_coverage) {
+    Expected<SizeChanges> found =
+        find_size_changes(*arguments, certificate->coverage.missing, size_search_seconds);
+    if (!found) return fail(console, found.diags());
+    changes = *std::move(found);
+  }
   watch.hide();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (console.prints_json())
-    print(console, verify_json(*arguments, target->prepared, *certificate, seconds));
+    print(console, verify_json(*arguments, target->prepared, *certificate, changes, seconds));
   if (console.prints_text()) {
-    console.out << verify_lines(*arguments, target->prepared, *certificate, seconds);
+    console.out << verify_lines(*arguments, target->prepared, *certificate, changes, seconds);
     if (file) console.out << fmt::format("{:<10}{}\n", "saved", arguments->text("save"));
   }
   return exit_code(status_of(*certificate));

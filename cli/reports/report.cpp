@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "cli/args/limits.h"
+#include "cli/reports/coverage_report.h"
 #include "cli/reports/finding_text.h"
 #include "cli/reports/node_check_text.h"
 #include "cli/reports/prints.h"
 #include "cli/reports/progress.h"
 #include "cli/reports/timing_report.h"
 #include "cli/reports/verify_words.h"
+#include "cli/verify_target.h"
 #include "core/report/try.h"
 #include "devices/teams.h"
 #include "interp/schedule/strategies.h"
@@ -130,6 +132,7 @@ void add_run(Json& object, const Arguments& arguments, const RunRequest& request
   if (result->certificate) {
     object["more_races"] = result->certificate->unlisted.races;
     object["has_all_races"] = result->certificate->unlisted.has_all;
+    object["coverage"] = coverage_json(result->certificate->coverage.missing, {});
   }
   object["all_schedules"] = result->certificate ? Json(name(result->certificate->verdict)) : Json();
   add_end(object, arguments, result->end, result->stats);
@@ -174,9 +177,7 @@ namespace {
 
 // The command that shows the races of this run in both orders.
 std::string verify_line(const RunRequest& request) {
-  Invocation verified =
-      request.invocation.without({"schedule", "save-schedule", "trace", "timeline", "out", "check",
-                                  "json", "debug-on-finding", "dump", "timing", "cost"});
+  Invocation verified = taken_by_verify(request.invocation);
   if (verified.command != "run") return verified.under("verify").line();
   verified.command = "verify";
   return verified.line();
@@ -261,7 +262,11 @@ std::string run_lines(const Arguments& arguments, const RunRequest& request,
     text += line("simulated", timing_text(request.timing->timing(), request.profile.machine));
   if (request.cost && report.findings.empty() && result->end == RunEnd::program)
     text += cost_text(request.cost->cost(), request.deeper->windows(), request.timing->timing());
-  if (result->certificate) text += certificate_line(*result->certificate);
+  if (result->certificate) {
+    text += certificate_line(*result->certificate);
+    if (result->certificate->verdict == SchedulesVerdict::proved)
+      text += coverage_of_run_lines(*result->certificate, verify_line(request));
+  }
   return text;
 }
 

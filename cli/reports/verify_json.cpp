@@ -127,7 +127,7 @@ Json statistics_json(const Certificate& c) {
 }  // namespace
 
 Json verify_json(const Arguments& arguments, const Prepared& prepared, const Certificate& c,
-                 double seconds) {
+                 const SizeChanges& changes, double seconds) {
   Json object = run_json(prepared, c, seconds);
   add_findings(object, arguments, prepared.request, c);
   add_basis(object, c);
@@ -138,6 +138,7 @@ Json verify_json(const Arguments& arguments, const Prepared& prepared, const Cer
                           {"both", c.promises->both || c.promises->whole || c.promises->order},
                           {"text", promises_text(*c.promises)}};
   add_end(object, arguments, c.end, c.run.stats);
+  object["coverage"] = coverage_json(c.coverage.missing, changes);
   object["certificate"] = statistics_json(c);
   return object;
 }

@@ -3,13 +3,16 @@
 #include <string>
 
 #include "cli/command.h"
+#include "cli/reports/coverage_report.h"
 
 namespace tessera::cli {
 
-// Return the report as lines of text and as JSON. seconds: time of the whole command.
+// Return the report as lines of text and as JSON. changes: of sizes, for the notes on
+// coverage. seconds: time of the whole command.
 std::string verify_lines(const Arguments& arguments, const Prepared& prepared,
-                         const Certificate& certificate, double seconds);
+                         const Certificate& certificate, const SizeChanges& changes,
+                         double seconds);
 Json verify_json(const Arguments& arguments, const Prepared& prepared,
-                 const Certificate& certificate, double seconds);
+                 const Certificate& certificate, const SizeChanges& changes, double seconds);
 
 }  // namespace tessera::cli

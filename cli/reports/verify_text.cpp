@@ -220,11 +220,13 @@ std::string method_section(const Certificate& c, double seconds) {
 }  // namespace
 
 std::string verify_lines(const Arguments& arguments, const Prepared& prepared, const Certificate& c,
-                         double seconds) {
+                         const SizeChanges& changes, double seconds) {
   std::string text = run_section(arguments, prepared, c);
   text += findings_section(arguments, c);
   text += basis_section(prepared, c);
   text += line(name(c.verdict), verdict_text(c, prepared.request.profile.machine));
+  if (c.verdict != SchedulesVerdict::refuted || !changes.empty())
+    text += coverage_lines(c, changes);
   if (c.promises) text += line("promises", promises_text(*c.promises));
   if (c.verdict == SchedulesVerdict::refuted)
     text += replay_section(arguments, prepared.request, c);

@@ -88,6 +88,10 @@ TEST_F(Docs, every_command_about_the_certificate_runs_and_prints_what_is_shown) 
   expect_commands_run("docs/explain/certificate.md", 9, 9);
 }
 
+TEST_F(Docs, every_command_about_coverage_runs_and_prints_what_is_shown) {
+  expect_commands_run("docs/explain/coverage.md", 3, 3);
+}
+
 TEST_F(Docs, every_command_about_timing_runs_and_prints_what_is_shown) {
   fs::create_directory("build");
   expect_commands_run("docs/explain/timing.md", 3, 3);

@@ -1,0 +1,35 @@
+// Ops of the source among the statements of an expanded program, which has many of its own.
+#pragma once
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "core/program/program.h"
+
+namespace tessera {
+
+class SourceOps {
+ public:
+  SourceOps() = default;
+  explicit SourceOps(const Program& structured);
+  // True if the kernel's own text has an op of this type at the place of the statement. For a
+  // library function, the text of its call does not count. Without a structured program: true for
+  // each place of the kernel's own text.
+  bool has(const Program& expanded, StmtId statement) const;
+  // The same for a place of the kernel's own text, where a loop or a grid dimension begins.
+  bool has_loop(const Loc& loc) const;
+
+ private:
+  using Key = std::tuple<std::size_t, int, int>;  // op, line, column
+  bool is_known_ = false;
+  std::set<Key> ops_;
+  std::set<std::pair<int, int>> loops_;  // line, column
+};
+
+// Location of the statement in the kernel's own text; for a library function, of its call.
+Loc own_loc(const Program& program, StmtId statement);
+// True if the statement is written in the kernel's own text: not in a library function, and not
+// around several launches.
+bool is_own(const Program& program, StmtId statement);
+
+}  // namespace tessera
