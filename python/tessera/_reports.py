@@ -162,6 +162,11 @@ class Proof(Report):
         return self.object.get("conditions", [])
 
     @property
+    def coverage(self) -> list[dict[str, Any]]:
+        """What these sizes do not exercise, most telling first: `kind`, `file`, `line`, `message`, and the `change` of a size."""
+        return self.object.get("coverage", [])
+
+    @property
     def promises(self) -> dict[str, Any] | None:
         """For a refuted program: the stronger guarantees of a machine under which it would be correct."""
         return self.object.get("promises")

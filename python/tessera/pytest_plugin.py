@@ -103,7 +103,8 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Result[Any], None]
     verdict = session.verdict
     _annotate(item, verdict)
     if verdict.ok:
-        item.add_report_section("call", "tessera", f"covers {verdict.covers}")
+        left_out = [str(one) for site in verdict for one in site.uncovered]
+        item.add_report_section("call", "tessera", "\n".join([f"covers {verdict.covers}", *dict.fromkeys(left_out)]))
         return
     if outcome.excinfo is not None:  # the test failed on its own: the verdict is added to its report
         item.add_report_section("call", "tessera", str(verdict))

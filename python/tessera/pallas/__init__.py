@@ -13,7 +13,8 @@
 """
 
 from tessera.pallas.convert import Refused
-from tessera.pallas.engine import Finding
+from tessera.pallas.engine import Finding, Uncovered
+from tessera.pallas.grow import GrownCase, Growth
 from tessera.pallas.intercept import interpret
 from tessera.pallas.program import FindingError, kernels, pack, run, text, verify
 from tessera.pallas.show import show
@@ -24,8 +25,11 @@ __all__ = [
     "Accepted",
     "Finding",
     "FindingError",
+    "GrownCase",
+    "Growth",
     "Refused",
     "SiteVerdict",
+    "Uncovered",
     "Verdict",
     "host_devices",
     "interpret",

@@ -168,5 +168,12 @@ def _proved(site: SiteVerdict, kernel: Kernel, lanes: Sequence[Sequence[Any]], w
     # If a condition of the certificate does not hold, other schedules can have other findings.
     is_complete = is_complete and not (said["verdict"] == "refuted" and said.get("conditions"))
     return replace(
-        site, status=said["verdict"], findings=found, conditions=conditions, promises=promises, certificate=certificate, complete=is_complete
+        site,
+        status=said["verdict"],
+        findings=found,
+        conditions=conditions,
+        promises=promises,
+        certificate=certificate,
+        complete=is_complete,
+        uncovered=engine.uncovered(kernel, report),
     )

@@ -192,6 +192,23 @@ class Finding:
                 yield from (f"  {line}" for line in _where(note.source, note.function, note.stack[: len(note.stack) - shared]))
 
 
+@dataclass(frozen=True)
+class Uncovered:
+    """Something that the sizes of a call do not exercise, so that its verdict says nothing about it.
+
+    kind: `slot`, `credit`, `branch`, `wrap`, `loop`, `neighbours`, `wait`, `empty` or `remainder`, as in the page on coverage.
+    place: `kernel.py:49`, or empty for the whole kernel. source: the source line.
+    """
+
+    kind: str
+    message: str
+    place: str = ""
+    source: str = ""
+
+    def __str__(self) -> str:
+        return f"not covered: {self.place and self.place + ': '}{self.message}"
+
+
 def _alike(count: int, devices: int) -> str:
     if count > 1 and devices == count:
         return f"on {devices} devices"
@@ -219,6 +236,19 @@ def findings(kernel: Kernel, report: _engine.Report) -> tuple[Finding, ...]:
     """Returns the findings of a report, causes before consequences."""
     found = [_finding(kernel, one) for one in report.findings if one.get("folded_into") is None]
     return tuple(sorted(found, key=lambda finding: finding.consequence))
+
+
+def uncovered(kernel: Kernel, report: _engine.Report) -> tuple[Uncovered, ...]:
+    """Returns what the sizes of this call do not exercise, most telling first."""
+    found = []
+    for one in report.object.get("coverage", []):
+        place = _place(kernel, one) if one["line"] else Place("", 0)
+        message = re.sub(r"(?<=^the loop over )\w+", lambda name: kernel.loops.get(name[0], name[0]), words.renamed(kernel, one["message"]))
+        found.append(Uncovered(one["kind"], message, str(place) if place.line else "", _source(place)))
+    branches = [Uncovered("branch", "this branch is never taken", str(place), _source(place)) for place in kernel.left_out]
+    # In the order of their kinds, like the report.
+    before = [one for one in found if one.kind in ("slot", "credit", "branch")]
+    return tuple(dict.fromkeys([*before, *branches, *found]))
 
 
 def unused(kernel: Kernel, report: _engine.Report) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, overload
 
 import jax
 import numpy as np
@@ -16,6 +16,7 @@ from tessera.pallas import engine, jaxpr_tools, kinds, options
 from tessera.pallas.convert import Kernel, Refused, UnknownValues
 from tessera.pallas.coverage import Reached
 from tessera.pallas.decide import converted, decide, site_of
+from tessera.pallas.grow import Growth, grown
 from tessera.pallas.reference import NoReference, reference
 from tessera.pallas.trace import Traced, trace
 from tessera.pallas.verdict import Accepted, SiteVerdict, Verdict, all_accepted, together
@@ -30,9 +31,15 @@ class FindingError(errors.FindingError):
     """A run of a kernel has a finding; str() is the report."""
 
 
+@overload
+def verify(fn: Callable[..., Any], *args: Any, grow: None = None, **options: Any) -> Verdict: ...
+@overload
+def verify(fn: Callable[..., Any], *, grow: Mapping[str, int | Sequence[int]], **options: Any) -> Growth: ...
 def verify(
     fn: Callable[..., Any],
     *args: Any,
+    grow: Mapping[str, int | Sequence[int]] | None = None,
+    grow_seconds: float = 60,
     cases: Sequence[Sequence[Any]] | None = None,
     seeds: Sequence[int] = (0,),
     accept: Sequence[Accepted] = (),
@@ -43,10 +50,13 @@ def verify(
     chip: str | None = None,
     kwargs: Mapping[str, Any] | None = None,
     **promises: Any,
-) -> Verdict:
+) -> Verdict | Growth:
     """Verifies every kernel that `fn(*args)` reaches, for all schedules, and lists every kernel that it does not reach.
 
     args      arrays, or `jax.ShapeDtypeStruct`s; for a struct, floats are random, one draw for each of `seeds`, and integers are 0
+    grow      names of sizes with their first values, `{"steps": 2}`, or with all values, `{"steps": (2, 3, 5)}`. `fn(**sizes)` then
+              returns a function and its arguments; it is verified at growing sizes, up to the first that is refuted
+    grow_seconds  time after which no further size is verified
     cases     several tuples of args instead of `args`, with one verdict for all
     accept    known findings, and kernels that these arguments do not reach, each with a reason
     numbers   compare the results of the conversions with JAX's own interpretation
@@ -59,6 +69,12 @@ def verify(
     cores     2: the cores of a device share the first parallel dimension of each grid in order, as on a megacore
     promises  guarantees of the machine and other options of `gmm-run verify`, by name: `dma_order="fifo"`
     """
+    if grow is not None:
+        if args or cases is not None:
+            raise TypeError("verify with grow takes its arguments from the function, not as arguments or cases")
+        given: dict[str, Any] = {"seeds": seeds, "accept": accept, "numbers": numbers, "parallel": parallel, "all": all, "limit": limit}
+        given |= {"chip": chip, "kwargs": kwargs, **promises}
+        return grown(lambda sizes: _of_sizes(fn, sizes, given), grow, grow_seconds)
     engine.accept(promises)
     options.cores(promises)
     if (of_run := next((name for name in promises if name in options.OF_RUN), None)) is not None:
@@ -73,6 +89,15 @@ def verify(
             found.append(_decided(traced, promises, seed, limit, numbers, parallel))
     asked.append(together([*found, Verdict((), tuple(accept), tuple(dict.fromkeys(notes)))]).telling(all))
     return asked[-1]
+
+
+def _of_sizes(make: Callable[..., Any], sizes: Mapping[str, int], given: Mapping[str, Any]) -> Verdict:
+    made = make(**sizes)
+    if not (isinstance(made, tuple) and len(made) == 2 and callable(made[0]) and isinstance(made[1], (tuple, list))):
+        raise errors.BadInput(
+            f"grow: expected a function and a tuple of its arguments from {getattr(make, '__name__', 'make')}, found {type(made).__name__}"
+        )
+    return verify(made[0], *made[1], **given)
 
 
 def _check(args: Sequence[Any], cases: Any, seeds: Any, accept: Any) -> None:

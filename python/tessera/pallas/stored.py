@@ -47,6 +47,7 @@ SHAPE = {
     "promises": str,
     "certificate": dict,
     "complete": bool,
+    "uncovered": [{"kind": str, "message": str, "place": str, "source": str}],
 }
 
 
@@ -60,6 +61,7 @@ def as_json(site: SiteVerdict) -> dict[str, Any]:
         "promises": site.promises,
         "certificate": site.certificate,
         "complete": site.complete,
+        "uncovered": [asdict(one) for one in site.uncovered],
     }
 
 
@@ -76,5 +78,6 @@ def restored(site: SiteVerdict, kept: dict[str, Any]) -> SiteVerdict:
         promises=kept["promises"],
         certificate=kept["certificate"],
         complete=kept["complete"],
+        uncovered=tuple(engine.Uncovered(**one) for one in kept["uncovered"]),
         from_cache=True,
     )

@@ -11,10 +11,11 @@ from typing import Any
 from tessera.pallas.compare import Numbers
 from tessera.pallas.convert import Kernel
 from tessera.pallas.coverage import Path, Unreached
-from tessera.pallas.engine import Finding
+from tessera.pallas.engine import Finding, Uncovered
 
 _NOT_NEEDED = Numbers("not needed", "")
 _MOST_UNUSED = 3  # max unread stores in a report
+_MOST_UNCOVERED = 3  # max notes on coverage in an ordinary report
 _MOST_GIVEN = 4  # max calls of one kernel that a report lists with their inputs
 
 # From best to worst. A summary has the worst status of its parts.
@@ -51,7 +52,8 @@ class SiteVerdict:
     complete: False if a finding ended the run before the kernel's end, or if there may be more findings than listed.
     given: types, shapes and control inputs of its calls, without repetitions.
     mesh: True if it is under `shard_map`. axes: names and sizes of the mesh's axes.
-    tells_all: True if the report also lists findings that are consequences of others.
+    tells_all: True if the report also lists findings that are consequences of others, and all notes on coverage.
+    uncovered: what these sizes do not exercise, most telling first.
     """
 
     place: str
@@ -75,6 +77,7 @@ class SiteVerdict:
     axes: tuple[tuple[str, int], ...] = ()
     complete: bool = True
     notes: tuple[str, ...] = ()
+    uncovered: tuple[Uncovered, ...] = ()
 
     @property
     def analysed(self) -> bool:
@@ -127,7 +130,16 @@ class SiteVerdict:
             lines.append(f"  promises: {self.promises}")
         if self.status == "refuted" and not self.complete:
             lines.append("  not analysed to its end: there may be other findings after these")
+        if self.status == "proved":
+            lines += self._uncovered_lines()
         return lines + [f"  note: {text}" for text in self.notes]
+
+    def _uncovered_lines(self) -> list[str]:
+        listed = self.uncovered if self.tells_all else self.uncovered[:_MOST_UNCOVERED]
+        lines = [f"  {one}" for one in listed]
+        if len(listed) < len(self.uncovered):
+            lines.append(f"  and {len(self.uncovered) - len(listed)} more that these sizes do not cover; all=True shows them")
+        return lines
 
 
 @dataclass(frozen=True)

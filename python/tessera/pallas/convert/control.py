@@ -24,7 +24,11 @@ def _cond(c: Conversion, eqn: Any, index: Any, *operands: Any) -> Any:
     branches = eqn.params["branches"]
     which = scalar(c, index)
     if which.known is not None:
-        return run_body(c, branches[min(max(which.known, 0), len(branches) - 1)], operands)
+        chosen = min(max(which.known, 0), len(branches) - 1)
+        is_of_platform = any(which is one for one in c.of_platform)
+        c.take(eqn, range(len(branches)) if is_of_platform else (chosen,))
+        return run_body(c, branches[chosen], operands)
+    c.take(eqn, range(len(branches)))
     if not versions.acts(eqn) and len(branches) == 2 and not _reads(branches) and all(v.aval.shape == () for v in eqn.outvars):
         no, yes = (run_body(c, b, operands) for b in branches)
         if all(isinstance(v, Scalar) for v in (*no, *yes)):
@@ -90,7 +94,8 @@ def _call(c: Conversion, eqn: Any, *operands: Any) -> Any:
 
 @rule("platform_index")
 def _platform(c: Conversion, eqn: Any) -> Any:
-    return number(tpu_branch(eqn.params["platforms"]))
+    c.of_platform.append(number(tpu_branch(eqn.params["platforms"])))
+    return c.of_platform[-1]
 
 
 @rule("run_scoped")

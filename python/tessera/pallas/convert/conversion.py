@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
@@ -60,6 +60,8 @@ class Conversion:
     equations: int = 0
     used: set[Any] = field(default_factory=set)
     learnt: dict[int, Any] = field(default_factory=dict)
+    of_platform: list[Scalar] = field(default_factory=list)  # results of `platform_index`
+    taken: dict[int, tuple[Any, Place, set[int]]] = field(default_factory=dict)  # by id: a `cond`, its place, its converted branches
 
     def learn(self, jaxpr: Any) -> None:
         """Records the used variables of a body."""
@@ -69,6 +71,20 @@ class Conversion:
         for eqn in jaxpr.eqns:
             self.used.update(v for v in eqn.invars if not isinstance(v, jax_core.Literal))
         self.used.update(v for v in jaxpr.outvars if not isinstance(v, jax_core.Literal))
+
+    def take(self, cond: Any, branches: Iterable[int]) -> None:
+        """Records branches of a `cond` that are converted."""
+        self.taken.setdefault(id(cond), (cond, self.place, set()))[2].update(branches)
+
+    def left_out(self) -> tuple[Place, ...]:
+        """Returns the places of branches that do something but are never converted, because these sizes never take them."""
+        found = [
+            place
+            for cond, place, taken in self.taken.values()
+            for index, branch in enumerate(cond.params["branches"])
+            if index not in taken and branch.jaxpr.eqns
+        ]
+        return tuple(dict.fromkeys(found))
 
     def is_used(self, var: Any) -> bool:
         return type(var).__name__ != "DropVar" and var in self.used

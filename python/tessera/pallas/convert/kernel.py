@@ -83,6 +83,7 @@ class Kernel:
     equations: number of converted equations.
     cores: cores per device.
     padded: True if arrays are padded to whole tiles, as on a TPU.
+    left_out: places of branches that these sizes never take, and that the text therefore does not contain.
     """
 
     text: str
@@ -100,6 +101,7 @@ class Kernel:
     name: str = "kernel"
     cores: int = 1
     padded: bool = False
+    left_out: tuple[Place, ...] = ()
 
 
 class Refused(Unsupported):

@@ -75,6 +75,7 @@ def convert_call(
         name,
         prod(c.cores.values()),
         bool(padded),
+        c.left_out(),
     )
 
 
