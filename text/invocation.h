@@ -27,7 +27,7 @@ struct Invocation {
   // Returns the value of the last option of that name; none if there is no such option, or it is a
   // switch.
   std::optional<std::string> value(std::string_view name) const;
-  // Returns the invocation without these options.
+  // Returns the invocation without all options of these names; empty name: the positional words.
   Invocation without(std::initializer_list<std::string_view> names) const;
   // Returns the invocation with the option appended, in place of all options of that name. No
   // value: a switch.
@@ -36,9 +36,10 @@ struct Invocation {
   // and then these options: `verify gmm ...`.
   Invocation under(std::string_view outer) const;
 
-  // Returns the words after the program's name: the command, its options and positional words.
+  // Returns the words after the program's name: the command, its options and positional words. A
+  // value that begins with "--" is in the word of its option: "--name=--value".
   std::vector<std::string> words() const;
-  // Returns "gmm-run gmm --m 8": words() after the program's name, as by shell_line().
+  // Returns "gmm-run" and words() as one line for Bash (shell_line()): "gmm-run gmm --m 8".
   std::string line() const;
 };
 

@@ -42,23 +42,26 @@ class Json {
   static Json array(std::initializer_list<Json> elements = {}) {
     return Json(Value(Array(elements)));
   }
-  // Returns the parsed value; null if the text is not valid JSON, nests deeper than deepest_json,
-  // or repeats a member. read_json() returns the error.
+  // Returns the parsed value; null if read_json() would fail.
   static Json parse(std::string_view text);
 
   // Returns the member of that name; if it is missing, adds it as null. Null becomes an object;
-  // other values must be objects.
+  // other values must be objects (std::bad_variant_access). Stays valid until members are added.
   Json& operator[](std::string_view name);
   // Returns the member of that name; null if there is none or this value is not an object. Stays
   // valid until members are added.
   const Json* find(std::string_view name) const;
-  // Returns the element at that index, which must exist, of an array.
+  // Returns the element at that index of an array. The index, from 0, must exist (unchecked); the
+  // value must be an array (std::bad_variant_access).
   template <std::integral I>
   Json& operator[](I index) {
     return std::get<Array>(value_)[static_cast<std::size_t>(index)];
   }
-  void push_back(Json element);    // to an array; null becomes an array
-  void update(const Json& other);  // to an object: adds or replaces the members of another object
+  // Appends to an array; null becomes an array. Throws std::bad_variant_access for other values.
+  void push_back(Json element);
+  // Adds the members of another object to an object; replaces members of the same name. Null
+  // becomes an object. Throws std::bad_variant_access for other values.
+  void update(const Json& other);
 
   // Return the members and the elements. Require an object and an array (std::bad_variant_access).
   const Object& members() const { return std::get<Object>(value_); }
@@ -68,7 +71,8 @@ class Json {
   bool is_array() const { return std::holds_alternative<Array>(value_); }
   // Returns the value of a string unchanged, and other values as JSON without line breaks.
   std::string text() const;
-  // Returns JSON with line breaks, indented by two. In all JSON, invalid UTF-8 is replaced.
+  // Returns JSON with line breaks, indented by two, without a newline at the end. In all JSON,
+  // invalid UTF-8 is replaced, and infinities and NaN become null.
   std::string lines() const;
 
  private:

@@ -13,7 +13,8 @@ namespace tessera {
 std::optional<std::int64_t> parse_integer(std::string_view text);
 // Parses "100,150,50"; none if an entry is not such an integer, also for empty text.
 std::optional<std::vector<std::int64_t>> parse_integers(std::string_view text);
-// Parses "1,0.5,-inf"; none if an entry is not a number or exceeds a double, also for empty text.
+// Parses "1,0.5,-inf"; none if an entry is not a number or is out of a double's range, also for
+// empty text. "nan" is a number.
 std::optional<std::vector<double>> parse_reals(std::string_view text);
 // Returns the parts between the separators, at least one; empty parts are kept.
 std::vector<std::string> split(std::string_view text, char separator);

@@ -7,8 +7,8 @@
 
 namespace tessera {
 
-// Parses the text. Fails like parse_json() of core/report/json_text.h: errors of syntax and depth
-// begin with `what`, errors of repeated members with "member NAME". left_out: as there.
+// Parses the text. Fails like parse_json() of core/report/json_text.h: errors of repeated members
+// begin with "member NAME", all others with `what`. left_out: as there.
 Expected<Json> read_json(std::string_view text, std::string_view what,
                          std::string_view left_out = {});
 

@@ -54,11 +54,14 @@ struct Diag {
 using Diags = std::vector<Diag>;
 
 // Returns "file:line:col: error: text", the source line, and a caret under the location; then the
-// notes in the same form. Without a location only "error: text". Each line ends in a newline.
+// notes in the same form. Without a location only "error: text". Without a column, there is no
+// caret; if the source has no such line, no source line either. Control characters are escaped, and
+// messages are truncated to longest_message bytes (shown.h). Each line ends in a newline.
 std::string render(const Diag& diag);
-// Returns the first twenty errors in order, rendered, and a note with the number of further errors.
+// Returns the first twenty errors in order, rendered, and a note with the number of further errors
+// if there are any. Empty without errors.
 std::string render(const Diags& diags);
-// Returns the errors with "PATH: " in front of each message.
+// Returns the errors with "PATH: " in front of each error's message. Notes are unchanged.
 Diags in_file(const std::string& path, Diags diags);
 // Returns a message in the same form, with `kind` instead of "error": "note", or a kind of finding.
 std::string render_place(const Loc& loc, std::string_view kind, std::string_view message);

@@ -18,7 +18,7 @@ namespace tessera {
 template <typename T>
 class [[nodiscard]] Expected {
  public:
-  // From a value, from several errors (at least one), or from one error.
+  // From a value, from several errors (at least one, unchecked), or from one error.
   Expected(T value)
       : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit on purpose
   Expected(Diags diags) : state_(std::in_place_index<1>, std::move(diags)) {}      // NOLINT
@@ -55,7 +55,7 @@ template <>
 class [[nodiscard]] Expected<void> {
  public:
   Expected() = default;
-  // From several errors (at least one), or from one error.
+  // From several errors (aborts if there is none), or from one error.
   Expected(Diags diags) : diags_(std::move(diags)) { CHECK(!diags_.empty()); }  // NOLINT
   Expected(Diag diag) : diags_{std::move(diag)} {}                              // NOLINT
 

@@ -159,13 +159,15 @@ struct Remark {
 };
 
 // Returns `message` with the place's agent (else its device), unless the message names it, and with
-// the loop indices: "..., on dev2.core0 at i=0 j=1 s=3". Does not use place.message.
+// the loop indices: "..., on dev2.core0 at i=0 j=1 s=3"; "..., the last on ..." if place.is_last.
+// Does not use place.message.
 std::string message_text(const FindingPlace& place, std::string_view message);
 // Returns the same for the place of a finding. A deadlock's text does not name an agent, because
 // its notes name all blocked cores.
 std::string message_text(const Finding& finding, std::string_view message);
 
-// Returns the finding as an error with the message "KIND: " + message_text(), and with its notes.
+// Returns the finding as an error with the message "KIND: " + message_text(), and with all its
+// notes, but without the missing wait.
 // ErrorCode::unsupported for kinds with that trait, else ErrorCode::runtime.
 Diag as_error(const Finding& finding);
 

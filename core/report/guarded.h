@@ -13,7 +13,8 @@
 
 namespace tessera {
 
-// Returns the error for the exception that is being handled. Must be called in a handler.
+// Returns the error for the exception that is being handled. Must be called in a handler. For
+// missing memory, calls MemoryCap::use_reserve().
 // Missing memory (also std::length_error; with the requested bytes, if known, and the limit) and a
 // thread that cannot be created: ErrorCode::environment. Interrupted: ErrorCode::interrupted.
 // InvalidValue: ErrorCode::invalid_value, with its text.

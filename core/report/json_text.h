@@ -20,14 +20,15 @@ inline constexpr std::size_t most_json_members = 10000;
 // Parses the text. Fails with ErrorCode::invalid_value if it is not valid JSON, nests deeper than
 // deepest_json or has an object of more than most_json_members: one error that begins with `what`,
 // for example a path. Also fails if objects repeat members: one error each, which begins with
-// `member` and the member's name. left_out: member of the outermost object whose value is not
-// built; empty: none.
+// `member` and the member's name. left_out: member of the outermost object that is checked but
+// absent in the result; empty: none.
 Expected<nlohmann::ordered_json> parse_json(std::string_view text, std::string_view what,
                                             std::string_view member = "member",
                                             std::string_view left_out = {});
-// Returns the text as a JSON string; invalid UTF-8 is replaced.
+// Returns the text as a JSON string, with its quotes; invalid UTF-8 is replaced.
 std::string json_string(std::string_view text);
-// Returns the value as JSON on one line, truncated as by shown_text(); invalid UTF-8 is replaced.
+// Returns the value as JSON on one line, truncated to 80 bytes as by shown_text(); invalid UTF-8 is
+// replaced.
 std::string shown_json(const nlohmann::ordered_json& value);
 
 }  // namespace tessera

@@ -21,7 +21,8 @@ class Lines {
   bool has(int number) const {
     return number >= 1 && static_cast<std::size_t>(number) <= starts_.size();
   }
-  // Returns line `number`, counted from 1, without its newline; empty if there is no such line.
+  // Returns line `number`, counted from 1, without its newline; a CR before it stays. Empty if
+  // there is no such line. Stays valid as long as the text.
   std::string_view operator[](int number) const {
     if (!has(number)) return {};
     const auto i = static_cast<std::size_t>(number) - 1;

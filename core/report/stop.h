@@ -14,7 +14,7 @@ inline bool is_stopped(Stop stop) {
 }
 
 // While it exists, setting the flag ends the work of this thread. Scopes nest; null keeps the
-// enclosing scope's flag.
+// enclosing scope's flag. Must be destroyed on the same thread, in reverse order.
 class StopScope {
  public:
   // `stop` must outlive the scope.
