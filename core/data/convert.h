@@ -14,13 +14,13 @@
 
 namespace tessera {
 
-// Converts `n` elements. The arrays must not overlap. The result has the same bits on every
-// machine.
+// Converts `n` elements (at least 0). The arrays have no gaps, need no alignment and must not
+// overlap. The result has the same bits on every machine.
 void convert(const std::byte* src, DType from, std::byte* dst, DType to, std::int64_t n,
              Overflow overflow = Overflow::saturate);
 
 // Convert like convert(), faster, between two types: element i of `dst` from element i of `src`.
-// Both spans must have the same length.
+// Both spans must have the same length (CHECK).
 void f32_to_bf16(std::span<const float> src, std::span<std::uint16_t> dst);
 void bf16_to_f32(std::span<const std::uint16_t> src, std::span<float> dst);
 void f32_to_f16(std::span<const float> src, std::span<std::uint16_t> dst);

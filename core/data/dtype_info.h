@@ -19,9 +19,10 @@ struct DTypeInfo {
   std::string_view name;
   int size;  // bytes of one element
   DTypeKind kind;
-  std::string_view npy, safetensors, cuda;
-  std::uint64_t undefined;
-  double largest;
+  std::string_view npy, safetensors, cuda;  // spellings in files, storage type in CUDA C++
+  std::uint64_t undefined;                  // bits that reads of undefined elements return
+  double largest;                           // largest finite number; i64: 2^63
+  // Binary digits of a float's significand, exponent of the smallest positive number; 0: not used.
   int digits, least;
 };
 

@@ -8,11 +8,11 @@ namespace tessera {
 double largest_finite(DType dtype);
 
 // Returns the wider of two integer types; i64 for two types of the same width, one signed and one
-// unsigned.
+// unsigned. Both must be integer types (unchecked).
 DType wider_integer(DType a, DType b);
 
 // Returns the accumulator type of a matmul with `dtype` operands and sums stored as `stored`: i32
-// only if both are integers, so that sums stored as floats do not wrap before the conversion.
+// if both are integers, else f32, so that sums stored as floats do not wrap before the conversion.
 DType accumulator(DType dtype, DType stored);
 
 // Returns an integer sum as i32 stores it: wrapped modulo 2^32 to [-2^31, 2^31), like matrix units

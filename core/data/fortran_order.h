@@ -6,7 +6,8 @@
 namespace tessera {
 
 // Returns the array in C order. `source` has the array's shape, with its elements in Fortran order.
-// Fails if there is not enough memory.
+// Fails with ErrorCode::environment if there is not enough memory. For a rank below 2 or without
+// elements, the result is a clone(), which throws NoMemory instead.
 Expected<Tensor> from_fortran_order(const Tensor& source);
 
 }  // namespace tessera

@@ -24,7 +24,8 @@ struct HeldTensor {
   std::shared_ptr<const std::byte> first;  // element (0, ..., 0); keeps the memory alive
 
   // Returns a deferred tensor in row-major order: the elements are copied at the first access to
-  // them. It keeps the memory alive.
+  // them, which throws NoMemory if there is not enough memory. It keeps the owner's memory alive.
+  // Throws InvalidValue for the shape.
   Tensor load() const;
 };
 
@@ -44,11 +45,11 @@ struct Files : ReadFiles {
 
 // True if the name has the form "<lhs>" and the command has held files. files: may be null.
 bool is_held_name(std::string_view name, const Files* files);
-// Returns the tensor with this name, owned by `files`. Fails if the name is unknown or if the
+// Returns the tensor with this name, owned by files.held. Fails if the name is unknown or if the
 // tensor's type is not the declared type. files: is_held_name() must be true for them.
 Expected<const HeldTensor*> held_tensor(std::string_view name, const Files& files,
                                         std::optional<DType> declared = std::nullopt);
-// Returns the text with this name; null if there is none. files: may be null.
+// Returns the text with this name, owned by files->held; null if there is none. files: may be null.
 const std::string* held_text(std::string_view name, const Files* files);
 
 }  // namespace tessera

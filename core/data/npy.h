@@ -25,11 +25,13 @@ Expected<Tensor> read_npy(const std::string& path, std::optional<DType> declared
 // element type and the number of bytes are not checked.
 Expected<NpyHeader> read_npy_header(const std::string& path, ReadFiles* read = nullptr);
 // Writes version 1.0 in C order. The file is replaced atomically. Fails with ErrorCode::environment
-// if it cannot be written.
+// if it cannot be written, and with ErrorCode::invalid_value if it is in `read` or the tensor has
+// more than largest_file_rank dimensions. Throws if a deferred tensor cannot be made.
 // read: files that must not be replaced; may be null.
 Expected<void> write_npy(const std::string& path, const Tensor& tensor,
                          const ReadFiles* read = nullptr);
-// Writes to a new output file and commits it. Fails if it cannot be written.
+// Like write_npy(file.path(), tensor), but writes to `file` and commits it. `file` must be new:
+// without any append() or commit().
 Expected<void> write_npy(OutputFile& file, const Tensor& tensor);
 
 }  // namespace tessera

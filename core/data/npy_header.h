@@ -21,7 +21,7 @@ struct NpyHeader {
 // if there are more than largest_file_rank, if a key is missing, unknown or repeated, or with
 // ErrorCode::unsupported if elements are structured.
 Expected<NpyHeader> parse_npy_header(std::string_view dict);
-// Returns the dict for an array in C order, without padding.
+// Returns the dict for an array in C order, without padding and newline.
 std::string print_npy_header(DType dtype, const Shape& shape);
 
 // Returns the element type for `descr`. Raw bytes ("|V1", "|V2") require a declared type of that

@@ -38,14 +38,16 @@ struct SafetensorsHeader {
 // shape and type.
 Expected<SafetensorsHeader> parse_safetensors_header(std::string_view json,
                                                      std::int64_t data_bytes);
-// Returns the JSON text of a header. Fails if a name is not UTF-8, is reserved or occurs twice, or
-// if a tensor has more than largest_file_rank dimensions.
+// Returns the JSON text of a header, without its length and padding. Fails if a name is not UTF-8,
+// is reserved or occurs twice, or if a tensor has more than largest_file_rank dimensions. Positions
+// and sizes are not checked.
 Expected<std::string> print_safetensors_header(const SafetensorsHeader& header);
 
 // Convert between a type and its name in files, "BF16"; none if the type is not supported.
 std::string_view safetensors_name(DType dtype);
 std::optional<DType> safetensors_dtype(std::string_view type);
-// Returns a name from a file for use in a message: quoted, ASCII, truncated after 64 bytes.
+// Returns a name from a file for use in a message: quoted, ASCII; only its first 64 bytes and "..."
+// if it is longer.
 std::string shown_name(std::string_view name);
 
 }  // namespace tessera

@@ -13,7 +13,7 @@ class SplitMix {
 
   constexpr std::uint64_t next() { return mix(state_ += golden); }
   // Returns a number, uniform in [0, n), n > 0: the high word of a product; the few biased values
-  // are discarded.
+  // are discarded, so a call may use several values of next().
   constexpr std::uint64_t below(std::uint64_t n) {
     for (;;) {
       const auto product = static_cast<unsigned __int128>(next()) * n;

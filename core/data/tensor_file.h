@@ -31,7 +31,8 @@ struct TensorHeader {
 // type, and the number of bytes in an .npy file, are not checked.
 Expected<TensorHeader> read_tensor_header(std::string_view spec, Files* files = nullptr);
 // Writes the tensor to the file named by `spec`; it is added to an existing .safetensors file.
-// Files are replaced atomically. Fails like TensorOutput::open() and write().
+// Files are replaced atomically. Fails like TensorOutput::open() and write(). A name in memory is
+// not accepted.
 Expected<void> save_tensor(std::string_view spec, const Tensor& tensor);
 
 // Output file for a tensor. It is opened before the tensor is computed, so that an error is
@@ -39,11 +40,13 @@ Expected<void> save_tensor(std::string_view spec, const Tensor& tensor);
 class TensorOutput {
  public:
   // Opens the output named by `spec`. Nothing changes there until write() succeeds. Fails if `spec`
-  // has another form, if the file cannot be written or was read by the command, or if an existing
-  // .safetensors file is malformed.
+  // has another form, if the file cannot be written or was read by the command, if the tensor's
+  // name is not valid in a .safetensors file, or if an existing .safetensors file is malformed.
   // files: as in load_tensor(); a tensor in memory is added to their HeldFiles::written.
   static Expected<TensorOutput> open(std::string_view spec, Files* files = nullptr);
-  // Writes the file; call it at most once. Fails if the file cannot be written.
+  // Writes the file, or stores a copy of the tensor in memory; call it at most once. Fails if the
+  // file cannot be written or the tensor has more than largest_file_rank dimensions. Throws
+  // NoMemory for a copy in memory, and if a deferred tensor cannot be made.
   Expected<void> write(const Tensor& tensor);
 
  private:

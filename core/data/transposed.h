@@ -5,7 +5,7 @@
 namespace tessera {
 
 // Returns a tensor with element [j, i] equal to element [i, j] of `matrix`, which must have two
-// axes.
+// axes. Throws NoMemory.
 Tensor transposed(const Tensor& matrix);
 
 }  // namespace tessera

@@ -34,20 +34,21 @@ class CacheFolder {
   explicit CacheFolder(std::string root, std::string part = {});
   const std::string& path() const { return path_; }
 
-  // Reads an entry. It is rejected if the folder or the entry is not trusted, cannot be read or is
-  // larger than `kind` allows.
+  // Reads an entry. It is rejected if the folder or the entry is not trusted, cannot be read, is
+  // not a regular file or is larger than `kind` allows. No entry, and no note, if the root is
+  // empty.
   CacheRead read(const std::string& name, const FileKind& kind) const;
   // Writes an entry atomically; creates the folder if necessary. An existing file with this name is
   // replaced; links are not followed. Fails with ErrorCode::environment if it cannot be written, or
   // if the folder is not used (rejection_reason() or an empty root).
   Expected<void> write(const std::string& name, const std::string& bytes) const;
-  // Returns the sorted names of all files, whether trusted or not; empty if the folder cannot be
-  // read.
+  // Returns the sorted names of all files and subfolders, whether trusted or not; empty if the
+  // folder cannot be read.
   std::vector<std::string> names() const;
   // Returns the reason why the folder is not used; empty if it is used or does not exist.
   std::string rejection_reason() const;
-  // Removes an entry. Returns false if there is no such file. Fails with ErrorCode::environment if
-  // it cannot be removed.
+  // Removes an entry, whether trusted or not. Returns false if there is no such file. Fails with
+  // ErrorCode::environment if it cannot be removed. Requires a non-empty root.
   Expected<bool> remove(const std::string& name) const;
 
  private:

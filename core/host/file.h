@@ -36,7 +36,7 @@ class Descriptor {
 // Kind of a file for messages, and its maximum size.
 struct FileKind {
   std::string_view name;  // including the article
-  std::int64_t largest;
+  std::int64_t largest;   // bytes
 };
 
 namespace file_kinds {
@@ -55,17 +55,18 @@ class InputFile {
  public:
   // Opens a file. Fails with ErrorCode::environment if there is no such regular file or it cannot
   // be read. A folder, pipe or device is rejected with its kind; the call never waits for it.
-  // read: records the file, and may hold its content; may be null.
+  // read: records the file; a content in memory with this path is opened instead and not recorded.
+  // May be null.
   static Expected<InputFile> open(const std::string& path, ReadFiles* read = nullptr);
 
   const std::string& path() const { return path_; }
-  std::int64_t size() const { return size_; }
-  // Fills `bytes` from `offset` on. Fails with ErrorCode::environment if the file is too short or
-  // cannot be read.
+  std::int64_t size() const { return size_; }  // bytes when the file was opened
+  // Fills all of `bytes` from `offset` in the file on. Fails with ErrorCode::environment if the
+  // file is too short or cannot be read; `bytes` may then be partly filled.
   Expected<void> read(std::int64_t offset, std::span<std::byte> bytes) const;
   // Returns the content from the current position to the end, so all of it only at the first call;
   // read() does not change the position. Fails with ErrorCode::environment if it cannot be read,
-  // and if it exceeds the maximum size of its kind.
+  // and with ErrorCode::invalid_value if it exceeds the maximum size of its kind.
   Expected<std::string> whole(const FileKind& kind) const;
 
  private:

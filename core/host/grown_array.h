@@ -43,7 +43,8 @@ class GrownArray {
     std::swap(size_, other.size_);
     std::swap(capacity_, other.capacity_);
   }
-  // Throws std::bad_alloc if there is not enough memory; the array is then unchanged.
+  // Makes room for `count` elements. Throws std::bad_alloc, like all functions that grow the array,
+  // if there is not enough memory; the array is then unchanged. Growth invalidates pointers.
   void reserve(std::size_t count) {
     if (count <= capacity_) return;
     void* const larger = std::realloc(static_cast<void*>(data_.get()), count * sizeof(T));
@@ -59,6 +60,8 @@ class GrownArray {
     std::construct_at(end(), added);
     ++size_;
   }
+  // Adds copies of the value, or removes elements from the end. The value must not be an element of
+  // this array.
   void resize(std::size_t size) { resize(size, T()); }
   void resize(std::size_t size, const T& value) {
     reserve(size);

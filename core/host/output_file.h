@@ -16,7 +16,8 @@ namespace tessera {
 
 // Writes to a new file in the folder of `path`. It has no name until commit() if the file system
 // supports unnamed files, otherwise a temporary name (temporary_files.h). Without commit() nothing
-// remains, even if a signal ends the process.
+// remains, even if a signal ends the process. Exception: a file with a temporary name remains if
+// remove_temporary_files() is not called, for example after SIGKILL.
 class OutputFile {
  public:
   enum class At : std::uint8_t {
@@ -33,12 +34,13 @@ class OutputFile {
   OutputFile& operator=(OutputFile&&) = delete;
   ~OutputFile();
 
-  // Append to the file. Fail with ErrorCode::environment if it cannot be written.
+  // Append to the file. Fail with ErrorCode::environment if it cannot be written; an error may also
+  // be returned by a later append() or by commit(), since short writes are collected.
   Expected<void> append(std::span<const std::byte> bytes);
   Expected<void> append(std::string_view text);
-  // Writes the file to disk and gives it its name; call it once, as the last operation. Fails with
-  // ErrorCode::environment. After success, no later failure, not
-  // even of the power, leaves it incomplete.
+  // Writes the file to disk and sets its name; call it once, as the last operation. Fails with
+  // ErrorCode::environment if it cannot be written. After success, no later failure, not even of
+  // the power, leaves it incomplete.
   Expected<void> commit();
   // The path passed to create().
   const std::string& path() const { return path_; }

@@ -19,12 +19,15 @@ class ReadFiles {
   // If set, InputFile::open() opens other files only if this function accepts their path.
   std::function<bool(const std::string& path)> accepts;
 
+  // Records a file as read. A relative path is resolved in the current folder.
   void add(const std::string& path);
   // Like add(), for a file that no argument names: it is not in given().
   void add_unnamed(const std::string& path);
-  // Removes a file, so that it can be replaced: for a command that rewrites its input.
+  // Removes a file, so that it can be replaced: for a command that rewrites its input. It stays in
+  // given().
   void remove(const std::string& path);
-  // Fails with ErrorCode::invalid_value if the file was read.
+  // Fails with ErrorCode::invalid_value if the file was read, also by another path or through
+  // links.
   Expected<void> check_not_read(const std::string& path) const;
   // Paths passed to add().
   const std::set<std::string>& given() const { return given_; }

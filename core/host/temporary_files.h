@@ -14,8 +14,8 @@ class TemporaryName {
   // Owns the name; the file need not exist yet.
   explicit TemporaryName(const std::string& path);
   TemporaryName(TemporaryName&& other) noexcept;
-  TemporaryName& operator=(TemporaryName&& other) noexcept;
-  // Removes the file.
+  TemporaryName& operator=(TemporaryName&& other) noexcept;  // swaps the names
+  // Removes the file if this object owns a name.
   ~TemporaryName();
 
   explicit operator bool() const { return entry_ != nullptr; }

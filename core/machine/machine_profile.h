@@ -10,7 +10,7 @@ struct MachineProfile {
   std::string name;             // for example "v5e"; empty: no profile was selected
   std::string changes{};        // changed capacities, for example "semaphores 2048"; empty: none
   std::int64_t vmem_bytes = 0;  // per core, including tile registers
-  // Default vmem budget of the machine's compiler for one kernel; 0: all vmem.
+  // Default vmem budget of the machine's compiler for one kernel, in bytes; 0: all vmem.
   std::int64_t scoped_vmem = 0;
   std::int64_t smem_bytes = 0;   // per core
   std::int64_t hbm_bytes = 0;    // per device
