@@ -164,11 +164,12 @@ struct Expression {
   }
 };
 
-// Returns the expression as a call of `function` with this number of arguments; null if it is not
-// such a call.
+// Returns the expression as a call of `function` with this number of arguments, as a pointer into
+// it; null if it is not such a call.
 const Call* call_of(const Expression& expression, std::string_view function, std::size_t arguments);
 
-// Returns the expression's own name, text or operator, for messages; empty for other forms.
+// Returns the expression's own name (of a call: the function's), text or operator, for messages;
+// empty for other forms. Stays valid as long as the expression.
 std::string_view word_of(const Expression& expression);
 
 }  // namespace tessera::ast

@@ -30,7 +30,7 @@ struct LoweredAxis {
 
 // Kernel that is being lowered: the program so far, names in scope and errors.
 struct Elaboration {
-  // modules: the kernel's module, then the libraries. Must outlive this object.
+  // modules: the kernel's module, then the libraries. Must outlive this object; `launch` is copied.
   Elaboration(const std::string& kernel, std::vector<const Module*> modules,
               const InstantiateOptions& launch);
 
@@ -45,15 +45,16 @@ struct Elaboration {
   // Returns the kind of the entity, for messages: "an integer".
   std::string describe(const Entity& entity) const;
 
-  // Defines a name in the innermost block. Reports an error at `loc` if it is already defined in
-  // this or an enclosing block.
+  // Defines a name in the innermost block. Reports an error at `loc`, and defines nothing, if it is
+  // already defined in this or an enclosing block. A name marked by set_unknown() stays unknown,
+  // without an error.
   void bind(const std::string& name, Entity entity, const Loc& loc);
-  // Gives a value, temporary or array that was just created this name, for messages and prints.
-  // Returns the entity.
+  // Gives a value, temporary or array that was just created this name, for messages and prints; no
+  // effect on other entities. Returns the entity, which is no longer unnamed.
   Entity name_result(Entity entity, const std::string& name);
 
-  // Emits the allocation of memory or a semaphore. free_from() emits the frees of all in
-  // `allocated` except the first `count`, in reverse order.
+  // Emits the allocation of memory or a semaphore, and adds it to `allocated`. free_from() emits
+  // the frees of all in `allocated` except the first `count`, in reverse order, and removes them.
   void allocate(ValueId ref);
   void free_from(std::size_t count);
 
@@ -79,7 +80,8 @@ struct Elaboration {
   std::map<std::int64_t, ValueId> barriers;  // by collective id
 
  private:
-  const LineMap::Origin* origin(const Loc& loc) const;
+  const LineMap::Origin* origin(const Loc& loc) const;  // null: no `# line` applies
+  // Returns the place of the innermost call in the origin, or `caller` if it has no calls.
   PlaceId called_by(const LineMap::Origin& origin);
 
   std::map<const Source*, const LineMap*> lines_;  // texts with `# line` directives
@@ -88,7 +90,7 @@ struct Elaboration {
 };
 
 // Block scope: names that are defined in it end with it, and memory that is allocated in it is
-// freed.
+// freed by ops that the destructor emits. `e` must outlive it.
 class BlockScope {
  public:
   explicit BlockScope(Elaboration& e)

@@ -89,7 +89,8 @@ struct Environment {
   Environment* parent = nullptr;
   const Environment* fallback = nullptr;  // names for a failed lookup: a function's other results
 
-  // Searches this block, the blocks around it and the fallback; null if there is no such name.
+  // Searches this block and the blocks around it, then their fallbacks; null if there is no such
+  // name. Stays valid as long as the name is defined.
   const Entity* find(std::string_view name) const;
 };
 

@@ -17,7 +17,8 @@ Entity evaluate_into(Elaboration& e, const ast::Expression& node, const Slice* t
 // Like evaluate(), but `devices` and `cores` are constants, and errors if unknown. The value itself
 // need not be known. what: use of the value, for messages.
 Entity evaluate_known(Elaboration& e, const ast::Expression& node, std::string_view what);
-// Return the value of an integer; no_value after an error, for example if it is another kind.
+// Return the value of an integer, which need not be known; no_value after an error, for example if
+// it is another kind.
 ValueId scalar(Elaboration& e, const ast::Expression& node);
 ValueId scalar(Elaboration& e, const Entity& entity, const Loc& loc);
 // Returns an integer that must be known at instantiation; none after an error. what: use of the

@@ -88,8 +88,9 @@ struct InstantiateOptions {
 // empty if it is not available.
 using SourceReader = std::function<std::string(const std::string& name)>;
 // Parses the file and returns its definitions, or all errors in source order. Errors have locations
-// in `source`, except for a text with a zero byte. The reader is called once for each file named
-// by a `# line` directive; without a reader, reports show no lines of these files.
+// in `source`, except for a text with a zero byte. A text of another language version has only that
+// error. `source` must not be null; the module shares it. The reader is called once for each file
+// named by a `# line` directive; without a reader, reports show no lines of these files.
 Expected<Module> parse(std::shared_ptr<const Source> source, const SourceReader& reader = {});
 // Returns the kernel with fixed parameters, in structured form (with pipelines) and verified. It
 // can call functions of its own module and of the modules in `library`. Fails if there is no such
@@ -108,8 +109,9 @@ struct Expansion {
   bool per_point = false;
 };
 // Returns the program with each pipeline as explicit loops, slots, copies and waits, the form that
-// the interpreter runs, and with an automatic barrier if it needs one. Fails, with a location, if a
-// pipeline has no such form.
+// the interpreter runs, and with an automatic barrier if it needs one. Fails with
+// ErrorCode::unsupported, and a location, if a pipeline or a view has no such form, and with the
+// errors of verify() on the result. `program` must be valid (verify()).
 Expected<Program> expand(const Program& program, const Expansion& how = {});
 // Options of print().
 struct Printing {
@@ -121,7 +123,7 @@ struct Printing {
 // program.
 std::string print(const Program& program, const Printing& how = {});
 // Returns the text in the standard layout: indentation, spacing, blank lines. Comments are kept.
-// Idempotent. Fails if the text cannot be parsed.
+// Idempotent. Fails like parse().
 Expected<std::string> format(std::shared_ptr<const Source> source);
 
 }  // namespace tessera

@@ -10,7 +10,8 @@ namespace tessera {
 // has its own scratch and semaphores, so they are not shared with a peer that is in an earlier or
 // later launch; with keeps_scratch, scratch is shared by all launches. Operands, results and
 // barriers are shared. Returns the semaphores that are allocated at the start of each launch.
-// one_call: the program of a single launch.
+// Call it after the declarations are lowered, before the body. one_call: the program of a single
+// launch.
 std::vector<ValueId> begin_launches(Elaboration& e, const ast::Kernel& kernel,
                                     const Program& one_call);
 // Ends the loop; call it after the body is lowered. Frees all allocations. semaphores: the result

@@ -25,7 +25,8 @@ class LineMap {
   // number in `source`, from 1. An invalid directive is reported to diags and has no effect.
   void read(const std::shared_ptr<const Source>& source, std::string_view text, int line,
             Diags& diags);
-  // Reads the text of each file that a directive names; empty: not available.
+  // Reads the text of each file that a directive names, with one call each, so that the sources of
+  // all origins have a text; empty: not available.
   void read_files(const std::function<std::string(const std::string& name)>& reader);
 
   bool empty() const { return directives_.empty(); }

@@ -20,11 +20,13 @@ class Names {
   const Entity* find(std::string_view name) const { return current_->find(name); }
   // Sets a name in the innermost block, even if it is already defined there.
   void set(const std::string& name, Entity entity) { current_->names[name] = std::move(entity); }
-  // Marks a name with an incorrect definition, so that its uses are not reported too.
+  // Marks a name with an incorrect definition, so that its uses are not reported too. No effect if
+  // the innermost block already defines it.
   void set_unknown(const std::string& name) { current_->names.try_emplace(name); }
 
   Environment* current() const { return current_; }
-  // Returns a new environment that is owned by this object.
+  // Returns a new environment, which this object owns until its end. parent: block around it; null:
+  // none.
   Environment* make(Environment* parent) {
     return &environments_.emplace_back(Environment{{}, parent, nullptr});
   }

@@ -8,7 +8,7 @@
 namespace tessera {
 
 // Returns the op that computes `a op b` for two integers. op: any operator except the matrix
-// product.
+// product, for which it returns Nothing.
 Op scalar_op(ast::Operator op, ValueId a, ValueId b);
 
 // Returns the index in Op of the operator's tile op; 0 if tiles do not support the operator. For >

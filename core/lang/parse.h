@@ -20,12 +20,14 @@ class FileParser {
       : lines_(source->text), tokens_(source, std::move(tokens), diags) {}
 
   // Parses the file. A kernel or function with a syntax error outside its statements is skipped.
-  // The version is not checked.
+  // The version is not checked. Must be called only once.
   ast::File file();
 
  private:
+  // Throw TokenReader::SyntaxError. The word `kernel` or `function` must be the next token.
   ast::Kernel kernel();
   ast::Function function();
+  // Returns the comment lines directly above `line` (from 1), without their slashes; may be empty.
   std::string doc_above(int line) const;
 
   Lines lines_;

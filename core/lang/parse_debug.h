@@ -21,6 +21,8 @@ class DebugParser {
   ast::Breakpoint breakpoint();
 
  private:
+  // If the next token does not continue the statement, reports an error at `loc` and throws
+  // SyntaxError. what: the message.
   void expect_on_line(const Loc& loc, std::string_view what);
 
   TokenReader& tokens_;

@@ -19,6 +19,7 @@ class ExpressionParser {
   ast::Expression range_or_count();
   // Parses a name, a call or an expression in parentheses, followed by indices and members.
   ast::Expression postfix();
+  // Parses a literal, a name, a call, `view(...) as type` or an expression in parentheses.
   ast::Expression primary();
   // Parses at least one expression; separated by commas.
   std::vector<ast::Expression> list();
@@ -40,11 +41,14 @@ class ExpressionParser {
   ast::Expression index(ast::Expression base);
   ast::Expression member(ast::Expression base);
   ast::Expression view_as(ast::Expression view);
+  // Parses one item of an index; raises `height` to the height that the index needs for it.
   ast::Item item(int& height);
   std::vector<ast::Expression> arguments();
   ast::Expression argument();
+  // Takes the operator, which must be the next token, and parses the right side with `right`.
   ast::Expression binary(ast::Operator op, ast::Expression left, Operand right);
   static ast::Child child(ast::Expression expression);
+  // Returns the height of a node over the parts: 1 if there are none.
   static int height_over(const std::vector<ast::Expression>& parts);
   ast::Expression chained(ast::Expression expression);  // fails if the chain is too long
 

@@ -32,8 +32,10 @@ class StatementParser {
 
  private:
   using Form = ast::Statement::Form;
-  void statement(ast::Block& into);
-  Form simple();
+  // The parsing functions throw TokenReader::SyntaxError. Those for one form, for_loop() to
+  // opaque(), require its first word as the next token.
+  void statement(ast::Block& into);  // appends the statement, or several for `const`
+  Form simple();                     // statement without a block
   ast::For for_loop();
   ast::While while_loop();
   ast::If if_else();
@@ -47,14 +49,15 @@ class StatementParser {
   ast::ScopedDeclaration scoped();
   ast::Operate operate();
   ast::Opaque opaque();
-  void constants(ast::Block& into);
+  void constants(ast::Block& into);  // appends the definitions of a `const`
   Form assignment_or_call();
   Form assignment(const Token& first, ast::Expression target);
-  bool operates() const;
+  bool operates() const;         // true if `alloc`, `free`, `fresh` or `once` of a name follows
   void refuse_statement_word();  // assignment to a statement word
+  // Reports a form of another language that begins with the token `first`, and throws.
   void refuse_foreign(const Token& first, const ast::Expression& target);
-  void end_statement();
-  void skip_statement();
+  void end_statement();   // takes a `;`; fails if the statement does not end here
+  void skip_statement();  // after an error: to the next line, or to the end of the block
 
   TokenReader& tokens_;
   ExpressionParser& expressions_;

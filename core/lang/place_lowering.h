@@ -23,18 +23,19 @@ struct DimensionStep {
 };
 // Returns the part of memory or of a semaphore array that is selected by the items; kind `nothing`
 // after an error.
-// base: a view or a semaphore.
+// base: must be a view or a semaphore.
 // steps: output: the steps of items, which the caller applies to the result; null: steps are
 // errors.
 Entity index_into(Elaboration& e, const Entity& base, const ast::Index& node,
                   std::vector<DimensionStep>* steps = nullptr);
 // True for scalar memory without remaining dimensions; its name means the number in it.
 bool is_one_number(const Elaboration& e, const Entity& entity);
-// Emits the load of a number in scalar memory and returns its value.
+// Emits the load of a number in scalar memory and returns its value: a real if the memory has
+// floats, else a scalar.
 Entity load(Elaboration& e, const Slice& element);
 // Returns a slice that covers a whole ref: emits a `view` of the slice, unless it does already.
 Slice whole_ref(Elaboration& e, const Slice& slice);
-// Returns the number of bytes of a rectangle; emits the ops that compute it.
+// Returns the number of bytes of a rectangle of memory as a scalar; emits the ops that compute it.
 ValueId bytes(Elaboration& e, const Slice& slice);
 
 }  // namespace tessera

@@ -10,6 +10,7 @@ namespace tessera {
 
 // Returns an integer or real that is known at instantiation as a double; none for other entities.
 std::optional<double> known_number(const Elaboration& e, const Entity& entity);
+// Returns a constant real; adds it to the program.
 Entity real_entity(Elaboration& e, double number);
 // Returns the result of an operator on known numbers, at least one of them real. Comparisons return
 // an integer, 0 or 1. A NaN is reported as an error, and kind `nothing` is returned. nullopt: an

@@ -33,7 +33,8 @@ void lower(Elaboration& e, const ast::Window& node);
 // Lower stores to memory (numbers to scalar memory, tiles to rectangles) and `opaque`.
 void lower(Elaboration& e, const ast::Assignment& node);
 void lower(Elaboration& e, const ast::Opaque& node);
-// Lowers target = value. A tile must have the target's type, unless the value is a cast.
+// Lowers target = value; `target` must be memory. A tile must have the target's type, unless the
+// value is a cast.
 void store(Elaboration& e, const Slice& target, const ast::Expression& value, const Loc& loc);
 
 // Lower statements that move data or count on semaphores, and the begin and end of memory

@@ -19,8 +19,8 @@ class TokenReader {
   TokenReader(std::shared_ptr<const Source> source, std::vector<Token> tokens, Diags& diags)
       : source_(std::move(source)), tokens_(std::move(tokens)), diags_(diags) {}
 
-  // Return the next token, or the one `ahead` tokens after it; after the last one: the end token.
-  // take() also moves on.
+  // Return the next token, or the one `ahead` (at least 0) tokens after it; after the last one: the
+  // end token. take() also moves on. tokens must not be empty.
   const Token& peek(int ahead = 0) const;
   Token take();
   bool at_end() const { return peek().kind == TokenKind::end; }
@@ -33,10 +33,11 @@ class TokenReader {
   // end of the message; what: the expected name, for the message.
   Token expect(std::string_view text, std::string_view after);
   Token expect_name(std::string_view what);
-  Token new_name(std::string_view what);  // name of a definition
-  // Reports a name that is a number or a place: inf, device, core.
+  Token new_name(std::string_view what);  // expect_name() and refuse_place(), for a definition
+  // Reports a name that is a number or a place: inf, device, core. Does not throw.
   void refuse_place(const Token& name);
-  // Reports a function name that is a word of the language, which would be called instead.
+  // Reports a function name that is a word of the language, which would be called instead. Does not
+  // throw.
   void refuse_word(const Token& name);
 
   Loc loc(const Token& token) const;
@@ -45,6 +46,7 @@ class TokenReader {
 
   // Reports "message, found `token`" and throws SyntaxError.
   [[noreturn]] void fail(const Token& token, std::string_view message);
+  // Adds an error; does not throw.
   void report(const Loc& loc, std::string message);
 
   // Scope inside ( or [, where a line break does not end a statement.
@@ -78,7 +80,8 @@ class TokenReader {
   // bracket, a block or a prefix.
   class Level {
    public:
-    explicit Level(TokenReader& reader);  // throws SyntaxError at the limit
+    // Reports an error and throws SyntaxError beyond 200 levels, or if too little stack is left.
+    explicit Level(TokenReader& reader);
     ~Level() { --reader_.levels_; }
     Level(const Level&) = delete;
     Level& operator=(const Level&) = delete;

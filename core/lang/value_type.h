@@ -4,7 +4,8 @@
 
 namespace tessera {
 
-// Returns the type of the op's value. The first case that applies:
+// Returns the type of the op's value. op: an elementwise tile op; its first field, the target, need
+// not be set. The first case that applies:
 // a comparison: i32;
 // bit ops, quotients, remainders and shifts of integers: the widest type of the tiles (a shift: its
 // first tile's type), or i64 without tiles;

@@ -1,4 +1,5 @@
-// Lowering of words of the language that are not ops.
+// Lowering of words of the language that are not ops. Functions that return an entity return kind
+// `nothing` after an error.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -8,8 +9,8 @@
 
 namespace tessera {
 
-// Lowers the call of a word and returns its result; kind `nothing` after an error. nullopt: not a
-// word with this number of arguments; it may be an op. to: target of a tile; null: a temporary.
+// Lowers the call of a word and returns its result. nullopt: not a word with this number of
+// arguments; it may be an op. to: target of a tile; null: a temporary.
 std::optional<Entity> call_word(Elaboration& e, const ast::Call& node, const Slice* to);
 // Lowers `view(memory) as type[extents]`; the memory's extents must be known.
 Entity view_as(Elaboration& e, const ast::ViewAs& node);
@@ -33,19 +34,19 @@ Entity concat_tiles(Elaboration& e, const ast::Call& node, const std::vector<Ent
 // True if the entity is a tile and not an array in scalar memory.
 bool is_tile_of_elements(const Elaboration& e, const Entity& entity);
 // Emits the selection of each step-th element along dimension `dim` of the slice's shape, from
-// element 0 on. Returns a temporary.
+// element 0 on. Returns a temporary. step: at least 1.
 Entity every(Elaboration& e, const Slice& source, int dim, std::int64_t step, const Loc& loc);
 
 // Lowers a call of a tile function or a reduction, for example exp, min or reduce_sum. With only
-// numbers as arguments, a function returns a number. Kind `nothing` after an error. nullopt for
-// other words or, except for reductions, another number of arguments. to: as for call_word().
+// numbers as arguments, a function returns a number. nullopt for other words or, except for
+// reductions, another number of arguments. to: as for call_word().
 std::optional<Entity> call_tile_word(Elaboration& e, const ast::Call& node, const Slice* to);
 
 // Lowers neighbour(x, by): the device at distance `by` along axis x of the mesh. Each axis is a
-// ring.
+// ring. `node` must have two arguments.
 Entity neighbour(Elaboration& e, const ast::Call& node);
 // Lowers device_at(x = 1, y = 0): the device at these coordinates, which are checked in the run. An
-// omitted axis has this device's coordinate.
+// omitted axis has this device's coordinate. `node` must have an argument.
 Entity device_at(Elaboration& e, const ast::Call& node);
 
 }  // namespace tessera
