@@ -74,15 +74,21 @@ class Expander {
  private:
   bool opens_loop(StmtId at) const;
   Op mapped(const Op& old, const ValueMap& map);
+  // Returns the slice with its old base and new scalars.
   Slice with_scalars(const Slice& old, const ValueMap& map);
   // Returns the memory of a slice with new scalars and an old ref as base.
   ViewPlace place(const Slice& slice, const ValueMap& map);
   ViewPlace place(const ShownAs& shown, const Slice& slice, const ValueMap& map);
+  // Emits a check for each dimension in which the slice may exceed the extents.
   void hold_inside(const Slice& slice, const std::vector<ValueId>& extents);
+  // True if an old ref is a view with another shape or type, directly or through other views.
   bool is_shown_as(ValueId ref) const;
+  // Returns the slice to use for the field: a tile for tile ops, else the memory, with an error if
+  // the op cannot use the memory.
   Slice operand(const Op& op, const FieldInfo& f, const ViewPlace& place);
+  // Sets `reshaped` of a copy of views if needed; adds an error if the copy is not possible.
   void finish_copy(Op& op, const Op& old, const ValueMap& map);
-  void refuse(std::string what);
+  void refuse(std::string what);  // adds an error at the current place
   void declare_at_once();
 
   const Program& old_;

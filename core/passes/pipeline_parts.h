@@ -33,8 +33,9 @@ struct PipelineParts {
   int ahead = 0;  // max of its windows
 };
 
-// Returns the parts of the pipeline that opens at `open`. Adds errors (ErrorCode::unsupported) to
-// `diags` if the pipeline cannot be expanded; the parts must then not be expanded.
+// Returns the parts of the pipeline that opens at `open`, which must be a Pipeline. Adds errors
+// (ErrorCode::unsupported) to `diags` if the pipeline cannot be expanded; the parts must then not
+// be expanded.
 PipelineParts pipeline_parts(const Program& program, StmtId open, Diags& diags);
 
 }  // namespace tessera

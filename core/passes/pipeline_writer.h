@@ -25,17 +25,22 @@ class PipelineWriter {
  private:
   using Indices = std::vector<ValueId>;  // index of a point per dimension
 
+  // dim: index of a grid dimension. part: 0 for the loops over the grid, 1 for those over the
+  // points that are still queued; no_value without a queue. queued, computed: number of points so
+  // far.
   void write_at_once();
-  std::size_t open_points();
+  std::size_t open_points();  // returns the number of loops opened, for close_points()
   void close_points(std::size_t points);
   bool is_end_of_point(std::size_t dim) const;
   void allocate();
   void loops(std::size_t dim, ValueMap& point, ValueId part, Indices& indices);
-  ValueId newest(std::size_t dim, ValueId queued);
-  void at_point(const Indices& indices);
+  ValueId newest(std::size_t dim, ValueId queued);  // index of the point queued last
+  void at_point(const Indices& indices);            // statements that follow belong to this point
   void step(const ValueMap& producer, ValueId part, const Indices& indices);
   void queue_point(const Indices& indices);
   void fetch_lesser(ValueId queued, ValueId computed);
+  // Return the position in the queue of one index of the point with that number (from 0), and all
+  // indices of the point.
   ValueId place_of(ValueId number, std::size_t dim);
   Indices point_at(ValueId number);
   void scalars(StmtId from, StmtId to, ValueMap& map);

@@ -18,7 +18,7 @@ Table<StmtId, Purpose> purposes(const Program& program);
 bool has_debug_statements(const Program& program);
 
 // Returns the program without the statements of purpose `from` and of the purposes after it in
-// Purpose.
+// Purpose; unchanged if it has no debug statements. Statements are renumbered, values are not.
 Program without(Program program, Purpose from);
 
 }  // namespace tessera

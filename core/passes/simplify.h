@@ -5,7 +5,8 @@
 namespace tessera {
 
 // Returns the program without repeated and unused pure ops (is_pure()), which include loads and
-// views. All other statements stay, in order; statements and values are renumbered. Idempotent.
+// views. All other statements stay, in order; statements and values are renumbered. Idempotent. The
+// program must have been finished (Builder::finish()).
 Program simplify(Program program);
 
 // True if the op's result depends only on its operands and on scalar memory, and the op has no

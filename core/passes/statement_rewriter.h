@@ -10,7 +10,7 @@ namespace tessera {
 // Usage: insert ops, change statement(), take().
 class StatementRewriter {
  public:
-  // statement: the statement of the program to change.
+  // statement: the statement of the program to change. The program must have been finished.
   StatementRewriter(Program program, StmtId statement);
 
   // Add a constant to the program and return its value.
@@ -22,7 +22,7 @@ class StatementRewriter {
   // Inserts an op without a result at the same position.
   void add(Op op);
   // Returns an op without effect, to replace an op with an unused result. Statement indices do not
-  // change.
+  // change. Adds a constant and a text to the program, like refusal().
   Op nothing() { return Require{constant(1), program_.texts.add("removed")}; }
   // Returns an op that stops the run when it is executed.
   Op refusal() { return Require{constant(0), program_.texts.add("reached")}; }

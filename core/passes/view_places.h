@@ -41,6 +41,7 @@ class ViewTiles {
 
  private:
   using Key = std::pair<DType, Shape>;
+  // Returns a tile that the current statement does not use yet, with the sizes of the layer.
   Slice fresh(const ViewPlace::Layer& layer, DType dtype);
   // A step between memory (inner) and tile (outer). is_bits: a bitcast; else a reshape.
   struct Move {

@@ -44,10 +44,12 @@ class WindowBlocks {
 
  private:
   const Window& window() const;
-  std::vector<ValueId> extents();
+  std::vector<ValueId> extents();  // per dimension of the window's source
+  // Returns the size of a block clipped to the extent. block: its size.
   ValueId clipped(ValueId start, std::int64_t block, ValueId extent);
+  // True if it is known that the block does not exceed the extent.
   bool divides(ValueId start, std::int64_t block, ValueId extent);
-  bool may_be_empty();
+  bool may_be_empty();  // an extent of the source is only known at run time
   void check_inside(ValueId start, ValueId extent);
 
   Expander& expander_;

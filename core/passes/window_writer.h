@@ -46,11 +46,12 @@ class WindowWriter {
   void use_input(const ValueMap& point);
   void use_output(const ValueMap& point);
   void use_view(const ValueMap& point);
+  // opened: number of blocks opened so far. which: index of a slot.
   void open(WindowBlock& b, ValueId opened, const ValueMap& point);
   void refuse_view(WindowBlock& b);
   void copy_view(WindowBlock& b);
-  void flush(ValueId opened);
-  void await_stored(ValueId which);
+  void flush(ValueId opened);        // writes back the open block
+  void await_stored(ValueId which);  // waits for the last write-back from the slot
   ValueId allocate_slots();
   ValueId allocate_semaphore(const char* suffix);
   void allocate_state();
@@ -59,10 +60,15 @@ class WindowWriter {
   void set_number(std::int64_t at, ValueId value) {
     scratch_.store_number(state_, from_ + at, value);
   }
-  ValueId slot_of(ValueId count);
+  ValueId slot_of(ValueId count);  // index of the slot of block number `count`, from 0
+  // Returns the index of the slot in use; `depth`, which is no slot, if the window is off at this
+  // point. counter: position of the number of blocks in the state.
   ValueId current(const WindowBlock& b, std::int64_t counter);
+  // Returns a slot, or its part that is filled by a clipped block. clip: null: the whole slot.
   Slice slot(ValueId which, const WindowBlock* clip);
   Slice semaphore(ValueId sem, ValueId which);
+  // Emits the condition that the window is on and the block's start differs from the start in the
+  // state at `at`, or `first` holds. remember() stores the start there.
   ValueId changed(const WindowBlock& b, std::int64_t at, ValueId first);
   void remember(const WindowBlock& b, std::int64_t at);
   // Returns the index in the state of the byte count of slot `which`.

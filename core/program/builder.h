@@ -22,11 +22,11 @@ class Builder {
   // Continues a program; statements are appended to its body.
   explicit Builder(Program program);
 
-  // The program built so far.
+  // The program built so far. Must not be used after finish().
   Program& program() { return program_; }
   const Program& program() const { return program_; }
-  // Returns the program, with Stmt::partner and Value::statement set. All regions must be closed.
-  // Must be the last call, since it moves the program out of the builder.
+  // Returns the program, with Stmt::partner and Value::statement set. All regions must be closed
+  // (CHECK). Must be the last call, since it moves the program out of the builder.
   Program finish();
 
   // Set and return the place of the statements that follow, and of the declarations without one.
@@ -51,7 +51,8 @@ class Builder {
   // If the name is in use, a number is appended: the second `a` is `a_2`.
   ValueId buffer(Buffer buffer);
   ValueId semaphore(Semaphore semaphore);
-  // Renames the buffer of that ref value; appends a number if the name is in use.
+  // Renames the buffer of that ref value, which must be a buffer and not a view or window; appends
+  // a number if the name is in use, also by this buffer.
   void rename(ValueId buffer, const std::string& name);
   // Returns a literal text. Equal texts share one entry.
   TextId text(std::string_view text);
@@ -70,8 +71,10 @@ class Builder {
   ValueId select(ValueId c, ValueId a, ValueId b) { return emit(Select{c, a, b}); }
 
   // Returns a slice of a whole buffer, window, view or semaphore array, or a single semaphore.
+  // `ref` must be one of these. May add constants.
   Slice whole(ValueId ref);
   // Returns a slice of one element of a buffer or semaphore array, with every dimension dropped.
+  // index: one scalar for each dimension (unchecked).
   Slice element(ValueId ref, std::span<const ValueId> index);
   // Returns a scalar or real as an operand of a tile op.
   static Slice number(ValueId value) { return Slice{.base = value}; }

@@ -14,7 +14,8 @@ struct Folded {
   std::int64_t constant = 0;
   ValueId same_as = no_value;
 };
-// Returns the result of folding the op, whose operands are values of the program.
+// Returns the result of folding the op. The operands must be values of the program. Only integers
+// are folded, with the arithmetic of scalar.h.
 Folded fold(const Op& op, const Program& program);
 
 }  // namespace tessera

@@ -84,7 +84,8 @@ class Table {
   Table(std::size_t size, const T& value) : entries_(size, value) {}
   explicit Table(Vector entries) : entries_(std::move(entries)) {}
 
-  // Returns the entry of that id, which must be in the table.
+  // Returns the entry of that id, which must be in the table (unchecked). Stays valid until entries
+  // are added.
   Reference operator[](Key id) { return entries_[static_cast<std::size_t>(id.index)]; }
   ConstReference operator[](Key id) const { return entries_[static_cast<std::size_t>(id.index)]; }
   // Returns the id of an entry of this table, identified by its address.

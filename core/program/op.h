@@ -112,11 +112,12 @@ struct OpInfo {
 std::span<const OpInfo> op_table();
 // Returns the op's row.
 inline const OpInfo& info(const Op& op) { return op_table()[op.index()]; }
-// Returns the op of that mnemonic with default fields, or Nothing.
+// Returns the op of that mnemonic with default fields; Nothing if there is no such op.
 Op make_op(std::string_view mnemonic);
 
 // Return the address of a field and, as T, the field itself, without naming the op's type. The
-// field must belong to info(op), and T must be the type of its kind, for example SliceField.
+// field must belong to info(op), and T must be the type of its kind, for example SliceField
+// (unchecked). The result points into `op`.
 void* field_address(Op& op, const FieldInfo& field);
 const void* field_address(const Op& op, const FieldInfo& field);
 template <typename T>

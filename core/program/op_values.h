@@ -7,8 +7,8 @@
 namespace tessera {
 
 // Calls visit(id) for each value, in the order of the fields. For a slice: its base, then start and
-// size of each dimension. Absent optional values are skipped. `visit` gets references, so it may
-// replace the ids of an op that is not const.
+// size of each dimension. Absent optional values are skipped; other fields are visited also if they
+// are no_value. `visit` gets references, so it may replace the ids of an op that is not const.
 template <typename SomeOp, typename Visit>
 void each_value(SomeOp& op, Visit visit) {
   for (const FieldInfo& f : info(op).fields) {

@@ -128,9 +128,10 @@ struct Program {
   int devices = 0, cores = 0;
   PlaceId call_place;  // place of the ops around each of several launches; none: single launch
 
-  // Returns the value of that id, which must be valid.
+  // Returns the value of that id, which must be in the table (unchecked), like all value ids below.
   const Value& value(ValueId id) const { return values[id]; }
-  // Returns the buffer that a ref value names. Null for windows, views and other values.
+  // Returns the buffer that a ref value names. Null for windows, views and other values. The
+  // pointer, like the next one, stays valid until buffers are added.
   const Buffer* buffer(ValueId ref) const;
   // Returns the buffer of that name; null if there is none.
   const Buffer* find_buffer(std::string_view buffer_name) const;
@@ -141,7 +142,8 @@ struct Program {
   // Return the location in the source; empty if the id is none, or the place is not from a source.
   Loc loc(PlaceId place) const { return place ? places[place].loc : Loc{}; }
   Loc loc(StmtId statement) const { return loc(place_of(statement)); }
-  // Returns the location in the program's own text. Differs from loc() only after a `# line`.
+  // Returns the location in the program's own text; empty if the id is none. Differs from loc()
+  // only after a `# line`.
   Loc written(PlaceId place) const;
 };
 

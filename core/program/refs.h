@@ -27,7 +27,7 @@ struct ViewType {
 std::string to_string(const ViewType& type);
 // Returns the type of a ViewAs of the program, parsed from its text, which must be valid (CHECK).
 ViewType view_type(const Program& program, const ViewAs& op);
-// Returns the source slice of a View or ViewAs; null for other ops.
+// Returns the source slice of a View or ViewAs, as a pointer into `op`; null for other ops.
 const Slice* viewed_slice(const Op& op);
 // True for `reshape`, `bitcast` and `every`: dst gets the elements of src, their bits, or every
 // n-th of them, in the same row-major order. False for `transpose`, which permutes dimensions.
@@ -41,13 +41,14 @@ Shape static_shape(const Program& program, const Slice& slice);
 // and `select` has one; none: no bound is known.
 std::optional<std::int64_t> static_bound(const Program& program, ValueId scalar);
 // True if sums, differences and products of the scalar's expression show that it is a multiple of
-// the factor (not 0) for all values of its variables. False: not known.
+// the factor (not 0) for all values of its variables, unless the arithmetic wraps. False: not
+// known, or a constant that is no multiple.
 bool is_multiple(const Program& program, ValueId scalar, std::int64_t factor);
 // True if the slice is known to cover its whole ref, with no dimension dropped. False for a number.
 // The slice must not be of a semaphore.
 bool is_whole(const Program& program, const Slice& slice);
-// Returns the slice that an op writes: when it runs, or later by its copy if it is a local `start`.
-// Null for other ops, including remote starts and write-backs.
+// Returns the slice that an op writes, as a pointer into `op`: when it runs, or later by its copy
+// if it is a local `start`. Null for other ops, including remote starts and write-backs.
 const Slice* written_slice(const Op& op);
 // True if the base of the slice is a number, not memory.
 bool is_number(const Program& program, const Slice& slice);

@@ -26,7 +26,8 @@ std::string why_unknown(const Program& program, StmtId from);
 std::string why_unknown(const Program& program, BufferId buffer);
 std::string why_unknown(const Program& program, ValueId number);
 
-// Returns the opaque_reads on which the values of an opaque_write depend, in program order.
+// Returns the opaque_reads on which the values of an opaque_write depend, in program order: those
+// of the same `opaque`. `write` must be an opaque_write.
 std::vector<StmtId> opaque_sources(const Program& program, StmtId write);
 
 // Returns the next opaque_read or opaque_write of the `opaque` of `statement`, which must be one of

@@ -20,17 +20,23 @@ class Verifier {
   Diags run();
 
  private:
-  void declarations();
+  // Each function adds an error to the report for each rule that is violated.
+  void declarations();  // also defines the declared values
   void statement(StmtId at);
+  // Marks the value as defined until the end of the innermost region.
   void define(ValueId value);
+  // Check that a value, or each value of a slice, is valid, defined and of its kind. The slice must
+  // also not be known to be out of bounds. field: for messages.
   void use(ValueId value, ValueKind kind, std::string_view field);
   void use(const Slice& slice, std::string_view field);
+  // Checks base and rank. Returns true for memory or semaphores without an error; false for a
+  // number.
   bool check_slice(const Slice& slice, std::string_view field);
   void rules(const Stmt& stmt);
   void window(const Stmt& stmt);
   void grid(const Stmt& stmt);
   void proceed();
-  void close(StmtId opened);
+  void close(StmtId opened);  // end of the region that begins at that statement
 
   const Program& program_;
   VerifyReport report_;

@@ -25,7 +25,7 @@ class VerifyReport {
   // an input.
   void written(const Slice& slice);
 
-  // Returns a field of the current statement's op as text: "`dst` of `tile_add`".
+  // Returns a field of the current statement's op as text: "`dst` of `tile_add`". Requires at().
   std::string field_text(std::string_view field) const;
   // Return the slice, "a[0 +: 8, 3]" (or "the number"), and its shape, "(8)", with ... for unknown
   // numbers.

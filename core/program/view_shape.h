@@ -6,8 +6,8 @@
 
 namespace tessera {
 
-// Returns the dimension along which elements are joined or split between types of different widths;
-// none if the widths are equal. Requires types without a view_problem().
+// Returns the dimension, from 0, along which elements are joined or split between types of
+// different widths; none if the widths are equal. Requires types without a view_problem().
 std::optional<int> packed_dim(const ViewType& from, const ViewType& to);
 // Returns the reason why memory of type `from` cannot be viewed as `to`; empty if it can. If the
 // widths are equal, the numbers of elements must be equal. Otherwise exactly one extent must

@@ -16,13 +16,15 @@ struct WaitCandidate {
 };
 
 // Returns waits for the bytes of the copy that starts at `start`, most likely first: before the
-// `lines` of the early accesses, then at the ends of the blocks around the start. Empty if no copy
-// of the module's text starts at exactly this location. of_source: name the source in the wait
-// instead of the destination, and for a remote copy the semaphore that counts the bytes read.
+// statements that contain the early accesses, then at the ends of the blocks around the start.
+// Empty if no copy of the module's text starts at exactly this location. of_source: name the source
+// in the wait instead of the destination, and for a remote copy the semaphore that counts the bytes
+// read. lines: lines of the early accesses, from 1.
 std::vector<WaitCandidate> wait_candidates(const Module& module, const Loc& start, bool of_source,
                                            const std::vector<int>& lines);
 
-// Returns the text of the module with the wait inserted on its own line, before wait.before_line.
+// Returns the text of the module with the wait inserted on its own line, without indentation,
+// before wait.before_line; at the end if there is no such line.
 std::string with_wait(const Module& module, const WaitCandidate& wait);
 
 }  // namespace tessera
