@@ -16,6 +16,7 @@ namespace tessera::running_error {
 using Bound = float;
 
 inline bool is_known(Bound bound) { return bound == bound; }
+// Convert between an unknown bound and the number of its reason, which must be below 2^22.
 inline Bound unknown_for(std::uint32_t reason) {
   return std::bit_cast<Bound>(std::uint32_t{0x7FC00000} | reason);
 }
@@ -24,7 +25,7 @@ inline std::uint32_t reason_of(Bound unknown) {
 }
 
 // Rounds up a bound that was computed in double with far fewer than 2^12 roundings. The result is
-// at least the exact result of that computation.
+// at least the exact result of that computation. Infinity if it is larger than any float.
 inline Bound rounded_up(double bound) {
   const double more = bound * (1 + 0x1p-40);
   const auto nearest = static_cast<Bound>(more);
@@ -49,7 +50,7 @@ class Reasons {
   static constexpr std::uint32_t undefined = 0;
   Reasons() : all_{{"it is undefined", StmtId()}} {}
 
-  // Returns the unknown bound for a reason, and stores the reason.
+  // Returns the unknown bound for a reason, and stores the reason. Equal reasons have equal bounds.
   Bound unknown(const std::string& text, StmtId statement);
   // unknown: a bound that is not known. The result stays valid until the next call of unknown().
   const Reason& of(Bound unknown) const { return all_[reason_of(unknown)]; }

@@ -10,10 +10,10 @@
 namespace tessera::running_error {
 
 // Runs a program again and returns the error bounds of its results. run: an earlier run without
-// findings; must outlive the result. Its results are written again, and its observers replaced.
-// other: the reference; empty: exact arithmetic. Fails with ErrorCode::unsupported if rounding may
-// change control flow, with ErrorCode::interrupted if the run is cut short or has a finding, and if
-// memory is missing.
+// findings; must outlive the result. Its results are written again; its observers are removed, and
+// its options for progress and recording are reset. other: the reference; empty: exact arithmetic.
+// Fails with ErrorCode::unsupported if rounding may change control flow or an op has no rule, with
+// ErrorCode::interrupted if the run is cut short or has a finding, and if memory is missing.
 Expected<std::unique_ptr<ErrorRun>> bounded(KeptRun& run, std::optional<ReferenceModel> other);
 
 }  // namespace tessera::running_error

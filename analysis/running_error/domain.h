@@ -35,6 +35,7 @@ class ErrorDomain {
   void complete(Tile& operand, Storage& storage, const Box& box);
 
   static Tile of_integer(std::int64_t integer);
+  // The bound covers the literal as written and rounded to f32.
   Tile of_literal(double literal);
   Tile of_real(std::int64_t integer);  // as f32
   // Returns the operand with bounds that include 0 for denormals, if the reference flushes them.
@@ -50,6 +51,7 @@ class ErrorDomain {
   Tile cast(const Tile& x, DType to);
   Tile truncate(const Tile& x, DType to);
   Tile iota(const Extents& shape, std::size_t dim, DType to);
+  // Fails with ErrorCode::unsupported unless all elements of x are exact.
   static Expected<Tile> bits(const Tile& x, const Extents& shape, DType to);
   Tile reduce(Reduction kind, const Tile& x, std::size_t dim, DType to);
   Tile product(const Tile& acc, const Tile& a, const Tile& b);

@@ -45,12 +45,13 @@ class Rules {
   // Returns the operand with a bound that includes 0 if the reference may have a denormal there.
   // Requires flushes().
   static Number flushed(const Number& x);
-  // The next functions return the machine's result with its bound. Integers have no valid value if
-  // the bound is not known.
+  // The next functions return the machine's result with its bound. An unknown bound of a used
+  // operand is the bound of the result. Integers have no valid value if the bound is not known.
   //
   // Operation on f32 values, computed in f32.
   Number binary(Binary op, const Number& a, const Number& b);
-  // Operation on integers, which may have errors. widest: type in which they wrap.
+  // Operation on integers, which may have errors. widest: type in which they wrap; the bound is not
+  // known if the result may leave it.
   Number of_integers(Binary op, const Number& a, const Number& b, DType widest);
   Number select(const Number& condition, const Number& a, const Number& b);
   Number function(Function f, const Number& x);
@@ -63,24 +64,33 @@ class Rules {
   Number cut_off(const Number& x, DType from, DType to);
   // Conversion of an integer to f32.
   Number as_f32(const Number& x);
-  // Stores a value in an element of a type. The reference may round there as well, or not.
+  // Stores a value in an element of a type. The reference may round there as well, or not. The
+  // bound is not known if the value may be beyond the range of the type.
   Number rounded(DType to, const Number& x);
   // sum: in ascending order, in f32; are_integers: of integers, in their own type. outermost: the
-  // largest or the smallest term.
+  // largest or the smallest term; without terms: -inf or inf.
   Number sum(const std::vector<Number>& terms, bool are_integers);
   Number outermost(bool wants_largest, const std::vector<Number>& terms);
 
-  // Returns the bounds of acc + a . b, row-major, with shapes [m, n], [m, k] and [k, n].
+  // Returns the bounds of acc + a . b, row-major, with shapes [m, n], [m, k] and [k, n]. All three
+  // must have values (Tile::values).
   std::vector<Bound> product(const Tile& acc, const Tile& a, const Tile& b);
 
  private:
+  // Require known bounds. f32, except `chosen` and `compared`.
   Number add(const Number& a, const Number& b);
   Number mul(const Number& a, const Number& b);
   Number div(const Number& a, const Number& b);
   Number chosen(bool wants_larger, const Number& a, const Number& b);
   Number compared(Binary op, const Number& a, const Number& b);
+  // The next two return a value with its bound. made: `carried` is the error from the operands,
+  // `own` the rounding error of the machine, and `roundings` as for lost_elsewhere(); not known if
+  // the value or bound is not finite. truncated: rounds both ends of the interval, which must be in
+  // the range of the type.
   Number made(float value, double carried, double own, double roundings = 1);
   Number truncated(const Number& x, DType to);
+  // Returns the error of this number of roundings of the reference, each of a value of at most
+  // `size`. 0: the reference is exact. Infinity if its type has no such value.
   double lost_elsewhere(double size, double roundings) const;
 
   std::optional<ReferenceModel> other_;

@@ -21,7 +21,8 @@ struct Tile {
   std::size_t elements() const { return static_cast<std::size_t>(shadow::elements_of(shape)); }
   bool is_exact() const { return bounds.empty(); }
   Bound bound(std::size_t i) const { return bounds.empty() ? 0 : bounds[i]; }
-  // Integers beyond 2^53 may not be exact in double, so their bound is larger.
+  // Returns element i of an operand. Integers beyond 2^53 may not be exact in double, so their
+  // bound is larger.
   Number at(std::size_t i) const {
     const double value = values[i], size = value < 0 ? -value : value;
     if (dtype != DType::i64 || size < 0x1p53 || !is_known(bound(i))) return {value, bound(i)};
@@ -39,7 +40,8 @@ struct Tile {
   void cover(const Tile&, bool) {}
 };
 
-// Returns one of the matrices in the last two dimensions of a tile.
+// Returns one of the matrices in the last two dimensions of a tile, which must exist. index:
+// row-major over the other dimensions.
 Tile matrix_of(const Tile& tile, std::size_t index);
 
 }  // namespace tessera::running_error

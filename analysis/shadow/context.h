@@ -23,7 +23,8 @@ class Context {
         domain_(domain),
         memory_(machine, domain) {}
 
-  // Must be called with each event, before all other functions.
+  // Sets the current event, which must stay valid until the next call. Must be called before all
+  // other functions except program(), domain(), memory(), refusal() and owner(buffer, device).
   void set(const Event& event) {
     event_ = &event;
     domain_.at(event.statement);
@@ -45,15 +46,18 @@ class Context {
   // Rejects operands with shapes that the machine does not accept either.
   void refuse_operands() { refuse("operands do not fit each other", ErrorCode::invalid_value); }
 
-  // Core that owns the memory of the event, or of a buffer: the cores of a device share its hbm.
+  // Return the core that owns the memory of the event, which must access a buffer, and of a buffer
+  // on a device (of the first core, if it is not hbm). The cores of a device share its hbm.
   CoreIndex owner() const {
     return topology_.owner(event_->core, program_.buffers[event_->object.buffer()].space);
   }
   CoreIndex owner(BufferId buffer, int device) const {
     return topology_.owner(topology_.first_of(device), program_.buffers[buffer].space);
   }
+  // Return the element type of the accessed buffer, and of a slice, which must not be a number.
   DType type() const { return program_.buffers[event_->object.buffer()].dtype; }
   DType type(const Slice& slice) const { return program_.buffer(slice.base)->dtype; }
+  // Return the shape and the rectangle of a slice, from the registers at the event.
   Extents shape(const Slice& slice) const { return shape_of(box(slice)); }
   Box box(const Slice& slice) const {
     Box box;
@@ -73,10 +77,11 @@ class Context {
   void write(const Tile& tile) {
     memory_.write(owner(), event_->object.buffer(), *event_->box, tile);
   }
-  // Returns the operand for an f32 that a load returned on the current core, to set or read it.
+  // Returns the operand for an f32 that a load returned on the current core, to set or read it;
+  // empty before it is set. Stays valid as long as this object.
   Operand& real(ValueId value) { return reals_[{topology_.of(event_->agent), value}]; }
 
-  // Returns a scalar, literal or loaded f32 as an operand without dimensions.
+  // Returns a scalar, literal or loaded f32 as an operand without dimensions. id: not a ref.
   Operand number(ValueId id) {
     const Value& value = program_.value(id);
     if (value.kind == ValueKind::scalar) return domain_.of_integer(register_of(id));
@@ -107,7 +112,8 @@ class Context {
   static bool are_machines(DType to, const Operands&... operands) {
     return is_integer(to) && ((Domain::is_known(operands) && is_integer(operands.dtype)) && ...);
   }
-  // Stores a tile in the target of the op; an error becomes the refusal.
+  // Stores a tile in the target of the op, which must be in a buffer. An error becomes the refusal,
+  // and nothing is stored.
   void put(const Slice& dst, const Expected<Tile>& tile) {
     if (!tile) return refuse(tile.diags().front().message);
     memory_.write(owner(dst), program_.value(dst.base).buffer, box(dst), *tile);

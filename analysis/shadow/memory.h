@@ -20,7 +20,7 @@ class Memory {
   Memory(Machine& machine, Domain& domain)
       : machine_(machine), program_(machine.program()), domain_(domain) {}
 
-  // Returns the shadow values only, which may be a tile without elements.
+  // Returns the shadow values only, which may be a tile without elements. May create the plane.
   Tile raw(CoreIndex core, BufferId buffer, const Box& box) const {
     if (starts_with_machines(buffer) && existing(core, buffer) == nullptr)
       return machines(shape_of(box));
@@ -34,7 +34,7 @@ class Memory {
     if (!box.empty()) domain_.complete(operand, *machine_.core_state(core).storages[buffer], box);
     return operand;
   }
-  // Stores a tile with the shape of the rectangle.
+  // Stores a tile with the shape of the rectangle; without elements: stores the machine's values.
   void write(CoreIndex core, BufferId buffer, const Box& box, const Tile& tile) {
     const bool has_machines = tile.is_machines();
     if (box.empty() ||
@@ -44,7 +44,8 @@ class Memory {
     has_machines ? scatter(all, box, domain_.machines(shape_of(box))) : scatter(all, box, tile);
     all.cover(tile, box.elements() == elements_of(all.shape));
   }
-  // Makes the elements undefined.
+  // Makes the elements undefined; in buffers that start with the machine's values, resets them to
+  // these. No effect if there is no plane.
   void undefine(CoreIndex core, BufferId buffer, const Box& box) {
     if (existing(core, buffer) == nullptr) return;
     write(

@@ -15,8 +15,10 @@ class Ops {
   using Tile = typename Domain::Tile;
   using Operand = typename Domain::Operand;
 
+  // at: must outlive this object.
   explicit Ops(Context<Domain>& at) : at_(at), domain_(at.domain()) {}
   // Evaluates the current op of the context, and stores the result in its target or refuses the op.
+  // Requires an event of that op with Context::set().
   void evaluate() {
     std::visit([&]<typename Op>(const Op& op) { evaluate(op, shapes::of<Op>); }, at_.op());
   }

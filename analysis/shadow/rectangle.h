@@ -13,13 +13,15 @@ using Extents = std::vector<std::int64_t>;
 
 // The shape of a rectangle, without its dropped dimensions.
 Extents shape_of(const Box& box);
+// Returns the number of elements; 1 for the empty shape.
 std::int64_t elements_of(const Extents& shape);
 // True if `from` can be broadcast to `to`: missing leading dimensions and dimensions of size 1 are
 // repeated.
 bool can_repeat(const Extents& from, const Extents& to);
 
-// Calls f(position in `shape`, position in the rectangle, length) for each contiguous run of
-// elements of the rectangle. Runs are as long as possible.
+// Calls f(position in `shape`, position in the rectangle, length), in elements and in ascending
+// order, for each contiguous run of elements of the rectangle, which must be within `shape`. Runs
+// are as long as possible. No call if the rectangle is empty.
 template <typename F>
 void for_each_stretch(const Extents& shape, const Box& box, F&& f) {
   if (box.empty()) return;
@@ -45,7 +47,8 @@ void for_each_stretch(const Extents& shape, const Box& box, F&& f) {
 }
 
 // gathered: returns the elements of a rectangle of `all`, which has this shape. scatter: stores the
-// elements of `part` there. Both are row-major.
+// elements of `part` there. Both are row-major and must have all elements; the rectangle must be
+// within the shape.
 template <typename T>
 std::vector<T> gathered(const std::vector<T>& all, const Extents& shape, const Box& box) {
   std::vector<T> part;
@@ -90,7 +93,8 @@ void for_each_repeated(const Extents& from, const Extents& to, F&& f) {
 }
 
 // Calls f(position in `shape`, position in `blocks`) for each element of a shape that is divided
-// into equal blocks. Each extent of `shape` must be a multiple of the extent of `blocks`.
+// into equal blocks. Both must have the same rank. Each extent of `shape` must be a multiple of the
+// extent of `blocks`, which must not be 0.
 template <typename F>
 void for_each_in_blocks(const Extents& blocks, const Extents& shape, F&& f) {
   std::vector<std::int64_t> at(shape.size(), 0);
@@ -107,9 +111,9 @@ void for_each_in_blocks(const Extents& blocks, const Extents& shape, F&& f) {
   }
 }
 
-// is_every: true if `to` has the shape of every `step`-th element of `from` along `dim`.
-// for_each_every: calls f(position in `to`, position in `from`) for these elements. Requires
-// is_every().
+// is_every: true if `to` has the shape of every `step`-th element of `from` along `dim`, from the
+// first one on. step: at least 1. for_each_every: calls f(position in `to`, position in `from`) for
+// these elements. Requires is_every().
 bool is_every(const Extents& from, const Extents& to, std::int64_t dim, std::int64_t step);
 template <typename F>
 void for_each_every(const Extents& from, const Extents& to, std::int64_t dim, std::int64_t step,
@@ -124,7 +128,7 @@ void for_each_every(const Extents& from, const Extents& to, std::int64_t dim, st
 }
 
 // Return the shape, or the elements, with permuted dimensions: dimension d of the result is
-// dimension order[d] of `from`.
+// dimension order[d] of `from`. order: contains each dimension once.
 Extents permuted(const Extents& from, const std::vector<int>& order);
 template <typename T>
 std::vector<T> permuted(const std::vector<T>& all, const Extents& from,
@@ -150,13 +154,13 @@ std::vector<T> permuted(const std::vector<T>& all, const Extents& from,
 // Returns the permutation that exchanges the last two dimensions; no change below rank 2.
 std::vector<int> last_two_exchanged(std::size_t rank);
 
-// A shape split at one dimension: element i of line (o, n) is at position (o * extent + i) * inner
-// + n.
+// A shape split at one dimension, which must exist: element i of line (o, n) is at position (o *
+// extent + i) * inner + n.
 struct Lines {
   std::int64_t outer, extent, inner;
 };
 Lines lines_along(const Extents& shape, std::size_t dim);
-// The shape with size 1 in dimension `dim`.
+// Returns the shape with size 1 in dimension `dim`, which must exist.
 Extents reduced(Extents shape, std::size_t dim);
 
 // Extents of a matrix product. products: number of independent products, from the leading
@@ -165,7 +169,7 @@ struct ProductExtents {
   std::int64_t products, m, k, n;
 };
 // Returns the extents of acc + a . b: [..., m, n], [..., m, k] and [..., k, n], with equal leading
-// dimensions. None if the shapes do not match.
+// dimensions. None if the shapes do not match or have fewer than two dimensions.
 std::optional<ProductExtents> product_extents(const Extents& acc, const Extents& a,
                                               const Extents& b);
 

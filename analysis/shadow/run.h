@@ -57,6 +57,7 @@ class ShadowRun : public Observer {
   using Tile = typename Domain::Tile;
   using Operand = typename Domain::Operand;
 
+  // Both require attach().
   const Context<Domain>& at() const { return *at_; }
   Context<Domain>& at() { return *at_; }
   const Domain& domain() const { return domain_; }
@@ -70,7 +71,8 @@ class ShadowRun : public Observer {
   using Copier = std::tuple<std::int32_t, std::int16_t, std::int64_t>;
   static Copier copier(const AgentId& agent) { return {agent.device, agent.core, agent.dma}; }
 
-  // True for a copy, and for a core that copies a block synchronously (core/passes/at_once.h).
+  // True for a copy, and for a core that copies a block synchronously (core/passes/at_once.h). At
+  // the read of such a copy, also sets Moving::to.
   bool moves(const Event& event) {
     if (event.agent.is_copy()) return true;
     if (class_of(at_->op()) != OpClass::copy) return false;
@@ -80,10 +82,12 @@ class ShadowRun : public Observer {
         back != nullptr ? std::optional(at_->box(back->dst)) : std::nullopt;
     return true;
   }
+  // Handle an event at a buffer. An error becomes the refusal.
   void on_copy(const Event& event);
   void on_core(const Event& event);
   void accumulate(const Operand& addend);
   void load(const Event& event);
+  // True if the current op is a copy that adds.
   bool adds() const {
     if (const auto* start = std::get_if<Start>(&at_->op())) return start->add != 0;
     const auto* const remote = std::get_if<StartRemote>(&at_->op());

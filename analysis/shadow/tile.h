@@ -27,7 +27,7 @@ Tile with_columns(const Tile& tile, const Extents& shape, F&& f) {
 }
 
 // Returns a tile of this shape with elements of `tile`. for_each(g) must call g(position in the
-// result, position in `tile`) for each element.
+// result, position in `tile`) for each element. It is called once for each column.
 template <typename Tile, typename ForEach>
 Tile picked(const Tile& tile, const Extents& shape, ForEach&& for_each) {
   return with_columns(tile, shape, [&](const auto& from) {
