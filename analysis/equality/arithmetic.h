@@ -32,6 +32,8 @@ class Arithmetic {
   }
 
   // Return op(a, b), and a or b by condition, of each element. All tiles must have the same shape.
+  // Comparisons and conditions that are not known give unknown values. max and min are noted in
+  // Draw::comparisons.
   Tile binary(Binary op, const Tile& a, const Tile& b);
   Tile select(const Tile& condition, const Tile& a, const Tile& b);
   // Returns e to the power of each element. Requires has_exponents().
@@ -40,7 +42,8 @@ class Arithmetic {
   Tile unknown(std::string_view name, Tile x) const;
   // Returns the values of such a function of two arguments.
   Tile unknown(std::string_view name, const Tile& a, const Tile& b);
-  // Return the reduction of a dimension to size 1: the sum, and the maximum or minimum.
+  // Return the reduction of a dimension, which must exist, to size 1: the sum, and the maximum or
+  // minimum.
   Tile sum(const Tile& x, std::size_t dim);
   Tile outermost(bool wants_max, const Tile& x, std::size_t dim);
   // Returns the same maximum or minimum of truth values (0 and 1): 1 if any, or all, of them are 1.
@@ -50,6 +53,7 @@ class Arithmetic {
   Tile product(Tile acc, const Tile& a, const Tile& b);
 
  private:
+  // bound: receives the reasons for values that are unknown or do not exist.
   Number no_value(Bound& bound);
   Number combined(Binary op, const Number& a, const Number& b, Bound& bound);
   Number quotient(const Number& a, const Number& b, Bound& bound);

@@ -31,13 +31,14 @@ bool has_exponentials(const Program& program);
 
 // Runs a program over several fields in one run. has_exponents: tiles have values modulo q; true if
 // one of the compared programs has_exponentials(). change: applied to an operand. A stop or lack of
-// memory either ends the run early (Ran::result.end) or is an error. Replaces the options of the
-// kept run. The draws and the kept run must outlive the result.
+// memory either ends the run early (Ran::result.end) or is an error; findings are no error.
+// Replaces the options of the kept run, and overwrites its results. The draws and the kept run must
+// outlive the result.
 Expected<Ran> run_over(const Side& side, std::span<const Draw> draws, bool has_exponents,
                        const std::optional<Change>& change = std::nullopt);
 
-// Runs a program with one observer, and nothing else. Replaces the options of the kept run. Fails
-// if the run is cut short; findings are no error.
+// Runs a program with one observer, and nothing else. Replaces the options of the kept run, and
+// overwrites its results. Fails if the run is cut short; findings are no error.
 Expected<void> observe(KeptRun& program, Observer& observer);
 
 }  // namespace tessera::fields

@@ -49,9 +49,12 @@ class FiniteFieldDomain {
   Tile cast(Operand x, DType to) const;
   Tile truncate(Operand x, DType to) const;
   Tile iota(const Extents& shape, std::size_t dim, DType to) const;
+  // Always fails with ErrorCode::unsupported.
   static Expected<Tile> bits(const Operand& x, const Extents& shape, DType to);
+  // Fails with ErrorCode::unsupported for a maximum or minimum of integers other than truth values.
   Expected<Tile> reduce(Reduction kind, const Operand& x, std::size_t dim, DType to);
   Tile product(Operand acc, const Operand& a, const Operand& b);
+  // Fails with ErrorCode::unsupported for integers.
   Expected<Tile> accumulated(const Operand& sum, const Operand& addend, DType to);
 
  private:

@@ -13,8 +13,8 @@ class FiniteFieldRun final : public shadow::ShadowRun<FiniteFieldDomain> {
  public:
   using ShadowRun::ShadowRun;
 
-  // Returns the values of a result buffer on a device, after the run. Must be called before the
-  // machine is destroyed.
+  // Returns the values of a result buffer on a device, row-major, after the run; refusal() must be
+  // empty. Must be called before the machine is destroyed.
   Tile result(BufferId buffer, int device);
 };
 

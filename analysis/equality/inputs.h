@@ -16,7 +16,7 @@ namespace tessera::fields {
 struct Change {
   std::string operand;
   int device = 0;
-  std::int64_t begin = 0, end = 0;  // row-major
+  std::int64_t begin = 0, end = 0;  // [begin, end), row-major
   bool adds_one = false;            // false: new random values
 };
 
@@ -63,7 +63,8 @@ class Inputs {
     const Change* change_ = nullptr;  // only for this operand
   };
 
-  // Returns the elements of an operand. The result refers to this object.
+  // Returns the elements of an operand, which need not exist in a program. The result refers to
+  // this object.
   Operand of(std::string_view name, int device) const {
     Operand operand(draw_);
     operand.name_ = SplitMix::mix(text_seed(name));  // different from tags of functions

@@ -18,18 +18,19 @@ struct Matched {
 };
 
 // Returns the results that both programs have, in the order of A. Fails if there is none, or if the
-// shapes of one differ.
+// shapes of one differ (dimensions of one element do not count).
 Expected<std::vector<Matched>> match_results(const Side& a, const Side& b);
 
 // Copies the integers of A to B, and sets the distribution of floats (Side::cuts) in both. If only
 // A runs on several devices, an operand of B is a stack if its first dimension is the devices of A.
 // Otherwise all devices of A have the same values; names of such float operands are added to
-// `alike`. Returns the operands of only one program. Fails if shapes or types differ, or if devices
-// of A have different integers for an operand that B has once.
+// `alike`. Returns the operands of only one program. Fails if shapes or integer types differ, if
+// only one of them is an integer, or if devices of A have different integers for an operand that B
+// has once. The runs must have all operands.
 Expected<std::vector<std::string>> match_operands(Side& a, Side& b,
                                                   std::vector<std::string>& alike);
 
-// Returns the results of only one program.
+// Returns the names of the results of only one program, of A first.
 std::vector<std::string> uncompared_results(const Side& a, const Side& b);
 
 }  // namespace tessera::fields

@@ -18,7 +18,8 @@ class Comparisons {
   // constants: values of literals, which may be operands of many maxima. Must outlive this object.
   explicit Comparisons(const std::unordered_set<Residue>& constants) : constants_(constants) {}
 
-  // Adds a comparison of two finite operands by a max (is_max) or a min.
+  // Adds a comparison of two finite operands by a max (is_max) or a min. Only counts it if
+  // is_truncated().
   void note(bool is_max, Residue a, Residue b);
   std::int64_t count() const { return count_; }  // number of comparisons
   // True if there were too many values to note: the results below are then not complete.
@@ -38,7 +39,7 @@ class Comparisons {
 
     std::size_t size() const { return operands.size() + (has_constant ? 1 : 0); }
   };
-  // Returns the groups of at least two operands.
+  // Returns the groups of at least two operands. A constant counts as one.
   std::vector<Group> groups(bool is_max) const;
 
  private:
@@ -58,7 +59,8 @@ class Comparisons {
 // Returns the order in which no constant hides which other values are operands of one maximum
 // (is_max), or of one minimum: constants are below all, or above all.
 Levels levels_without_constants(bool is_max, const std::unordered_set<Residue>& constants);
-// Returns the number of orders with which each operand of each group wins at least once.
+// Returns the number of orders with which each operand of each group wins at least once: the size
+// of the largest group; 0 without groups.
 std::size_t orders_of(std::span<const Comparisons::Group> groups);
 // Adds one of these orders to `levels`: one operand of each group wins, or its constant. The groups
 // go through their operands independently of each other; operands of other groups keep their

@@ -16,7 +16,7 @@ inline constexpr Residue plus_infinity = 0xFFFFFFFE;
 inline constexpr Residue minus_infinity = 0xFFFFFFFF;
 inline bool is_finite(Residue residue) { return residue < (Residue{1} << 31); }
 
-// A prime below 2^31, and arithmetic on finite residues.
+// A prime below 2^31, and arithmetic on residues, which must be less than it.
 class Modulus {
  public:
   explicit Modulus(std::uint32_t prime) : prime_(prime), inverse_(~std::uint64_t{0} / prime) {}
@@ -40,6 +40,7 @@ class Modulus {
   }
   Residue sub(Residue a, Residue b) const { return a >= b ? a - b : a + prime_ - b; }
   Residue mul(Residue a, Residue b) const { return reduce(std::uint64_t{a} * b); }
+  // base^exponent; 1 for exponent 0.
   Residue power(Residue base, std::uint64_t exponent) const;
   Residue inverse(Residue a) const { return power(a, prime_ - 2); }  // a must not be 0
   // Uniform residue from 64 random bits.
@@ -81,10 +82,12 @@ struct Draw {
         SplitMix::mix(argument + SplitMix::mix(key + SplitMix::golden * (tag + 1)));
     return {p.drawn(bits), q.drawn(SplitMix::mix(bits + SplitMix::golden))};
   }
-  // Returns the position of an element in the random order of max and min.
+  // Returns the position of a finite element in the random order of max and min: the largest one
+  // has the highest.
   std::uint64_t rank(Residue element) const;
   Number of(std::int64_t integer) const { return {p.of(integer), q.of(integer)}; }
-  // Returns the rational number of the shortest decimal of a literal: 1/10 for 0.1.
+  // Returns the rational number of the shortest decimal of a literal: 1/10 for 0.1. An infinity
+  // stays one. literal: not a NaN.
   Number of(double literal) const;
 };
 

@@ -44,7 +44,7 @@ Bound product_of(const Bound& a, const Bound& b);
 // Bound on the value of a function, which is a new unknown.
 Bound value_at(const Bound& argument);
 
-// Bounds on known numbers: an integer, a decimal as written.
+// Bounds on known numbers: an integer, a decimal as written (not a NaN).
 Bound bound_of(std::int64_t integer);
 Bound bound_of(double literal);
 
@@ -72,7 +72,7 @@ struct Tile {
     return std::all_of(p.begin(), p.end(), [](Residue value) { return value == as_in_machine; });
   }
   void simplify() {}
-  // Called when elements of `tile` replace some, or all, elements of this plane.
+  // Called when elements of `tile` replace some, or all, elements of this plane. Updates the bound.
   void cover(const Tile& tile, bool is_whole);
 };
 
@@ -98,7 +98,7 @@ struct Operand : Tile {
 
 // Returns a tile with equal elements. has_exponents: with values modulo q.
 Tile make_tile(std::vector<std::int64_t> shape, bool has_exponents, const Number& fill = {});
-// True if no element is an infinity.
+// True if no element is an infinity or `as_in_machine`.
 bool all_finite(const Tile& tile);
 
 }  // namespace tessera::fields

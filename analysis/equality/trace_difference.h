@@ -14,7 +14,8 @@ struct DifferingElement {
 
 // Returns the difference of an element: the last store to it in each program, if one is known, and
 // the terms; none if the program is too large for the further runs. draw: a draw at which the
-// element differs. has_exponents: as for run_over(). Fails if a run is cut short.
+// element differs. has_exponents: as for run_over(). Fails if a run that searches for the last
+// store is cut short, or if a further run fails.
 Expected<Difference> trace_difference(const Side& a, const Side& b, const DifferingElement& at,
                                       const Draw& draw, bool has_exponents);
 

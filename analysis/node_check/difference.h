@@ -23,7 +23,8 @@ Finding result_difference(const TaskGraph& graph, const Image& image,
                           const std::vector<std::byte>& got, const std::vector<WriteEvent>& writes,
                           const Tally& all);
 
-// Serialise such a finding for another process that has the same program, and read it there.
+// Serialise such a finding for another process that has the same program, and read it there. Its
+// texts must have no line breaks. Other text throws std::invalid_argument or std::out_of_range.
 std::string packed(const Finding& finding);
 Finding finding_of(const Program& program, const std::string& packed);
 

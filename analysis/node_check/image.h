@@ -22,17 +22,18 @@ struct Image {
 
 using Images = std::vector<Image>;
 
-// Returns the rectangles that the side writes and other nodes may read, without dropped dimensions.
-// is_private: private_memories().
+// Returns the rectangles that the side writes and other nodes may read; no dimension of them is
+// dropped (Box::dropped). is_private: private_memories().
 std::vector<Rectangle> outputs(const TaskGraph& graph, const Table<MemoryId, bool>& is_private,
                                SideId side);
 
 // Returns a copy of the elements of a rectangle, row-major; dropped dimensions are included.
+// Requires memory for which GraphMemory::view() has bytes.
 std::vector<std::byte> bytes_at(GraphMemory& memories, const Rectangle& at);
 // Returns a view of the elements of `part` in such bytes. part: within `whole`.
 TileView part_of(std::byte* bytes, DType dtype, const Box& whole, const Box& part);
 
-// Returns a checksum of the defined elements.
+// Returns a checksum of the defined elements. defined: by element; empty: all.
 std::uint64_t checksum(const std::vector<std::byte>& bytes, DType dtype,
                        const std::vector<bool>& defined);
 
@@ -41,7 +42,7 @@ std::uint64_t checksum(const std::vector<std::byte>& bytes, DType dtype,
 enum class Likeness : std::uint8_t { same, within, unbounded, other };
 // Compares element i, row-major, which must be defined. got: the whole rectangle.
 Likeness likeness(const Image& image, const std::vector<std::byte>& got, std::size_t i);
-// Returns the worst agreement of all defined elements.
+// Returns the worst agreement of all defined elements; `same` if there are none.
 Likeness likeness(const Image& image, const std::vector<std::byte>& got);
 
 }  // namespace tessera::graph

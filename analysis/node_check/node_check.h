@@ -31,9 +31,9 @@ class NodeCheck final : public SideObserver {
   // Runs the interpreter, and returns a node check with the expected output of each side. bindings:
   // for all devices, with the results that compare_results() reads; they and the graph must outlive
   // the result. options: the machine and the arithmetic. sum_error: error of the engine's matrix
-  // products beyond rounding to f32, relative to the sum of all |terms|. Fails if rounding has no
-  // bound (ErrorCode::unsupported), if the run has other actions than the graph
-  // (ErrorCode::runtime), if memory is missing, or on a stop request.
+  // products beyond rounding to f32, relative to the sum of all |terms|. Fails if the bindings do
+  // not fit the program, if rounding has no bound (ErrorCode::unsupported), if the run has other
+  // actions than the graph (ErrorCode::runtime), if memory is missing, or on a stop request.
   static Expected<std::unique_ptr<NodeCheck>> make(const TaskGraph& graph,
                                                    const std::vector<Binding>& bindings,
                                                    const RunOptions& options, double sum_error = 0);
@@ -48,11 +48,12 @@ class NodeCheck final : public SideObserver {
   // Returns the rectangles that a side writes and others may read; compare() requires their
   // contents. Empty if the side has none; it then needs no compare().
   std::vector<Rectangle> rectangles(SideId side) const;
-  // Compares the output of a side, which is complete, and counts it in the tally. got: the contents
-  // of rectangles(side), each row-major, in their order.
+  // Compares the output of a side, which is complete, and counts it in the tally. No effect for a
+  // side without rectangles. got: the contents of rectangles(side), each row-major, in their order.
   void compare(SideId side, std::vector<std::vector<std::byte>> got);
-  // Compares the bound results after the run, and sets different_result(). local_devices: true for
-  // devices of this process; empty: all.
+  // Compares the bound results after the run, and sets different_result(). Differences without a
+  // known error bound do not count. local_devices: true for devices of this process; empty: all.
+  // Not thread-safe.
   void compare_results(const std::vector<bool>& local_devices = {});
   // The first result that differs, or none. Requires compare_results().
   MemoryId different_result() const { return different_result_; }
@@ -60,8 +61,9 @@ class NodeCheck final : public SideObserver {
   // Counts of all comparisons so far; Tally::first is the first side that differs.
   Tally tally() const;
   // Returns the finding for the first side that differs here, or for different_result() if no side
-  // differs in any process; it names the line that wrote the element. There must be one. Runs the
-  // interpreter again, and fails like make(). all: the tally of all processes.
+  // differs in any process; it names the line that wrote the element. There must be one here; else
+  // a CHECK fails. Runs the interpreter again, and fails like make(). all: the tally of all
+  // processes.
   Expected<Finding> first_difference(const Tally& all) const;
 
  private:
@@ -77,9 +79,11 @@ class NodeCheck final : public SideObserver {
   NodeCheck(const TaskGraph& graph, const std::vector<Binding>& bindings, const RunOptions& options,
             double sum_error);
   Expected<void> prepare();
+  // Null for Math::exact: all bits must be equal.
   std::unique_ptr<running_error::ErrorRun> error_run() const;
   std::vector<std::byte> result_bytes(const Rectangle& at) const;
   Expected<Finding> first_different_result(const Tally& all) const;
+  // Sets Tally::why. Requires mutex_.
   void tell_unbounded(SideId side, const std::vector<std::vector<std::byte>>& got);
   Likeness likeness_of(const Expectation& expected, const std::vector<std::byte>& got) const;
 
@@ -98,8 +102,8 @@ class NodeCheck final : public SideObserver {
   std::optional<Different> different_;  // the first that differs
 };
 
-// For tests: calls `fault` for each side before its comparison, in all node checks of this process.
-// Null: no calls.
+// For tests: calls `fault` for each side before its comparison by on_complete(), in all node checks
+// of this process, one call at a time. Null: no calls.
 void plant_fault(std::function<void(const TaskGraph&, SideId, GraphMemory&)> fault);
 
 }  // namespace tessera::graph

@@ -15,7 +15,8 @@ namespace tessera::graph {
 // all runs.
 class NodeCheckReport final : public Observer {
  public:
-  // Returns the report among the observers, or null: the run is not compared.
+  // Returns the first report among the observers, or null: the run is not compared. options: may be
+  // null.
   static NodeCheckReport* of(const RunOptions* options);
 
   bool sees_events() const override { return false; }

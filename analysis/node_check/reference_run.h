@@ -32,11 +32,12 @@ class ReferenceRun final : private Observer, private Pausing {
   // wanted: true for each side whose output `take` receives. The graph must outlive this object.
   ReferenceRun(const TaskGraph& graph, const Table<SideId, bool>& wanted, Take take);
 
-  // Runs the program once. Operands are only read, and results are discarded. options: the machine
-  // and the arithmetic. errors: computes error bounds; null: images have no bounds. Returns the
-  // findings of the run; a run with a finding ends early. Fails if the operands do not fit the
-  // program, if rounding may decide a branch, if memory is missing, on a stop request, and with
-  // ErrorCode::runtime if the run has other actions than the graph.
+  // Runs the program; must be called only once. Operands are only read, and results are discarded.
+  // options: the machine and the arithmetic; schedule, checks and observers are replaced. errors:
+  // computes error bounds; null: images have no bounds. Returns the findings of the run; a run with
+  // a finding ends early. Fails if the operands do not fit the program, if rounding may decide a
+  // branch, if memory is missing, on a stop request, and with ErrorCode::runtime if the run has
+  // other actions than the graph.
   Expected<std::vector<Finding>> run(const std::vector<Binding>& bindings, RunOptions options,
                                      running_error::ErrorRun* errors);
   // Recorded writes in the order of the run. Requires keep_writes() or keep_writes_to() before
@@ -60,6 +61,8 @@ class ReferenceRun final : private Observer, private Pausing {
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
   bool before_step() override;
+  // settle: copies the values of the pending writes, and passes images that are complete. put:
+  // copies the values of a write to its images. take_results: sets results_.
   void settle();
   void put(const Pending& write);
   void put(Image& image, const Pending& write);

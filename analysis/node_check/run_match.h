@@ -26,6 +26,7 @@ class RunMatch {
   bool is_whole(const Log& log);
 
  private:
+  // Matches the first `count` actions of the log.
   void extend(const Log& log, std::size_t count);
 
   const TaskGraph& graph_;

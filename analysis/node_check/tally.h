@@ -20,7 +20,7 @@ struct Tally {
   void add(const Tally& other);
 };
 
-// Serialise a tally for other processes, and read it.
+// Serialise a tally for other processes, and read it. Other text fails a CHECK.
 std::string packed(const Tally& tally);
 Tally tally_of(std::string_view packed);
 

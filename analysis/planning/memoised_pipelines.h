@@ -26,7 +26,8 @@ class MemoisedPipelines final : public RegionPolicy {
   explicit MemoisedPipelines(Machine& machine);
 
   // Emits the event `enter`. Returns Step::skip if the region repeats a pipeline: its accesses and
-  // `leave` were emitted, too. Otherwise returns Step::next, and records the pipeline if it is new.
+  // `leave` were emitted, too, and its effects on memory, usage and statistics applied. Otherwise
+  // returns Step::next, and records the pipeline if it is new and no other one is being recorded.
   Step enter(Core& core) override;
   void leave(Core& core) override;
   void on(const Event& event) override;
@@ -59,7 +60,8 @@ class MemoisedPipelines final : public RegionPolicy {
   bool can_begin(Core& core, const Pattern& pattern) const;
   // Emits the events of a pipeline that is not run. number: id of the pattern.
   void tell(Core& core, const Pattern& pattern, std::int64_t number) const;
-  // Returns the entry of a buffer, which is added if there is none. statement: of a new entry.
+  // Returns the entry of a buffer, which is added if there is none. Stays valid until the next call
+  // for this list. statement: of a new entry.
   static Reached& of(std::vector<Reached>& all, BufferId buffer, StmtId statement);
   // True if the recorded pipeline allocated the buffer.
   bool is_inner(BufferId buffer) const;

@@ -24,6 +24,7 @@ struct CopyRegion {
   Box src{}, dst{};
 };
 // Returns the regions that a copy moves: one region; for a write-back the stored ones, maybe none.
+// copy: an action with Action::is_copy.
 std::vector<CopyRegion> copy_regions(const TaskGraph& graph, ActionId copy);
 // Return the number of bytes that a copy moves, and that all copies of a node move: the size of the
 // node's message.
@@ -51,9 +52,9 @@ class SideObserver {
 class GraphMemory {
  public:
   // bindings: all results and operands of each device by name; ignored for devices of other
-  // processes. local_devices: true for devices of this process; empty: all. scratch_pool: source of
-  // scratch memory; null: it is allocated and freed. The graph, the bound tensors and the pool must
-  // outlive this object.
+  // processes. local_devices: one entry per device, true for devices of this process; empty: all.
+  // scratch_pool: source of scratch memory; null: it is allocated and freed. The graph, the bound
+  // tensors and the pool must outlive this object.
   GraphMemory(const TaskGraph& graph, const std::vector<Binding>& bindings,
               std::vector<bool> local_devices = {}, ScratchPool* scratch_pool = nullptr);
   ~GraphMemory();
@@ -76,32 +77,33 @@ class GraphMemory {
   }
   // Marks an omitted copy as complete; view() of its destination requires this.
   void complete_elided(ActionId copy);
-  // Returns the bytes of memory of a local device that is neither private, elided nor a scalar. The
-  // first call allocates scratch; it stays valid until the last side that accesses it is complete.
+  // Returns the tensor of memory of a local device that is not private, elided or a scalar. The
+  // first call allocates scratch, and throws NoMemory if there is none; it stays valid until the
+  // last side that accesses it is complete.
   Tensor& tensor(MemoryId memory);
   // Returns a view of a rectangle of such memory. For elided memory: a view of the source of the
-  // completed copy that contains the rectangle.
+  // last completed copy that contains the rectangle; a CHECK fails if there is none.
   TileView view(MemoryId memory, const Box& box);
 
-  // The bits of a scalar, for memory without a buffer.
+  // The bits of a scalar, for memory without a buffer; 0 before they are set.
   std::int64_t scalar(MemoryId memory) const { return scalars_[index(memory)]; }
   void set_scalar(MemoryId memory, std::int64_t bits) { scalars_[index(memory)] = bits; }
 
-  // Run the copies of a node: move() completely, read() only the read side, to a message, and
-  // write() only the write side, from a message. The message has message_bytes(), region by region,
-  // each row-major. None of them marks a side as complete.
+  // Run the copies of a node, which must be a copy or gather: move() completely, read() only the
+  // read side, to a message, and write() only the write side, from a message. The message has
+  // message_bytes(), region by region, each row-major. None of them marks a side as complete.
   void move(NodeId node);
   void read(NodeId node, std::byte* out);
   void write(NodeId node, const std::byte* in);
   // Returns the address of the message in the memory of a side if it is one rectangle of adjacent
-  // elements that is not added there, so read() or write() is not needed; else null. part: `read`
-  // or `write`.
+  // elements that is not added there, so read() or write() is not needed; else null. Stays valid
+  // until the side is complete. part: `read` or `write`.
   std::byte* in_place(NodeId node, SideKind part);
 
   // Null: none; else it must outlive this object. Must be called before the first side runs.
   void set_observer(SideObserver* observer) { observer_ = observer; }
   // Marks a side as complete: calls the observer, then frees the scratch whose sides are all
-  // complete. Must be called once per side.
+  // complete. Must be called once per side. Thread-safe.
   void release(SideId side);
 
  private:

@@ -10,7 +10,8 @@ namespace tessera::graph {
 // Thread-safe.
 class ScratchPool {
  public:
-  // Returns a released tensor, with its old contents, or a new one.
+  // Returns a released tensor of this type and shape, with its old contents, or a new one of zeros.
+  // Throws NoMemory.
   Tensor acquire(DType dtype, const Shape& shape);
   // Stores a tensor for later calls of acquire().
   void release(Tensor tensor);

@@ -17,9 +17,10 @@ struct Subtask {
   std::vector<std::size_t> predecessors{};  // subtasks of this node
 };
 
-// Returns the subtasks of a pipeline or a segment, in an order in which they can run sequentially.
-// Each value is computed from the same values in the same order as in the node. Subtasks with less
-// work than `min_work` are merged. is_private: private_memories().
+// Returns the subtasks of a pipeline or a segment, in an order in which they can run sequentially;
+// a single one if the node has too many accesses to compare. Each value is computed from the same
+// values in the same order as in the node. Subtasks with less work than `min_work` are merged.
+// is_private: private_memories().
 std::vector<Subtask> subtasks(const TaskGraph& graph, const Table<MemoryId, bool>& is_private,
                               NodeId node, std::int64_t min_work = min_subtask_work);
 

@@ -20,7 +20,8 @@ struct WorkerConfig {
   RunOptions options;
 };
 // Returns the configuration for workers of a graph. math: `exact`: plain ascending loops, the same
-// bits as --math exact; `library`: matrix products by the library.
+// bits as --math exact; `library`: matrix products by the library. Fails with
+// ErrorCode::unsupported if the program is not expanded.
 Expected<std::unique_ptr<const WorkerConfig>> worker_config(const TaskGraph& graph, Math math);
 
 // Not thread-safe. Nodes that run concurrently on several workers must have no path between them.
@@ -36,11 +37,11 @@ class Worker {
   // reported a finding.
   bool run(NodeId node);
   // Runs some actions of a pipeline or a segment, in the node's order. They must write private
-  // memory before they read it. False if an op reported a finding.
+  // memory before they read it. False if an op reported a finding; the actions after it do not run.
   bool run(std::span<const ActionId> actions);
   const std::vector<Finding>& findings() const { return machine_.findings(); }
-  // Sets a function that is called after each action of a pipeline or a segment, for work that must
-  // not wait until the end of the node.
+  // Sets a function that is called after each action of a pipeline or a segment without a finding,
+  // for work that must not wait until the end of the node.
   void between(std::function<void()> call) { between_ = std::move(call); }
 
  private:

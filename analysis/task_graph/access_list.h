@@ -55,7 +55,7 @@ class AccessList {
   };
 
   static AccessList of(Arena& arena, std::span<const MemoryAccess> accesses);
-  // Makes room for accesses. count: their number. dimensions: sum of the ranks of their boxes.
+  // Makes room for a number of accesses in total. dimensions: sum of the ranks of their boxes.
   void reserve(Arena& arena, std::size_t count, std::size_t dimensions) {
     words_.reserve(arena, count + 2 * dimensions);
   }
@@ -68,7 +68,8 @@ class AccessList {
     for (std::size_t at = 0; at < words_.size(); at += length(words_[at]))
       set_memory(words_[at], of(memory(words_[at])));
   }
-  // Replaces the memory of one access, also in lists that share it. which: its position.
+  // Replaces the memory of one access, also in lists that share it. which: its position, less than
+  // size().
   void set_memory(std::size_t which, MemoryId memory);
 
   Iterator begin() const { return Iterator(words_.begin()); }

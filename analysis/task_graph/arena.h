@@ -11,6 +11,7 @@
 
 namespace tessera::graph {
 
+// Not thread-safe.
 class Arena {
  public:
   Arena() = default;
@@ -57,7 +58,8 @@ class ArenaList {
     if (size_ == capacity_) reserve(arena, 2 * static_cast<std::size_t>(capacity_) + 2);
     std::construct_at(data_ + size_++, value);
   }
-  // Appends `count` uninitialised elements and returns the first of them.
+  // Appends `count` uninitialised elements and returns the first of them. Stays valid until the
+  // list grows again.
   T* extend(Arena& arena, std::size_t count) {
     if (size_ + count > capacity_) reserve(arena, 2 * static_cast<std::size_t>(capacity_) + count);
     T* const added = data_ + size_;

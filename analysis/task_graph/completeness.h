@@ -11,7 +11,7 @@
 
 namespace tessera::graph {
 
-// Checks that the nodes contain each recorded action once, and that each pipeline that repeats a
+// Checks that the nodes have as many actions as the log, and that each pipeline that repeats a
 // pattern is one node; it may be no node if it reported no write.
 Expected<void> check_nodes(const Log& log, const Nodes& nodes);
 

@@ -18,7 +18,8 @@ class EdgeBuilder {
   // graph: requires its sides; must outlive this object.
   explicit EdgeBuilder(TaskGraph& graph)
       : graph_(graph), lists_by_memory_(graph.memories.size(), nullptr) {}
-  // Sets the edges of all sides. An object builds edges once, with one of the two functions.
+  // Sets the edges of all sides, sorted by side. An object builds edges once, with one of the two
+  // functions.
   void run();
   // Sets the edges of the wanted sides; all other sides keep their edges. wanted: by side.
   void run(const Table<SideId, bool>& wanted);

@@ -15,10 +15,11 @@ class Footprint {
  public:
   // graph: contains the memories. Must outlive this object.
   explicit Footprint(const TaskGraph& graph) : graph_(graph) {}
-  // Accesses must be added in program order. A read within one rectangle that the
-  // side has written is ignored.
+  // Accesses must be added in program order. Empty rectangles, and reads within one rectangle that
+  // the side has written, are ignored.
   void add(const MemoryAccess& access);
-  // Returns the accesses by memory, merged where possible, and clears the footprint.
+  // Returns the accesses by memory, merged where possible, and clears the footprint. For each
+  // memory: only reads, then reads with writes, then only writes.
   std::vector<MemoryAccess> take();
 
  private:

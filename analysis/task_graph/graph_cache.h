@@ -31,7 +31,7 @@ class ProgramGraphs {
 
   // Returns the graph of a call: from the cache of this process, or else created now and cached. It
   // is always created, and not cached, if `how.run` has observers, a debug sink, a rewrite or no
-  // steps. Fails like task_graph().
+  // steps, or if the bindings lack one of control_inputs(). Fails like task_graph().
   // simulate: runs the program with the operands of `bindings`; may overwrite results.
   Expected<std::shared_ptr<const TaskGraph>> of(const Simulate& simulate,
                                                 const std::vector<Binding>& bindings,
@@ -57,6 +57,7 @@ class GraphCache {
   GraphCache(const GraphCache&) = delete;
   GraphCache& operator=(const GraphCache&) = delete;
 
+  // Counts as a use.
   std::shared_ptr<const TaskGraph> find(const GraphKey& key);  // null: not in the cache
   // Adds a graph unless the cache has one with this key. Evicts the least recently used graphs if
   // there is no room.

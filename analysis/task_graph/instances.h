@@ -55,7 +55,7 @@ struct Instances {
   GrownArray<Own> memories{};
 
   const Pattern& pattern(InstanceId id) const { return patterns[all[id].pattern]; }
-  // Indexed like Pattern::reached.
+  // Indexed like Pattern::reached. Stays valid until `memories` grows.
   std::span<const Own> memories_of(InstanceId id) const {
     return {memories.begin() + all[id].memories, pattern(id).reached.size()};
   }

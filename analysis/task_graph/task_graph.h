@@ -49,7 +49,7 @@ struct Action {
   ArenaList<std::pair<ValueId, MemoryId>> loaded_scalars{};  // read when the op runs
   ArenaList<MemoryId> memories{};                            // op: memories of its slices
   AccessList ends{};                                         // copy: source, destination
-  std::int64_t bytes = 0, flops = 0;
+  std::int64_t bytes = 0, flops = 0;                         // moved by a copy; of a matrix product
 
   // Source and destination of a copy; empty for an op.
   Rectangle from() const { return end(0); }
@@ -84,7 +84,7 @@ struct Node {
   ArenaList<ActionId> actions{};
   InstanceId instance{};  // folded graph: `actions` belong to a pattern and use other memory
   PatternId pattern{};    // folded graph: this node is the first pipeline of this pattern
-  std::int64_t bytes = 0, flops = 0;
+  std::int64_t bytes = 0, flops = 0;  // sums over the actions
   SideId first_side{};
   int side_count = 1;
 
