@@ -26,7 +26,8 @@ class Executions {
   };
 
   // Adds the new beginnings found in a complete run that began with `with`. Returns false if the
-  // run does not begin so, or if a copy changes a count that is read.
+  // run does not begin so, or if a copy changes a count that is read; some beginnings may then have
+  // been added.
   // order: order seed of parallel loops, for the schedules of take().
   bool follow(const Record& record, const Beginning& with, std::optional<std::uint64_t> order);
   bool is_empty() const { return open_.empty(); }

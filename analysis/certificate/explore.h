@@ -9,10 +9,11 @@ namespace tessera {
 // Returns options.run with at most options.budget steps.
 RunOptions within_budget(const CertifyOptions& options);
 // Runs the executions of a program that reads counts, and analyses each with its reads pinned.
-// first: certificate of the first run. Returns the certificate of the first refuted execution, or
-// `first` as proved. Empty if this takes more than options.exhaust runs, if an execution is neither
-// proved nor refuted, or if the executions cannot be enumerated because a copy changes a count that
-// is read or another condition is broken.
+// first: certificate of the first run. Returns the certificate of the first refuted execution, with
+// its races shown, or `first` as proved. Empty if this takes more than options.exhaust runs, or if
+// an execution is neither proved nor refuted. Also empty if a copy changes a count that is read, or
+// another condition is broken: the executions then cannot be enumerated. Fails if a run fails or
+// the schedule is unknown.
 Expected<std::optional<Certificate>> exhaust(const Simulate& simulate,
                                              const CertifyOptions& options,
                                              const Certificate& first);

@@ -7,7 +7,8 @@ namespace tessera {
 // Sets RaceWitness::schedules, is_run, is_shown, ends and outcome of the first options.shown races;
 // stops early if current_stop() is set. For each race, runs its pairs of accesses, and the ways to
 // reach a pair. Selects the first schedules whose orders end differently, otherwise the first whose
-// orders were both observed. schedules is empty if there are none.
+// orders were both observed. schedules is empty if there are none. Runs that fail or are cut short
+// show nothing.
 //
 // record: the record in which the races were found. order: order seed of parallel loops in that
 // run.

@@ -25,7 +25,8 @@ struct Witness {
 enum class Way : std::uint8_t { shortest, recorded };
 // Returns schedules with the accesses x and y in both orders. Empty if they cannot both be next in
 // this way: for Way::shortest, if they do not race.
-// signals: table of `record`. order: order seed of parallel loops in the recorded run.
+// x, y: accesses of `record`, of different agents. signals: table of `record`. order: order seed of
+// parallel loops in the recorded run.
 std::optional<Witness> find_witness(const Record& record, const SignalTable& signals, EventId x,
                                     EventId y, std::optional<std::uint64_t> order,
                                     Way way = Way::shortest);

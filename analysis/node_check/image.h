@@ -30,7 +30,8 @@ std::vector<Rectangle> outputs(const TaskGraph& graph, const Table<MemoryId, boo
 // Returns a copy of the elements of a rectangle, row-major; dropped dimensions are included.
 // Requires memory for which GraphMemory::view() has bytes.
 std::vector<std::byte> bytes_at(GraphMemory& memories, const Rectangle& at);
-// Returns a view of the elements of `part` in such bytes. part: within `whole`.
+// Returns a view of the elements of `part` in such bytes, valid as long as these. part: within
+// `whole`.
 TileView part_of(std::byte* bytes, DType dtype, const Box& whole, const Box& part);
 
 // Returns a checksum of the defined elements. defined: by element; empty: all.

@@ -60,8 +60,8 @@ class MemoisedPipelines final : public RegionPolicy {
   bool can_begin(Core& core, const Pattern& pattern) const;
   // Emits the events of a pipeline that is not run. number: id of the pattern.
   void tell(Core& core, const Pattern& pattern, std::int64_t number) const;
-  // Returns the entry of a buffer, which is added if there is none. Stays valid until the next call
-  // for this list. statement: of a new entry.
+  // Returns the entry of a buffer, which stays valid until the next call for this list. If there is
+  // none, it is added with this statement.
   static Reached& of(std::vector<Reached>& all, BufferId buffer, StmtId statement);
   // True if the recorded pipeline allocated the buffer.
   bool is_inner(BufferId buffer) const;

@@ -49,7 +49,7 @@ struct Action {
   ArenaList<std::pair<ValueId, MemoryId>> loaded_scalars{};  // read when the op runs
   ArenaList<MemoryId> memories{};                            // op: memories of its slices
   AccessList ends{};                                         // copy: source, destination
-  std::int64_t bytes = 0, flops = 0;                         // moved by a copy; of a matrix product
+  std::int64_t bytes = 0, flops = 0;  // copied bytes; flops for a matrix product
 
   // Source and destination of a copy; empty for an op.
   Rectangle from() const { return end(0); }

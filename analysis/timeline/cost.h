@@ -42,7 +42,8 @@ struct Cost {
   CriticalPath critical;
 };
 
-// Computes the cost of a run from its timeline.
+// Computes the cost of one run from its timeline. The record must have Detail::drawing, which a
+// TimingObserver with listeners sets.
 class CostListener : public TimelineListener {
  public:
   void begin(const TimingRecord& record) override;
@@ -83,6 +84,8 @@ class CostListener : public TimelineListener {
   void add_core(CoreIndex core);
   void walk(Place from);
   Place arrive_by_copy(std::int32_t copy, double at);
+  // Returns the entry of the statement's line in cost_, added if it is new. Stays valid until the
+  // next call.
   LineCost& line_of(StmtId statement);
 
   const TimingRecord* record_ = nullptr;

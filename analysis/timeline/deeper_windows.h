@@ -28,8 +28,9 @@ struct DeeperWindows {
 };
 
 // Returns the duration of the run with one more slot for each window. Runs the program once,
-// without arithmetic, for each statement that declares windows. options: of the run; its observers
-// are not called. rates: of the machine. Results have undefined values afterwards.
+// without arithmetic, for each source statement that declares windows. The observers in `options`
+// are not called. rates: rates of the machine. Results have undefined values afterwards. A failed
+// run is no error (DeeperWindows::left_out).
 DeeperWindows time_deeper_windows(const Program& structured, const std::vector<Binding>& bindings,
                                   const RunOptions& options, const MachineRates& rates);
 
@@ -41,6 +42,7 @@ class DeeperWindowsObserver final : public Observer {
                 const std::vector<Binding>& bindings, const RunOptions& options) override;
   bool sees_events() const override { return false; }
   void on(const Event&) override {}
+  // Requires expanded().
   const DeeperWindows& windows() const { return windows_; }
 
  private:

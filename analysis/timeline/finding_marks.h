@@ -24,13 +24,13 @@ class FindingMarks {
   // Adds the events of the next finding. A race has an arrow between its accesses. A deadlock has
   // arrows from each blocked core to the cores that its next signal would release.
   void add(const Finding& finding, const TimingRecord& record);
-  // Return the marks of a core's begin, of its steps up to `number` that were not returned yet, of
-  // its end, and of the wait at which it is blocked.
+  // Return the marks of a core's begin, of its steps up to and including `number`, of its end, and
+  // of the wait at which it is blocked. The first three remove the marks that they return.
   std::vector<Mark> at_begin(CoreIndex core) { return taken(core, before_steps); }
   std::vector<Mark> up_to(CoreIndex core, std::int64_t number) { return taken(core, number); }
   std::vector<Mark> at_end(CoreIndex core) { return taken(core, after_steps); }
   std::optional<Mark> blocked(CoreIndex core) const;
-  // Returns the marks of a copy.
+  // Returns the marks of a copy, an index in TimingRecord::copies().
   std::vector<Mark> of_copy(std::int32_t copy) const;
 
  private:

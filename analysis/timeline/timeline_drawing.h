@@ -16,6 +16,7 @@
 
 namespace tessera {
 
+// Draws one run. The record must have Detail::drawing, which a TimingObserver with listeners sets.
 class TimelineDrawing : public TimelineListener {
  public:
   // trace: must outlive this object.

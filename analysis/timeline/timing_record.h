@@ -22,7 +22,7 @@ class TimingRecord {
   struct Step {
     Act act = Act::work;
     std::int32_t object = -1;
-    std::int64_t amount = 0;  // work: number of its pieces
+    std::int64_t amount = 0;  // work: number of its pieces, for a drawing; signal, wait: count
     double seconds = 0;
   };
   // Statement of an event, and its number among the steps of its core in the run.
@@ -80,12 +80,13 @@ class TimingRecord {
   };
   // By device and buffer.
   const std::map<std::pair<std::int32_t, BufferId>, Traffic>& traffic() const { return traffic_; }
+  // Number of semaphore cells of all cores. The ids of cells are below it, equally many per core.
   std::int32_t cells() const { return cells_per_core_ * topology_.count(); }
   const Topology& topology() const { return topology_; }
   const MachineProfile& profile() const { return profile_; }
   const MachineRates& rates() const { return rates_; }
   const Program& program() const { return program_; }
-  // Returns the name of a cell in reports, for example "arrived[1]".
+  // Returns the name of a cell in reports, for example "arrived[1]". cell: less than cells().
   std::string cell_name(std::int32_t cell) const;
   // True if the cell counts bytes.
   bool counts_bytes(std::int32_t cell) const;
@@ -99,11 +100,14 @@ class TimingRecord {
   void step(Core& core, const Step& step, const Origin& origin);
   void mark(const Event& event);
   void tile(Core& core, const Event& event);
+  // Bytes that a copy of the rectangle moves, in whole tiles of (sublanes, lanes).
   double moved_bytes(const Buffer& buffer, const Box& box) const;
   // Seconds of the product that `event` ends. is_padded: padded to tiles of the matrix unit.
   double product_seconds(const Core& core, const Matmul& op, const Event& event,
                          bool is_padded) const;
+  // Returns the cell of a semaphore event.
   std::int32_t cell(const Event& event) const;
+  // Returns the first semaphore with the cell of a core; none if there is no such cell.
   SemaphoreId semaphore_of(std::int32_t own_cell) const;
 
   const Program& program_;

@@ -41,13 +41,14 @@ class TraceFile {
   virtual Track track(Track group, std::string_view name, int rank) = 0;
   virtual Track counter(Track group, std::string_view name, int rank, std::string_view unit) = 0;
 
-  // Begin a slice, end the last slice that is open on the track, and set the value of a counter.
+  // Begin a slice, end the last slice that is open on the track, and set the value of a counter. A
+  // slice must be open at end(). The views of a slice are only read during the call.
   virtual void begin(Track track, std::int64_t at, const Slice& slice) = 0;
   virtual void end(Track track, std::int64_t at) = 0;
   virtual void count(Track counter, std::int64_t at, double value) = 0;
   // Adds a finding, before all slices that belong to it.
   virtual void finding(const Finding& finding) = 0;
-  // Completes the file.
+  // Completes the file. Must be called once, after all others.
   virtual void finish() = 0;
 };
 

@@ -15,7 +15,7 @@
 
 namespace tessera {
 
-// The number of an iteration or dimension as an index of a container.
+// The number of an iteration or dimension, at least 0, as an index of a container.
 inline std::size_t at_index(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // Verdict on a parallel loop of the source, in all of its runs.

@@ -15,7 +15,8 @@ struct PointsWitness {
 };
 // Tries a few orders of iterations, and a few schedules of concurrent iterations. Returns the first
 // that ends differently from the ascending order: only one of them has findings, or the values of a
-// result differ (not compared with Math::none). Empty if there is none or a run fails.
+// result differ (not compared with Math::none). Empty if there is none or a run fails. Overwrites
+// the results.
 std::optional<PointsWitness> find_points_witness(const Simulate& simulate, RunOptions options);
 
 }  // namespace tessera

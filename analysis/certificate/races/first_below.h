@@ -23,7 +23,8 @@ class FirstBelow {
     }
   }
 
-  // Index of the first number below `limit` from index `from` on; the number of entries if none.
+  // Index of the first number below `limit` from index `from` (included) on; the number of entries
+  // if there is none.
   std::size_t find(std::size_t from, std::int64_t limit) const {
     std::size_t level = 0, i = from;
     while (level < levels_.size()) {

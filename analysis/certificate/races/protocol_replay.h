@@ -25,17 +25,19 @@ class ProtocolReplay {
   // the record.
   ProtocolReplay(const Record& record, const SignalTable& signals);
 
-  // Applies an event, which must be the next one of its agent; cannot be undone. The counts of its
-  // waits are not checked.
+  // Applies an event, which must be the next one of its agent, else a CHECK fails; cannot be
+  // undone. The counts of its waits are not checked.
   void apply(EventId event);
 
-  // Blocks the agent before this event until undo(). At most two agents can be blocked. If the
-  // agent is a partial copy, only one granule is blocked; the other granules complete.
+  // Blocks the agent before this event, which it must not have passed, until undo(). At most two
+  // agents can be blocked; for a third one a CHECK fails. If the agent is a partial copy, only one
+  // granule is blocked; the other granules complete.
   void hold(RecordedAgentId agent, EventId event);
   // Advances a core to `end`, or until it is blocked for good, and others only as far as it needs
   // them. Copies run as soon as they are started.
   void advance(RecordedAgentId core, EventId end);
-  // Completes the copies of a core that are in flight.
+  // Completes the copies of a core that are in flight since apply(), as far as they are not
+  // blocked.
   void run_copies_of(RecordedAgentId core);
   // Advances all agents until all are blocked or done.
   void advance_all();
@@ -60,7 +62,8 @@ class ProtocolReplay {
   }
   const std::vector<EventId>& hits() const { return hits_; }
 
-  // Output: the events of advancing agents; null: none.
+  // Output: the events of advancing agents are appended; null: none. Must stay valid until the next
+  // call.
   void trace(std::vector<EventRange>* stretches) { stretches_ = stretches; }
 
  private:

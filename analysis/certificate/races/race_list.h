@@ -54,7 +54,7 @@ class RaceList {
   // Adds the pairs of another list of the same record. The two lists must have received different
   // accesses x in add_pairs(), so that no pair is counted twice.
   void merge(const RaceList& other);
-  // True if max_races races are listed, of any objects; unordered sums do not count.
+  // True if max_races races are listed, of all objects together; unordered sums do not count.
   bool is_full() const;
   // In the order of the program text.
   std::vector<Race> races() const;

@@ -29,8 +29,9 @@ class RaceSearchContext {
   const SignalTable signals;
   Table<EventId, std::int32_t> run_positions;  // position of each event in the run
 
-  // Cost of a sweep, in events, and its result by event. The first caller of suspects() runs the
-  // sweep. Both are thread-safe.
+  // Cost of a sweep, in events, and its result by event, which stays valid as long as this object.
+  // The first caller of suspects() runs the sweep, and it may throw Interrupted. Both are
+  // thread-safe.
   std::int64_t cost_of_suspects();
   const Table<EventId, Suspicion>& suspects();
   // Number of events that the sweep replayed. Not thread-safe.

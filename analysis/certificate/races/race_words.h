@@ -15,6 +15,7 @@ class RaceWords {
 
   const RecordedEvent& event(EventId e) const { return record_.events[e]; }
   const RecordedAgent& agent(RecordedAgentId a) const { return record_.agents[a]; }
+  // range(), range_is_none(), range_text() and verb() require an access.
   const Range& range(EventId e) const { return record_.ranges[event(e).range()]; }
   bool is_copy(EventId e) const { return !record_.is_core(event(e).agent); }
   RecordedAgentId issuer(EventId e) const { return agent(event(e).agent).issuer; }

@@ -39,7 +39,7 @@ class Sweep {
   // Estimated cost of suspects(), in events.
   std::int64_t cost() const;
   // Returns by event whether it is an access that may race. Must be called only once. Throws
-  // Interrupted if current_stop() is set and the record has iterations.
+  // Interrupted if current_stop() is set.
   Table<EventId, Suspicion> suspects();
   // Number of events that suspects() processed.
   std::int64_t events_done() const { return events_done_; }

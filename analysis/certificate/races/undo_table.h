@@ -30,7 +30,8 @@ class UndoTable {
   void undo(std::size_t mark) {
     for (; old_.size() > mark; old_.pop_back()) now_[old_.back().first] = old_.back().second;
   }
-  // The entries that changed since the mark, with the values before each change.
+  // The entries that changed since the mark, with the values before each change. Stays valid until
+  // the next change or undo(). Requires is_logged.
   std::span<const std::pair<Key, T>> changes(std::size_t mark) const {
     return std::span(old_).subspan(mark);
   }

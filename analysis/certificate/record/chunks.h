@@ -1,4 +1,5 @@
-// List that grows without moving its entries, and that frees its memory while it is drained.
+// List of chunks that frees its memory while it is drained. It grows without moving its entries,
+// except in the first chunk.
 #pragma once
 #include <cstddef>
 #include <utility>

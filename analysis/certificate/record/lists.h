@@ -14,7 +14,7 @@ template <typename Key, typename T>
 class Lists {
  public:
   Lists() = default;
-  // size: number of ids. pairs: id and entry, in list order.
+  // size: number of ids. pairs: id (below `size`) and entry, in list order.
   Lists(std::size_t size, const std::vector<std::pair<Key, T>>& pairs)
       : begin_(size + 1), entries_(pairs.size()) {
     for (const auto& [id, entry] : pairs) ++begin_[id + 1];

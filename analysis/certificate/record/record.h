@@ -41,7 +41,7 @@ class EventObject {
 struct RecordedEvent {
   Act act = Act::none;
   AccessKind access = AccessKind::read;
-  std::int64_t amount : 48 = 0;  // signal, wait, await: the count
+  std::int64_t amount : 48 = 0;  // signal, wait, await: the count; point: the iteration
   EventObject object{};
   RecordedAgentId agent{};
   StmtId statement;       // -1: entering or leaving the kernel
@@ -109,13 +109,13 @@ struct Record {
   LoopIndices loops_of(EventId event) const;
   const RecordedEvent& event(EventId e) const { return events[e]; }
   // Return the bytes per granule of a copy (`granule`, rounded up to whole elements), and the first
-  // event of its step 1 (or its end).
+  // event of its step 1 (or its end). granule_of: the first event must be an access to a buffer.
   std::int64_t granule_of(const RecordedAgent& copy) const;
   EventId write_begin(const RecordedAgent& copy) const;
   // True if a copy may complete in parts: with partial copies, if it has more than one granule.
   bool is_partial(const RecordedAgent& copy) const;
-  // Returns the amount that this signal of a copy counts while a granule is missing; 0 for whole
-  // copies and copies of one granule.
+  // Returns the amount that this signal of a copy counts while a granule is missing, in bytes; 0
+  // for whole copies and copies of one granule.
   std::int64_t but_a_granule(const RecordedEvent& signal) const;
 };
 

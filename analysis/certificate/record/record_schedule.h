@@ -20,13 +20,15 @@ class RecordSchedule {
   RecordSchedule(const Record& record, std::optional<std::uint64_t> order);
 
   // Moves this granule of the copy last, if the copy is partial. Call it before its first append().
+  // granule: from 0.
   void put_last(RecordedAgentId copy, std::int64_t granule);
   // Appends the steps of these events.
   void append(const ProtocolReplay::EventRange& stretch);
   // Appends the step that begins with this event; for a copy blocked there, the rest of the step.
   // No effect for entering or leaving the kernel, which are not steps.
   void append_step(EventId event);
-  // Returns the step of its agent in which the event occurs if a run follows the schedule so far.
+  // Returns the step of its agent, from 0, in which the event occurs if a run follows the schedule
+  // so far.
   std::int32_t shown_by(EventId event) const;
 
   const Schedule& schedule() const { return schedule_; }

@@ -19,10 +19,11 @@ namespace tessera {
 
 class HtmlTimeline : public TraceFile {
  public:
-  // Maximum size of the data in bytes. If a run has more slices, the shortest are summarised.
+  // Maximum size of the data in bytes, unless 1000 slices already exceed it. If a run has more
+  // slices, the shortest are summarised.
   static constexpr std::size_t most_data = 4'800'000;
 
-  // sink: receives the page in finish(). title: first line of the page.
+  // sink: receives the page in finish(), in one call. title: first line of the page.
   HtmlTimeline(std::function<void(std::string_view)> sink, std::string title);
 
   Track group(std::string_view name) override;
@@ -65,6 +66,7 @@ class HtmlTimeline : public TraceFile {
 
   Track add(OwnTrack track);
   OwnTrack& own(Track track) { return tracks_[static_cast<std::size_t>(track)]; }
+  // Return the index of a word, of a source (-1: none) and of a label, added if it is new.
   std::int32_t word(std::string_view text);
   std::int32_t source(const Loc& loc);
   std::int32_t label(const Slice& slice);

@@ -27,17 +27,20 @@ class TimelineRows {
   // Maximum number of slices before summaries are made, and the same for points.
   static constexpr std::size_t most = 500'000;
 
+  // Return the number of the new row and counter.
   std::int32_t add_row();
   std::int32_t add_counter();
-  // Returns the number of the next slice of a row.
+  // Returns the number of the next slice of a row: the number of slices added to it.
   std::int64_t next(std::int32_t row) const { return rows_[at(row)].next; }
-  // Appends a slice to a row; sets its `number` and `busy`.
+  // Append a slice to a row, with its `number` and `busy` set, and a point to a counter; both in
+  // time order. Summarise if there are more than twice `most`.
   void add(std::int32_t row, const Slice& slice);
   void add(std::int32_t counter, const Point& point);
-  // Reduces slices and points to at most these numbers, where rows have more slices than summaries
-  // need.
+  // Summarises until at most these numbers of slices and points are left, or nothing more can be
+  // joined.
   void reduce(std::size_t slices, std::size_t points);
 
+  // Stay valid until the next add_row() or add_counter(); add() and reduce() change them.
   const std::vector<Slice>& slices(std::int32_t row) const { return rows_[at(row)].slices; }
   const std::vector<Point>& points(std::int32_t counter) const { return counters_[at(counter)]; }
   // Returns the position of a slice in slices(row); none if it is in a summary. number: the slice's
