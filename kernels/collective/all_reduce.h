@@ -18,7 +18,9 @@ namespace tessera {
 Expected<Launch> launch_all_reduce(std::span<const Tensor> x, const Tensor& rings,
                                    const ReduceOptions& options = {});
 
-// Checks this result of a completed launch on every device, in the rows that `options` select.
+// Compares the result of a completed launch on every device with the reference by its error bound
+// (kernels/oracle/verdict.h), in the rows that `options` select. x and rings must be the arguments
+// of the launch.
 Verdict check_all_reduced(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
                           const CheckOptions& options);
 

@@ -28,14 +28,15 @@ struct AllgatherMatmulOptions : CollectiveOptions {
   std::optional<Tiling> tiling;  // production: tiles of the matmul; none: from the machine profile
   // production: memory of the slots. None: hbm if they would use over half of vmem, otherwise vmem.
   std::optional<bool> slots_in_hbm;
-  bool protocol_checks = true;   // false: allows a buffering that deadlocks, for demonstration
+  bool protocol_checks = true;   // false: literal may have a buffering that deadlocks, as a demo
   DType out_dtype = DType::f32;  // only f32 is supported
 };
 
 // Checks whether one device's operands and result, the rings and the options fit each other. Makes
 // the checks of the kernel's authors in their order and with their messages, then additional ones.
 // The literal variant requires rings of even length. Fails with ErrorCode::unsupported for a
-// buffering that is no power of two or deadlocks, and for device numbers other than 0, 1, 2, ...
+// buffering that is no power of two or deadlocks (unless protocol_checks is false and the variant
+// is literal), and for device numbers other than 0, 1, 2, ...
 Expected<void> check_allgather_matmul(const TensorType& lhs, const TensorType& rhs,
                                       const TensorType& out, const Tensor& rings,
                                       const AllgatherMatmulOptions& options);
@@ -45,8 +46,8 @@ Expected<void> check_allgather_matmul(const TensorType& lhs, const TensorType& r
 // f32 [rows, cols]; spans are by device number. Place p adds the terms in the order p, p - 1, p +
 // 1, p - 2, ... launch_allgather_matmul only prepares the launch, which the operands must outlive;
 // allgather_matmul also runs it. Both fail if check_allgather_matmul does, if types or shapes
-// differ between devices, and if the literal variant has a tiling or slots in hbm; allgather_matmul
-// also fails if the run does.
+// differ between devices, if the operands are for another number of devices than the rings, and if
+// the literal variant has a tiling or slots in hbm; allgather_matmul also fails if the run does.
 Expected<Launch> launch_allgather_matmul(std::span<const Tensor> lhs, std::span<const Tensor> rhs,
                                          const Tensor& rings,
                                          const AllgatherMatmulOptions& options = {});
@@ -67,8 +68,9 @@ struct AllgatherRowsOptions : CollectiveOptions {
 // is [k, cols] of the same type (bf16, f16 or f32). out is [length * rows, cols] of this type,
 // accumulated in f32. launch_allgather_matmul_rows only prepares the launch, which the operands
 // must outlive; allgather_matmul_rows also runs it. Both fail if operands and rings do not fit each
-// other, and unless 16 divides rows, 128 divides k and length * cols, bn divides cols and bk
-// divides k; allgather_matmul_rows also fails if the run does.
+// other, with ErrorCode::unsupported for other types, and unless 16 divides rows, 128 divides k and
+// length * cols, bn divides cols and bk divides k, both positive; allgather_matmul_rows also fails
+// if the run does.
 Expected<Launch> launch_allgather_matmul_rows(std::span<const Tensor> x, std::span<const Tensor> y,
                                               const Tensor& rings,
                                               const AllgatherRowsOptions& options = {});

@@ -28,8 +28,9 @@ Expected<Launch> launch_matmul_reduce_scatter(std::span<const Tensor> x, std::sp
                                               const Tensor& rings,
                                               const MatmulReduceScatterOptions& options = {});
 
-// Checks this result of a completed launch on every device, in the rows that `options` select.
-// wire: wire_dtype of the launch.
+// Compares the result of a completed launch on every device with the reference by its error bound
+// (kernels/oracle/verdict.h), in the rows that `options` select. x, y and rings must be the
+// arguments of the launch. wire: wire_dtype of the launch.
 Verdict check_product_scattered(std::span<const Tensor> x, std::span<const Tensor> y,
                                 const Tensor& rings, const Launch& done, DType wire,
                                 const CheckOptions& options);

@@ -20,7 +20,7 @@ using Traffic = std::vector<std::vector<std::int64_t>>;
 Traffic traffic_of(const std::vector<std::vector<std::int64_t>>& group_sizes);
 
 // Returns the traffic if each device receives at most `room` rows. It receives the rows of the
-// senders in order; the last rows, which do not fit, are dropped.
+// senders in order; the last rows, which do not fit, are dropped. room: at least 0.
 Traffic bounded(const Traffic& traffic, std::int64_t room);
 
 // Returns, by device, slices that send all rows, or with `room` the rows of bounded(traffic, room).
@@ -35,7 +35,8 @@ std::vector<RaggedSlices> combine_slices(const Traffic& traffic,
 // They arrive in the order of the senders.
 std::vector<RaggedSlices> shared_slices(const std::vector<std::int64_t>& rows);
 // Returns, by device, slices like dispatch_slices(traffic_of(group_sizes)), but one for each group,
-// and rows arrive in the order of the groups, then of the senders. Requires at least one device.
+// and rows arrive in the order of the groups, then of the senders. Requires at least one device,
+// and the same number of groups on each, which the number of devices must divide.
 std::vector<RaggedSlices> group_slices(const std::vector<std::vector<std::int64_t>>& group_sizes);
 
 }  // namespace tessera

@@ -16,7 +16,9 @@ namespace tessera {
 Expected<Launch> launch_reduce_scatter(std::span<const Tensor> x, const Tensor& rings,
                                        const ReduceOptions& options = {});
 
-// Checks this result of a completed launch on every device, in the rows that `options` select.
+// Compares the result of a completed launch on every device with the reference by its error bound
+// (kernels/oracle/verdict.h), in the rows that `options` select. x and rings must be the arguments
+// of the launch.
 Verdict check_reduce_scattered(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
                                const CheckOptions& options);
 

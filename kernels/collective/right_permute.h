@@ -21,7 +21,9 @@ struct RightPermuteOptions : CollectiveOptions {
 Expected<Launch> launch_right_permute(std::span<const Tensor> x, const Tensor& rings,
                                       const RightPermuteOptions& options = {});
 
-// Checks this result of a completed launch on every device, in the rows that `options` select.
+// Compares the result of a completed launch on every device with the expected rows, bit for bit
+// except for NaN payloads, in the rows that `options` select. x and rings must be the arguments of
+// the launch.
 Verdict check_permuted(std::span<const Tensor> x, const Tensor& rings, const Launch& done,
                        const CheckOptions& options);
 

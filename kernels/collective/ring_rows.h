@@ -23,7 +23,8 @@ struct ReduceOptions : CollectiveOptions {
   std::int64_t bm = 128, bn = 128;  // rows and columns of the tiles that are added
 };
 
-// Checks that operands are matrices with the same shape and type on all devices. what: their name.
+// Checks that operands are matrices with the same shape and type on all devices. what: their name,
+// for the error.
 Expected<void> check_matrices(std::string_view what, std::span<const Tensor> operands);
 // Calls check_rings, and check_matrices for x. Fails with ErrorCode::unsupported unless x has one
 // of `types`. kernel: its name, for the message.

@@ -12,8 +12,8 @@
 
 namespace tessera {
 
-// Returns the table of these rings, each a list of device numbers, which check_rings() checks.
-// Fails if their lengths differ.
+// Returns the table of these rings, each a list of device numbers in the order of the places. Does
+// not check the numbers (check_rings()). Fails if their lengths differ.
 Expected<Tensor> make_rings(const std::vector<std::vector<std::int64_t>>& rings);
 // Returns `count` rings of `length` devices each, numbered in order. shuffle: seed of a
 // permutation; 0: none.
@@ -28,10 +28,11 @@ std::size_t device_at(const Tensor& rings, std::int64_t ring, std::int64_t place
 // Checks that `rings` is a table that contains each device 0 .. devices - 1 once, with at least one
 // device, and that there is one operand per device. operands: number of operands.
 Expected<void> check_rings(const Tensor& rings, std::size_t operands);
-// Checks that an operand has the same type and shape on all devices. what: its name.
+// Checks that an operand has the same type and shape on all devices; also true for no devices.
+// what: its name, for the error.
 Expected<void> check_alike(std::string_view what, std::span<const Tensor> operands);
 // Sets the parameters and operands that all kernels on rings have: collective id, calls, table and
-// places. The launch has a copy of the table.
+// places. The launch has a copy of the table. Requires check_rings().
 void set_rings(Launch& launch, const Tensor& rings, const CollectiveOptions& options);
 
 }  // namespace tessera

@@ -27,7 +27,8 @@ struct RingOfExpertsOptions : GroupedCollectiveOptions {
 // and rhs [experts of the ring / length, k, n] of bf16, f16 or f32, experts i32 [tokens, top_k],
 // weights f32 [tokens, top_k], and out f32 [tokens, n]. launch_ring_of_experts only prepares the
 // launch, which the operands must outlive; ring_of_experts also runs it. Both fail if operands,
-// rings, experts and options do not fit each other, and if a device needs more than its capacity.
+// rings, experts and options do not fit each other, if a device needs more than its capacity, and
+// like choose_device().
 Expected<Launch> launch_ring_of_experts(std::span<const Tensor> lhs, std::span<const Tensor> rhs,
                                         std::span<const Tensor> experts,
                                         std::span<const Tensor> weights, const Tensor& rings,

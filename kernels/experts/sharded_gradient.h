@@ -16,7 +16,8 @@ namespace tessera {
 Expected<void> check_cotangent(std::span<const Tensor> cotangent, std::size_t devices,
                                const Shape& shape);
 
-// Returns the options of the product with the transposed matrices.
+// Returns the options of the product with the transposed matrices: transpose_rhs is inverted, k and
+// n of the tiling are exchanged.
 template <typename Options>
 Options transposed(Options options) {
   options.transpose_rhs = !options.transpose_rhs;
@@ -24,8 +25,9 @@ Options transposed(Options options) {
   return options;
 }
 
-// Returns the gradient of the shard rhs, whose groups begin at `first`. rows: [m, k], cotangent:
-// [m, n]; both sorted by group. sizes: rows of all groups. Fails like transposed_grouped_matmul().
+// Returns the gradient of the shard rhs, in its shape and type. first: first group of the shard.
+// rows: [m, k], cotangent: [m, n]; both sorted by group. sizes: rows of all groups. Fails like
+// transposed_grouped_matmul().
 Expected<Tensor> gradient_of_shard(const Tensor& rows, const Tensor& cotangent, const Tensor& sizes,
                                    std::int64_t first, const Tensor& rhs,
                                    const GroupedCollectiveOptions& options);

@@ -36,7 +36,7 @@ struct ShardedGroupedMatmulOptions : GroupedCollectiveOptions {
 // device. lhs and rhs are bf16, f16 or f32. out is f32 [m, n], or with `scatter` [m / length, n].
 // launch_sharded_grouped_matmul only prepares the launch, which lhs and rhs must outlive;
 // sharded_grouped_matmul also runs it. Both fail if operands, rings and options do not fit each
-// other.
+// other, and like choose_device().
 Expected<Launch> launch_sharded_grouped_matmul(std::span<const Tensor> lhs,
                                                std::span<const Tensor> rhs,
                                                std::span<const Tensor> group_sizes,
@@ -58,7 +58,8 @@ struct ExpertParallelOptions : GroupedCollectiveOptions {
 // each device lhs is [rows, k], rhs [groups / devices, k, n] of bf16, f16 or f32, group_sizes
 // [groups], and out f32 [rows, n]. launch_expert_parallel_matmul only prepares the launch, which
 // lhs and rhs must outlive; expert_parallel_matmul also runs it. Both fail if operands and options
-// do not fit each other, and if a device receives more rows than its capacity.
+// do not fit each other, if a device receives more rows than its capacity, and like
+// choose_device().
 Expected<Launch> launch_expert_parallel_matmul(std::span<const Tensor> lhs,
                                                std::span<const Tensor> rhs,
                                                std::span<const Tensor> group_sizes,

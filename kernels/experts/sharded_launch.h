@@ -14,7 +14,8 @@ namespace tessera {
 // launch, or a converted copy that the launch owns.
 void bind_as(Launch& launch, std::size_t device, const char* name, const Tensor& tensor,
              DType type);
-// Binds one device's own i32 table [values.size()], which the launch owns.
+// Binds one device's own i32 table [values.size()], which the launch owns. The values must fit into
+// i32.
 void bind_table(Launch& launch, std::size_t device, const char* name,
                 const std::vector<std::int64_t>& values);
 // Sets the parameters of the product: types, extents except the rows, and tiles, which the device

@@ -10,8 +10,8 @@
 namespace tessera {
 
 // Validates one device's call like gmm, with the shard that begins at group `first`. Returns its
-// description, with both operands in the type in which they are multiplied. Fails with
-// ErrorCode::unsupported for types other than bf16, f16 and f32.
+// description, with both operands in the type in which they are multiplied. Fails like
+// describe_gmm(), and with ErrorCode::unsupported if that type is not bf16, f16 or f32.
 Expected<GroupedDesc> validate_shard(const Tensor& lhs, const Tensor& rhs, const Tensor& sizes,
                                      std::int64_t first, const GroupedCollectiveOptions& options);
 // Returns the options of the product of one device, with the shard that begins at group `first`.

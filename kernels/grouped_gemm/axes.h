@@ -6,9 +6,10 @@
 namespace tessera {
 
 // Sets the boundaries at which axes are merged, lhs_is_trans and rhs_is_trans. Requires
-// count_groups(). The contracted axes must be consecutive and at one end of the axes (after the
-// groups, for weights [groups, ...]), and at least one axis must remain. Also fails if the data and
-// the shape differ in their number of elements, and if weights have another number of groups.
+// check_data_and_modes() and count_groups(). The contracted axes must be consecutive and at one end
+// of the axes (after the groups, for weights [groups, ...]), and at least one axis must remain.
+// Also fails if the data and the shape differ in their number of elements, and if weights have
+// another number of groups.
 Expected<void> merge_axes(GroupedGemmCall& call, const GroupedGemmOptions& options);
 
 // Computes the shape of the result: the axes of lhs, then of rhs, that are not contracted. The

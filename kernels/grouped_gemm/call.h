@@ -11,8 +11,9 @@ namespace tessera {
 
 struct GroupedGemmCall {
   GroupedTensor lhs, rhs;  // quantised if the options have quantizers
+  // lhs: the contracted axes are the first ones; rhs: they are the last ones.
   bool lhs_is_trans = false, rhs_is_trans = false;
-  std::int64_t lhs_boundary = 0, rhs_boundary = 0;
+  std::int64_t lhs_boundary = 0, rhs_boundary = 0;  // first axis that is merged into the right one
   // All groups as one product: gmm if rows are ragged, with rows as sizes; otherwise tgmm, with
   // contracted extents as sizes. Extents that differ between groups and are not in the sizes are 0:
   // n if columns are ragged, k of gmm if the contraction is. transpose_rhs and `existing` are not
@@ -56,9 +57,9 @@ struct GroupedGemmCall {
   std::int64_t flops() const;
 };
 
-// Returns the call in the format of the reference: one problem, or one for each group if columns
-// are ragged. lhs, rhs: operands from multiplied(). They and the tensors of `options` must outlive
-// the result.
+// Returns the validated call in the format of the reference: one problem, or one for each group if
+// columns are ragged. lhs, rhs: operands from multiplied(). They and the tensors of `options` must
+// outlive the result.
 std::vector<GroupedGemmProblem> grouped_gemm_problems(const GroupedGemmCall& call,
                                                       const GroupedGemmOptions& options,
                                                       const Tensor& lhs, const Tensor& rhs);

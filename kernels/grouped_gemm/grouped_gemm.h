@@ -24,8 +24,9 @@ namespace tessera {
 //   all three: (1, elements)
 // If columns are ragged, the groups' blocks are stored one after another. Fails if operands and
 // options do not fit each other (with TransformerEngine's message if it has one), with
-// ErrorCode::unsupported if the device cannot run the call, and with the findings of the run.
-// run_grouped_gemm returns the findings in the report instead, with other data for a report.
+// ErrorCode::unsupported if the device cannot run the call, with the findings of the run, and if a
+// limit or a signal ended it. run_grouped_gemm returns the findings in the report instead, with
+// other data for a report.
 Expected<Tensor> grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
                               const GroupedGemmOptions& options = {});
 Expected<GroupedGemmRun> run_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
@@ -48,7 +49,8 @@ Expected<Support> grouped_gemm_v2_support(const GroupedTensor& lhs, const Groupe
                                           const GroupedGemmOptions& options);
 
 // Compares `out` with the reference in f64, which multiplies the quantised elements. The arguments
-// must be those of a call that succeeded; otherwise the verdict is not ok and has the error.
+// must belong to a call that succeeded. If they are not valid or `out` has another shape, the
+// verdict is not ok and has the error.
 Verdict check_grouped_gemm(const GroupedTensor& lhs, const GroupedTensor& rhs,
                            const GroupedGemmOptions& options, const Tensor& out,
                            const CheckOptions& how);

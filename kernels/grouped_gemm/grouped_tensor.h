@@ -40,7 +40,7 @@ struct GroupedTensor {
   static bool ragged(const DimSizes& sizes) { return sizes && sizes->elements() > 0; }
 };
 
-// Converts sizes to a tensor i32 [groups].
+// Converts sizes, which must fit into i32, to a tensor i32 [groups].
 DimSizes dim_sizes(const std::vector<std::int64_t>& sizes);
 
 // Returns an operand without scales, with the shape of `data`. If `data` is null, every operation

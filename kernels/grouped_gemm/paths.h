@@ -23,9 +23,9 @@ Expected<void> run_v2(const GroupedGemmCall& call, const GroupedGemmOptions& opt
 
 // Runs the call on the path of the options; for Auto on V2 if it supports the call. Sets
 // result.path and result.why_not_v2. Fails if V2 cannot run the call and is requested
-// (ErrorCode::unsupported) or enforced by NVTE_JAX_ENFORCE_V2_GROUPED_GEMM=1 (ErrorCode::runtime).
-// Also fails if an option of V1 is set and V2 runs, for more than 1024 groups with
-// use_async_d2h_group_sizes, and like the path.
+// (ErrorCode::unsupported) or enforced by NVTE_JAX_ENFORCE_V2_GROUPED_GEMM=1 (ErrorCode::runtime),
+// or if that variable is not an integer. Also fails if an option of V1 is set and V2 runs, for more
+// than 1024 groups with use_async_d2h_group_sizes, and like the path.
 Expected<void> run_on_path(const GroupedGemmCall& call, const GroupedGemmOptions& options,
                            GroupedGemmRun& result);
 

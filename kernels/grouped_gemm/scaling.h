@@ -36,7 +36,7 @@ inline constexpr std::int64_t mx_block = 32;
 Expected<void> check_quantised(DType dtype);
 // Returns the largest finite number of e4m3 (448) or e5m2 (57344).
 float largest(DType quantised);
-// Returns the largest |x|: NaN if an element is NaN, 0 without elements.
+// Returns the largest |x|: NaN if an element is NaN, 0 without elements or data.
 float amax(const Tensor& x);
 
 // Options of tensor_scale().
@@ -48,10 +48,12 @@ struct TensorScaling {
 // amax below how.epsilon counts as how.epsilon.
 float tensor_scale(float amax, DType quantised, const TensorScaling& how = {});
 // Returns x * scale, computed in f32 and rounded to nearest even, in x's shape. Results beyond the
-// largest number become that number, or inf or NaN, depending on `overflow`.
+// largest number become that number, or inf or NaN, depending on `overflow`. A tensor without data
+// gives an empty tensor.
 Tensor quantize(const Tensor& x, DType quantised, float scale,
                 Overflow overflow = Overflow::saturate);
-// Returns q * scale_inv, computed in f32 and rounded to the type `to`, in q's shape.
+// Returns q * scale_inv, computed in f32 and rounded to the type `to`, in q's shape. A tensor
+// without data gives an empty tensor.
 Tensor dequantize(const Tensor& q, float scale_inv, DType to = DType::f32);
 
 // Scale of delayed scaling, computed from the amax of earlier calls.
@@ -67,7 +69,8 @@ class DelayedScaling {
 
   // Scale for the current call; 1 before the first note().
   float scale() const { return scale_; }
-  // amax of each call. Slot 0 belongs to the current call and is 0 until note().
+  // amax of each call. Slot 0 belongs to the current call and is 0; the other slots have the
+  // earlier calls, oldest first, and 0 before the first one.
   const std::vector<float>& history() const { return history_; }
   // Ends a call: stores its amax in slot 0, computes the next scale from the history, rotates the
   // history by one and clears slot 0. The scale is unchanged if the selected amax is 0, inf or NaN.

@@ -20,7 +20,7 @@ struct CostEstimate {
 // Return the cost of one call, counted like in the Pallas kernels. gmm reads lhs once for each tile
 // along n, and rhs once for each pair of a row tile and a group in it; their number is taken as its
 // maximum, tiles + groups - 1. tgmm reads lhs once for each tile along n, and rhs once for each
-// tile along k.
+// tile along k. Requires positive tile extents.
 CostEstimate gmm_cost(const GroupedDesc& desc, const Tiling& tiling);
 CostEstimate tgmm_cost(const GroupedDesc& desc, const Tiling& tiling);
 

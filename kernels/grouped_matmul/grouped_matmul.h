@@ -72,8 +72,8 @@ struct GroupedMatmulOptions {
 // lhs [m, k], rhs [groups, k, n] and group_sizes [groups] of i32, u32 or i64. Rows outside the
 // processed groups are copied from existing_out, or zero. Fails if operands and options do not fit
 // each other, with ErrorCode::environment if the device is not available, with
-// ErrorCode::unsupported if it cannot run the call, and with the findings of the run. Follows gmm
-// of JAX's Pallas kernels.
+// ErrorCode::unsupported if it cannot run the call, with the findings of the run, and if a limit or
+// a signal ended it. Follows gmm of JAX's Pallas kernels.
 Expected<Tensor> grouped_matmul(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
                                 const GroupedMatmulOptions& options = {});
 // Returns out [processed groups, k, n] with
@@ -102,7 +102,7 @@ Expected<GroupedMatmulGradients> grouped_matmul_vjp(const Tensor& cotangent, con
 
 // Result of a call, with the data for a report.
 struct GroupedMatmulRun {
-  Tensor out;                      // undefined if report.findings is not empty
+  Tensor out;                      // undefined with findings, or if a limit or signal ended the run
   std::string device;              // name of the device, or "reference"
   std::string kernel;              // for example "gmm_128x128x128_transpose_rhs"
   Tiling tiling;                   // tile extents of the kernel
@@ -112,7 +112,8 @@ struct GroupedMatmulRun {
 };
 
 // Variants of grouped_matmul and transposed_grouped_matmul that also return the data for a report.
-// Findings of the run are in the report; they are not errors.
+// Findings of the run, and limits or signals that ended it, are in the report; they are not errors.
+// Otherwise fail like these functions.
 Expected<GroupedMatmulRun> run_grouped_matmul(const Tensor& lhs, const Tensor& rhs,
                                               const Tensor& group_sizes,
                                               const GroupedMatmulOptions& options);

@@ -30,7 +30,7 @@ void fill(Tensor& tensor, Fill kind, FillRole role, std::int64_t terms, std::uin
 
 // Returns a flat tensor of normal numbers, which is repeated to fill an operand of `elements`
 // elements. It has at most `elements` elements; if it has fewer, their number is prime, so that
-// rows differ.
+// rows differ. Throws Interrupted like fill().
 Tensor normal_block(DType dtype, std::int64_t elements, std::uint64_t seed);
 
 // Returns the largest magnitude in an integer fill. terms: products of a sum, as for fill().

@@ -15,7 +15,8 @@ inline constexpr std::int64_t max_groups = std::int64_t{1} << 24;  // for a name
 // are not compared with `groups` and `rows`. A named distribution gives `groups` sizes that sum to
 // `rows`; its time depends only on `groups`. Fails for other texts and a size that does not fit
 // into i32; a named distribution also unless there are 1 .. max_groups groups and 0 .. 2^40 rows,
-// and if all groups are empty but there are rows.
+// and if all groups are empty but there are rows. Throws Interrupted (core/report/stop.h) if a stop
+// is requested.
 //   uniform      as equal as integers can be
 //   jitter:P     weights 1 - P/100 + 2P/100 * unit(): the U(0.7, 1.3) of DeepGEMM is jitter:30
 //   multinomial  every row selects a group, all equally likely
@@ -31,7 +32,7 @@ Expected<void> check_group_sizes(std::string_view text);
 
 // is_group_size_list: true if the text is a list of sizes such as `100,150,50`, not the name of a
 // distribution. parse_group_sizes: returns the sizes, at least 0 each. Fails with the entry that is
-// not a size.
+// not a size or does not fit into i32.
 bool is_group_size_list(std::string_view text);
 Expected<std::vector<std::int64_t>> parse_group_sizes(std::string_view text);
 

@@ -22,7 +22,7 @@ struct MoeShape {
   std::int64_t min_bytes(std::int64_t nonempty_groups) const;
 };
 
-// Returns the shapes in the order of their numbers. Created by the first call.
+// Returns the shapes in the order of their numbers. Created by the first call and never freed.
 std::span<const MoeShape> moe_suite();
 
 }  // namespace tessera

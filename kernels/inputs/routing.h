@@ -20,7 +20,8 @@ struct Routing {
 // another type or rank, and for experts outside 0 .. count - 1.
 Expected<Routing> route(const Tensor& experts, std::int64_t count);
 // Returns i32 [tokens, top_k]: for each token `top_k` different experts of `count`, all equally
-// likely. Fails if top_k is negative or exceeds count.
+// likely. Fails if top_k is negative or exceeds count, if the experts do not fit into memory, and
+// with ErrorCode::interrupted if a stop is requested.
 Expected<Tensor> random_experts(std::int64_t tokens, std::int64_t top_k, std::int64_t count,
                                 std::uint64_t seed);
 

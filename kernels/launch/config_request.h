@@ -13,6 +13,7 @@
 
 namespace tessera {
 
+// Name of the reference in the options of calls; it is not a device.
 inline constexpr std::string_view reference_device = "reference";
 
 // Parts of a configuration; empty parts are chosen by the device.
@@ -25,8 +26,8 @@ struct ConfigRequest {
   // True if no part is specified.
   bool is_empty() const;
 };
-// Returns the request of a collection of options: its tiling, its number of buffers and, if the
-// options have hints, its align and hints. The default number of buffers counts as not specified.
+// Returns the request of a call's options: its tiling, its number of buffers and, if the options
+// have hints, its align and hints. The default number of buffers counts as not specified.
 template <typename Options>
 ConfigRequest config_request(const Options& options) {
   ConfigRequest request{.tiling = options.tiling};

@@ -35,22 +35,24 @@ struct Launch {
   Launch(std::string_view kernel_name, std::size_t device_count)
       : kernel(kernel_name), devices(device_count) {}
 
-  // Sets a parameter of the kernel.
+  // Sets a parameter of the kernel, in place of an earlier value.
   void set(std::string_view parameter, std::int64_t value);
   void set(std::string_view parameter, DType type);
-  // Adds the caller's tensor as an operand of one device. It must outlive the launch.
+  // Adds the caller's tensor, which must outlive the launch, as an operand of one device. Has no
+  // effect if the device already has an operand with this name; the same applies to table() and
+  // results(). device: must exist.
   void input(std::size_t device, std::string_view name, const Tensor& tensor);
   // Adds a tensor, owned by the launch, as an operand of every device.
   void table(std::string_view name, Tensor tensor);
-  // Allocates the result `out` of every device.
+  // Allocates the result `out` of every device, filled with zeros.
   void results(DType dtype, const Shape& shape);
   // Result of a device. Requires results().
   const Tensor& result(std::size_t device) const { return *devices[device].find("out")->second; }
 };
 
-// Returns the device with this name; the default device for an empty name. Fails for an unknown
-// name (the message lists the known names and `other`), and with ErrorCode::environment if the
-// device is not available.
+// Returns the device with this name; the default device for an empty name. Never null. Fails for an
+// unknown name (the message lists the known names and `other`), and with ErrorCode::environment if
+// the device is not available.
 Expected<const Device*> choose_device(const std::string& name, std::string_view other = {});
 // Returns the executable from device.prepare(), and fails like it. The message of an
 // ErrorCode::unsupported has the names of the device and the program.
@@ -68,7 +70,8 @@ Tensor unwritten(DType dtype, Shape shape, const DeviceOptions& run);
 // Executable::run_with_all.
 Expected<DeviceReport> run(const Launch& launch, const CollectiveOptions& options);
 // Runs the launch and returns the result of each device, by device number. Fails with the errors of
-// `launch`, like run(), and with the findings of the run. Requires Launch::results().
+// `launch`, like run(), with the findings of the run, and if a limit or a signal ended it. Requires
+// Launch::results().
 Expected<std::vector<Tensor>> results(Expected<Launch> launch, const CollectiveOptions& options);
 
 }  // namespace tessera

@@ -18,7 +18,8 @@ std::optional<DType> common_operand(DType a, DType b);
 std::vector<std::string_view> operand_type_names();
 std::string operand_types_text();
 
-// Converts values to a type that represents all of them.
+// Returns a copy with the elements converted to `dtype` and rounded if necessary (convert()). Exact
+// for a type from common_operand().
 Tensor converted(const Tensor& tensor, DType dtype);
 
 }  // namespace tessera

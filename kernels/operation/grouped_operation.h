@@ -58,8 +58,8 @@ struct GroupedMatmulOperands {
 
 // ejKernel's grouped_matmul: returns the product [m, n] of lhs [m, k], rhs [groups, k, n] and
 // group_sizes [groups]. group_offset and existing_out may be null. Fails if operands, parameters
-// or specs do not fit, if only some of mesh, in_specs and out_specs are given, or if the run has a
-// finding.
+// or specs do not fit, if only some of mesh, in_specs and out_specs are given, if the run has a
+// finding, or if a limit or a signal ended it.
 //
 // On a mesh of simulated devices, in_specs splits the operands, each shard is padded and run
 // separately, and out_specs joins the results.

@@ -13,7 +13,7 @@ namespace tessera {
 // One axis of a mesh.
 struct MeshAxis {
   std::string name;       // name used in partition specs
-  std::int64_t size = 1;  // number of devices along the axis
+  std::int64_t size = 1;  // number of devices along the axis, at least 1
 };
 
 // Devices 0 .. devices() - 1 in row-major order over the axes.

@@ -20,8 +20,9 @@ using Held = std::function<const Tensor&(std::size_t device)>;
 // Concatenates the tensors of the devices of one ring, in the order of their places.
 Tensor joined(const Tensor& rings, std::int64_t ring, int dim, const Held& held);
 
-// Combines the verdicts of all devices: the worst one, with its device in the message and the total
-// number of checked rows. what: name of the list's items.
+// Combines the verdicts of all devices: the worst one, with its device in the message, the largest
+// max_abs_error, and the totals of rows, wrong and overflowed elements. Without devices, an ok
+// verdict without a message. what: name of the list's items.
 Verdict together(const std::vector<Verdict>& devices, std::string_view what = "device");
 // Combines the verdicts of rings, each on the concatenated results of its places, which have equal
 // shapes. Sets Verdict::device to the device of the worst element.
@@ -51,7 +52,7 @@ struct Gathered {
   bool transpose_b = false;  // b is [n, k]
 };
 // Checks the results of a completed launch: on each device a, gathered over its ring, times the
-// device's own b.
+// device's own b. a, b and rings must be the arguments of the launch.
 Verdict check_gathered(std::span<const Tensor> a, std::span<const Tensor> b, const Tensor& rings,
                        const Launch& done, const Gathered& gathered, const CheckOptions& options);
 

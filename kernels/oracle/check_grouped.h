@@ -28,7 +28,8 @@ struct CheckOptions {
 };
 
 // Compare every element of a result's checked rows with the reference. The verdict is not ok if
-// `out` has a wrong shape or no data.
+// `out` has a wrong shape or no data. The problem must be valid (gmm_problem(), tgmm_problem()); it
+// is not checked.
 Verdict check_gmm(const GroupedProblem& problem, const Tensor& out, const CheckOptions& options);
 Verdict check_tgmm(const GroupedProblem& problem, const Tensor& out, const CheckOptions& options);
 

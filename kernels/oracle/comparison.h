@@ -36,7 +36,8 @@ struct Comparison {
   std::int64_t first_unbounded = -1;  // flat index; -1: none
 };
 
-// True if element i of both tensors agrees. An infinity agrees with itself, and NaN with NaN.
+// True if element i, counted in storage order from 0, of both tensors agrees. An infinity agrees
+// with itself, and NaN with NaN.
 bool agrees(const Tensor& got, const Tensor& expected, std::int64_t i, const Tolerance& tolerance);
 // Compares element i with its bound. A finite `got` that is the number of its type nearest to the
 // expected number is always right. The expected number is neither rounded nor saturated.

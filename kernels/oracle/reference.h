@@ -11,6 +11,7 @@
 namespace tessera {
 
 // A call. The operands are not copied and must outlive this object. A dense matmul has one group.
+// The functions below do not check that shapes and sizes fit.
 struct GroupedProblem {
   const Tensor* lhs = nullptr;  // [m, k]; tgmm with transpose_lhs: [k, m]
   // gmm: [local_groups, k, n] or, with transpose_rhs, [local_groups, n, k]; tgmm: [m, n].
@@ -61,8 +62,9 @@ void reference_gmm(const GroupedProblem& problem, std::span<const std::int64_t> 
 void reference_tgmm(const GroupedProblem& problem, std::span<const std::int64_t> rows,
                     Magnitude magnitude, const BlockSink& sink);
 
-// Returns the whole result as a tensor. run: computes the given rows and passes their blocks to the
-// sink. Every element is rounded once; i32 wraps.
+// Returns the whole result as a tensor. shape: at least one dimension; the last one is the columns
+// of the matrix. run: computes the given rows and passes their blocks to the sink. Every element is
+// rounded once; i32 wraps.
 Tensor collect_reference(
     DType dtype, const Shape& shape,
     const std::function<void(std::span<const std::int64_t>, const BlockSink&)>& run);
@@ -71,7 +73,8 @@ Tensor collect_reference(
 // [local_groups + 1].
 std::vector<std::int64_t> processed_rows(const GroupedProblem& problem);
 
-// Compute the whole result as a tensor of type `out`; every element is rounded once from f64.
+// Compute the whole result as a tensor of type `out`; every element is rounded once from f64. gmm
+// copies rows outside the processed groups from an existing result of this type.
 Tensor reference_gmm(const GroupedProblem& problem, DType out);
 Tensor reference_tgmm(const GroupedProblem& problem, DType out);
 

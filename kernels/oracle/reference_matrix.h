@@ -9,8 +9,8 @@ namespace tessera {
 
 struct MatrixView {
   const Tensor* tensor = nullptr;
-  std::int64_t offset = 0;  // of element (0, 0)
-  std::int64_t row_stride = 0, column_stride = 1;
+  std::int64_t offset = 0;                         // element of the tensor at (0, 0)
+  std::int64_t row_stride = 0, column_stride = 1;  // in elements
 
   // Return the transposed view, and the view whose element (0, 0) is (row, column).
   MatrixView transposed() const { return {tensor, offset, column_stride, row_stride}; }

@@ -16,7 +16,7 @@ class ReferenceProduct {
 
   // Computes the elements (a_rows[i], j) of a[.., terms] . b[terms, columns]. If `existing` is not
   // null, its rows result_rows[i] are added. Passes the elements to `sink` in blocks, whose rows
-  // are result_rows. terms: may be 0.
+  // are result_rows. terms: may be 0. result_rows: same length as a_rows.
   void multiply(const MatrixView& a, std::span<const std::int64_t> a_rows, const MatrixView& b,
                 std::int64_t terms, std::int64_t columns, const MatrixView* existing,
                 std::span<const std::int64_t> result_rows, const BlockSink& sink);

@@ -48,7 +48,7 @@ std::optional<Verdict> misshapen(const Tensor& out, const Shape& shape);
 // Comparison of a result with the blocks of a reference.
 class Judge {
  public:
-  // `result` must outlive this object.
+  // `result` must outlive this object and have at least one dimension.
   Judge(const Tensor& result, const Arithmetic& arithmetic);
 
   // Compares the elements of a block, which must have magnitudes unless arithmetic.exact. Throws
@@ -68,10 +68,15 @@ class Judge {
   };
   // Possible values of partial sums, for some order of the terms. either: inf or NaN.
   enum class OnTheWay : std::uint8_t { finite, inf, either };
+  // Returns the values that partial sums of the element can have. bound: error bound of its sum.
   OnTheWay on_the_way(const Element& element, double bound) const;
+  // True if an overflow of a partial sum explains the result; then counts the element.
   bool overflows(const Element& element, OnTheWay on_the_way);
+  // Compare the element and note() an error: with the only right value, and with a bound of its
+  // sum, to which the rounding to the result's type is added.
   void compare_exactly(Element element, OnTheWay on_the_way);
   void compare(Element element, double bound, OnTheWay on_the_way);
+  // Adds an error to the verdict. share: fraction of the bound; above 1 the element is wrong.
   void note(const Element& element, double error, double share);
 
   const Tensor* result_;

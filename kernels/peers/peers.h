@@ -8,8 +8,8 @@
 namespace tessera {
 
 // Computes out[rows of g] = lhs[rows of g] . rhs[g], all f32 and row-major, with one Eigen product
-// for each group. Rows of no group are not written. Compiled for this processor. threads: per
-// product, if built with OpenMP.
+// for each group. Rows of no group are not written. Shapes and sizes must fit; they are not
+// checked. Compiled for this processor. threads: per product, if built with OpenMP.
 void eigen_grouped_matmul(const Tensor& lhs, const Tensor& rhs,
                           std::span<const std::int64_t> group_sizes, Tensor& out, int threads = 1);
 

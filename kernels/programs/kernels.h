@@ -18,7 +18,7 @@ struct Kernel {
 
 // All built-in kernels, in the order of their names.
 std::span<const Kernel> kernels();
-// Returns the kernel with this name; null if there is none.
+// Returns the kernel with this name, which is never freed; null if there is none.
 const Kernel* find_kernel(std::string_view name);
 
 // Returns the module of kernels/programs/NAME.tsr, which is parsed once per process and is never

@@ -7,7 +7,7 @@ namespace tessera {
 
 // Sets the number of groups of call.product. The sizes must be [groups] or, if the batch is not
 // ragged, [batch, axes before the ragged one, groups]; if it is, [batch axes before the ragged one,
-// groups]. Fails for other shapes.
+// groups]. Fails with ErrorCode::invalid_type for other shapes.
 Expected<void> count_groups(const RaggedArguments& given, const RaggedAxes& axes, RaggedCall& call);
 
 // Sets call.product.local_groups to the number of groups of rhs, which must be all groups unless

@@ -11,8 +11,8 @@ namespace tessera {
 // axis, of shape [groups] or with the batch axes and the axes before the ragged one in front. The
 // axes of the result are the batch axes, then the other axes of lhs and of rhs that are not
 // contracted, each in its order. If the contraction is ragged, the groups come first. Fails like
-// jax, with its messages and error classes, if the device cannot run the call, and with the
-// findings of the run.
+// jax, with its messages and error classes, if the device cannot run the call, with the findings of
+// the run, and if a limit or a signal ended it.
 Expected<Tensor> ragged_dot_general(const Tensor& lhs, const Tensor& rhs, const Tensor& group_sizes,
                                     const RaggedDotDims& dims,
                                     const RaggedDotOptions& options = {});

@@ -23,7 +23,8 @@ TuningResult<GroupedMatmulConfig> expected_on_device(const GroupedTuningProblem&
 // Measures the seconds of all candidates on generated operands, with the clock of the device's
 // workbench and interleaved (seconds_in_turn). Returns, for each of `choices`, the seconds or the
 // errors of a kernel that cannot be prepared or fails. Requires a device that launches kernels.
-// Fails with ErrorCode::environment if it is not available. tuner: numbers of rounds.
+// Fails with ErrorCode::environment if it is not available. Throws Interrupted like
+// seconds_in_turn(). tuner: numbers of rounds.
 Expected<std::vector<Expected<double>>> seconds_on_device(const GroupedTuningProblem& problem,
                                                           const std::vector<ConfigChoice>& choices,
                                                           const Tuner& tuner);

@@ -34,9 +34,9 @@ ConfigQuestion question_of(const Device& device, const ConfigQuery& query,
                            const DeviceOptions& options, const ConfigRequest& parts = {});
 
 // Chooses the configuration. `given` and `parts` take precedence; if only buffers or an align are
-// specified, the device chooses the rest. Null `chain`: the user's cache is read and stores
-// measured configurations, but not the device's choice. Fails like given_config() and
-// GroupedConfigChain::choose.
+// specified, the device chooses the rest. The reference ignores `parts`. Null `chain`: the user's
+// cache is read and stores measured configurations, but not the device's choice. Fails like
+// given_config() and GroupedConfigChain::choose.
 Expected<ConfigDecision> choose_config(const ConfigQuestion& question,
                                        GroupedConfigChain* chain = nullptr);
 

@@ -38,8 +38,8 @@ class PersistentCache {
   // id. Fails if the entry is damaged or of another version of Tessera, and with
   // ErrorCode::environment if it is not read, for example because other users can write to it.
   Expected<std::optional<CacheEntry>> find(const OperationKey& key) const;
-  // Writes the entry of its key, in place of an older one. Fails with ErrorCode::environment and
-  // the reason if it cannot be written, and if there is no folder.
+  // Writes the entry of its key, in place of an older one. entry.config must be JSON. Fails with
+  // ErrorCode::environment and the reason if it cannot be written, and if there is no folder.
   Expected<void> store(const CacheEntry& entry) const;
 
   // A file of the cache.
@@ -48,7 +48,7 @@ class PersistentCache {
     std::optional<CacheEntry> entry;  // none if it could not be read
     std::string problem;              // reason why it could not be read
   };
-  // Returns all entries, by id. Files with other names are skipped.
+  // Returns all entries, by id, also those that cannot be used. Files with other names are skipped.
   std::vector<Listed> list() const;
   // Removes the entry with this id. Empty id: removes all entries and the temporary files of killed
   // writers. Files with other names are not removed. Returns the number of removed entries. Fails

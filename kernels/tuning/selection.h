@@ -99,8 +99,9 @@ class GroupedConfigChain {
       : persistent_(std::move(persistent)), clock_(std::move(clock)) {}
 
   // Returns the configuration of the first link that has one, and caches it as the policy requires.
-  // Fails like environment_policy() and call.autotune, and with ErrorCode::runtime if the policy
-  // forbids to tune the key again or no link has a configuration.
+  // The functions of `call` may run while a lock is held and must not use this chain. Fails like
+  // environment_policy() and call.autotune, and with ErrorCode::runtime if the policy forbids to
+  // tune the key again or no link has a configuration.
   Expected<ConfigDecision> choose(const Selection& call);
 
   // Removes all configurations from this chain's memory, but not from the persistent cache.
@@ -115,9 +116,12 @@ class GroupedConfigChain {
                                          Steps& steps);
   Expected<ConfigDecision> tuned(const Selection& call, const AutotunePolicy& policy, Steps& steps);
   std::optional<GroupedMatmulConfig> from_memory(const OperationKey& key) const;
+  // Returns the usable persistent configuration; otherwise none, with the reason in `steps`. tunes:
+  // entries of the heuristics are not usable.
   std::optional<GroupedMatmulConfig> from_disk(const Selection& call, bool tunes,
                                                Steps& steps) const;
   void remember(const OperationKey& key, const GroupedMatmulConfig& config);
+  // Caches the configuration in memory and on disk. Adds a failed write to `warnings`.
   void keep(const Selection& call, const GroupedMatmulConfig& config, const char* source,
             double seconds, Diags& warnings);
 
