@@ -49,7 +49,7 @@ struct BenchRow {
 
 // Runs a case and its peers alternately: an uncounted first round, then at least three rounds, for
 // about `seconds` in total and at most 1000 rounds. Ends at the first run that fails: the row has
-// its error in `check` and no times. The row is also incomplete if a stop is requested.
+// its first error in `check` and no times. The row is also incomplete if a stop is requested.
 BenchRow measure(const BenchCase& a_case, double seconds);
 
 // Cases of a suite are created one at a time, because their operands are large.
@@ -61,6 +61,6 @@ struct BenchEntry {
 std::vector<BenchEntry> interp_suite();
 std::vector<BenchEntry> certificate_suite();
 std::vector<BenchEntry> threads_suite();
-std::vector<BenchEntry> moe_entries();  // on a GPU
+std::vector<BenchEntry> moe_entries();  // on a GPU; without one, `make` fails
 
 }  // namespace tessera::bench

@@ -16,6 +16,7 @@ struct MoeRun {
   GroupedDesc product;               // with operands of equal type
   std::uint64_t seed = 0;            // for the operands
   std::unique_ptr<Workbench> bench;  // owns the operands
+  // Addresses in device memory, set by prepare().
   std::uint64_t lhs = 0, rhs = 0, out = 0, group_sizes = 0;
   std::uint64_t dense_lhs = 0, dense_rhs = 0;  // bf16, for the peer
   std::int64_t out_bytes = 0;
@@ -25,7 +26,8 @@ struct MoeRun {
   // tune`, else the best one by the model.
   GroupedTuningProblem tuning_problem() const;
   // Creates the kernel, the operands in device memory, and memory for the result. Must be called
-  // before all functions below.
+  // before all functions below. Fails if there is no GPU or no kernel for the product, and if
+  // device memory is too small.
   Expected<void> prepare();
   // Returns the same work as dense bf16 products for the peer: one for each group with rows.
   // Requires operands of type bf16.
@@ -43,8 +45,10 @@ struct MoeRun {
   std::string check(const Enqueue& enqueue);
 
  private:
+  // Fills the result with invalid values, runs `enqueue` and waits for its end.
   Expected<void> run_poisoned(const Enqueue& enqueue);
-  // first: first row of the group in lhs.
+  // Compare some rows of one group. Return "ok", the difference or an error. first: first row of
+  // the group in lhs.
   std::string check_group(std::size_t group, std::int64_t first) const;
   std::string check_block(std::size_t group, std::int64_t first) const;
   std::string check_rows(std::size_t group, std::int64_t first) const;

@@ -17,7 +17,8 @@ struct BenchReport {
 
 // Returns {"suite", "device", "machine", "rows"}: the output of `bench --json` without its status.
 Json to_json(const BenchReport& report);
-// Parses such an object. Fails if the text is not JSON, or with the missing or wrong field.
+// Parses such an object. Fails if the text is not JSON, or with the missing or wrong field. `rate`
+// and `unit` may be missing.
 Expected<BenchReport> read_report(std::string_view text);
 
 // Returns a heading and one line per row: time and rate of the case, and its time relative to each

@@ -6,8 +6,8 @@
 
 namespace tessera::cli {
 
-// Options of a run that do not apply if two runs are compared: results are neither written nor
-// checked, and both runs are on the interpreter, event by event.
+// Returns the options of a run that do not apply if two runs are compared: results are neither
+// written nor checked, and both runs are on the interpreter, event by event.
 OptionNames not_in_diff();
 // Executes both runs and returns the report on their first differences. Fails if a run cannot be
 // executed, if a signal ended one, or if a limit ended one before a difference was found.

@@ -21,12 +21,12 @@ struct ComparedProgram {
 // --budget and --definition. words: a command line; the first word is ignored.
 Options equal_options(const std::vector<std::string>& words);
 // Returns the program of `word`, with those options of `arguments` that its command accepts. Does
-// not run the program. Fails like run_side(), and if an option gives values for an operand of
-// floats: these values are drawn.
+// not run the program. Fails like run_side(), for a wrong --budget, and if an option gives values
+// for an operand of floats: these values are drawn.
 Expected<ComparedProgram> equal_side(const std::string& word, const Arguments& arguments);
 
 // Returns the definition of the kernel of `of`, for the same sizes, on one device with unlimited
-// memory. Fails if the kernel has no definition for its settings.
+// memory. Fails like make_definition(). Its operands are zeros.
 Expected<ComparedProgram> definition_side(const ComparedProgram& of);
 
 }  // namespace tessera::cli

@@ -30,8 +30,8 @@ Options run_side_options(const std::vector<std::string>& words, OptionNames not_
 Expected<RunSide> run_side(const std::string& word, const Arguments& arguments,
                            OptionNames not_taken);
 
-// Returns the run of a whole command line, which begins with `run`. Like the other form, but has
-// only its own options. files: must outlive the result; may be null.
+// Returns the run of a whole command line, which must begin with `run`. Like the other form, but
+// has only its own options. files: must outlive the result; may be null.
 Expected<RunSide> run_side(std::vector<std::string> words, OptionNames not_taken, Files* files);
 
 }  // namespace tessera::cli

@@ -6,9 +6,9 @@
 
 namespace tessera::cli {
 
-// Verifies the cases, prints the summary and returns the exit code: 1 if a case is refuted. Values
-// that the arguments give are fixed; the others are drawn by --seed. Fails if no case has an
-// accepted draw, or if an option changes nothing.
+// Verifies the cases, prints the summary or the errors, and returns the exit code: 1 if a case is
+// refuted. Values that the arguments give are fixed; the others are drawn by --seed. It is an error
+// if no case has an accepted draw, or if an option changes nothing.
 int verify_cases(const Arguments& arguments, Console& console);
 
 }  // namespace tessera::cli

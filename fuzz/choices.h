@@ -15,7 +15,7 @@ class Choices {
   Choices(std::uint64_t seed, std::int64_t index)
       : random_(SplitMix::mix(seed) ^ static_cast<std::uint64_t>(index)) {}
 
-  // Uniform in [lowest, highest].
+  // Uniform in [lowest, highest]. Requires lowest <= highest.
   std::int64_t between(std::int64_t lowest, std::int64_t highest) {
     const auto count = static_cast<std::uint64_t>(highest - lowest + 1);
     return lowest + static_cast<std::int64_t>(random_.next() % count);
@@ -34,7 +34,8 @@ class Choices {
   }
   std::uint64_t word() { return random_.next(); }
 
-  // Returns an extent in [1, highest]. Prefers values near the edges of tiles.
+  // Returns an extent in [1, highest], in 30 of 100 cases near the edges of tiles. highest: at
+  // least 1.
   std::int64_t extent(std::int64_t highest) {
     constexpr std::array<std::int64_t, 10> edges = {1, 2, 7, 8, 9, 15, 16, 17, 32, 33};
     if (percent(30)) return std::min(among(edges), highest);

@@ -18,7 +18,8 @@ void add_switch(Invocation& to, std::string_view name);
 // Returns the numbers as text: "100,150,50".
 std::string list(const Numbers& numbers);
 std::int64_t sum(const Numbers& numbers);
-// Returns the sizes of `groups` groups in multiples of `unit`; some are 0. most: largest size.
+// Returns the sizes of `groups` groups in multiples of `unit`, at least 1; some are 0. most:
+// largest size.
 Numbers draw_sizes(Choices& choices, std::int64_t groups, std::int64_t most, std::int64_t unit);
 // Adds --interpret and options of the interpreter run: schedule, granularity and order of copies,
 // arithmetic.

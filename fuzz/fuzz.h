@@ -29,7 +29,7 @@ Invocation draw(std::string_view operation, std::uint64_t seed, std::int64_t ind
 // Returns the smallest case found that fails with the same kind; tries at most `attempts` other
 // cases. Options are removed or get a simpler value, and numbers are reduced. For the kind "error",
 // the message must also be the same, because a case that is no longer valid is also an error.
-// failure: result of the tester for `failing`.
+// failure: result of the tester for `failing`, which is not tested again.
 Invocation shrink(Invocation failing, const Failure& failure, const Tester& tester, int attempts);
 
 // True if the case runs a single shipped kernel: gmm and tgmm.

@@ -56,7 +56,7 @@ Diag unknown_result(const Buffer& buffer, std::string_view option, std::string_v
 // opens the files of --out. Fails for wrong values of these options, and for a file that cannot be
 // read or written or is both. Fails with ErrorCode::environment if host memory is too small, and
 // with ErrorCode::unsupported if --out names a result with unknown values.
-// `program` must outlive the result.
+// `program` and the files of `arguments` must outlive the result.
 Expected<Bindings> bind(const Program& program, const Arguments& arguments, int devices);
 
 }  // namespace tessera::cli

@@ -19,7 +19,8 @@ Tensor zeros(const Buffer& buffer, Diags& diags);
 // the text is not a list of numbers, for example a file name.
 // type: the buffer's type or a wider one. Floats are rounded to nearest. A number that `type`
 // cannot represent is an error, like an integer of 2^53 or more in absolute value, and another
-// count of numbers than the buffer's elements. After an error the tensor is incomplete.
+// count of numbers than the buffer's elements. After an error the tensor is incomplete. `diags`
+// must be empty.
 // option: the option with this value, without its dashes, for error messages.
 std::optional<Tensor> given_in_words(const Buffer& buffer, DType type, const std::string& text,
                                      std::string_view option, Diags& diags);
@@ -31,7 +32,8 @@ class OperandFiles {
   OperandFiles(int devices, Files* files) : devices_(devices), files_(files) {}
 
   // Returns the values of an operand on this device. The file must have the buffer's type and its
-  // stored shape, or this shape with a leading axis for all devices. Else adds an error.
+  // stored shape, or this shape with a leading axis for all devices. Else adds an error and returns
+  // an empty tensor.
   Tensor operand(const Buffer& buffer, const Assignment& from, int device, Diags& diags);
   // Like operand(), for the expected values of a result. The file may have any element type of the
   // buffer's family, floats or integers. Use one object per option: files are cached by buffer.

@@ -17,7 +17,8 @@ bool has_device_hole(std::string_view name);
 // Returns the name with its first hole replaced by the number; unchanged if it has no hole.
 std::string with_number(std::string_view name, std::string_view hole, std::size_t number);
 
-// Returns the slice at `index` of the first axis, without this axis.
+// Returns a copy of the slice at `index` of the first axis, without this axis. index: below its
+// extent.
 Tensor part_of(const Tensor& whole, std::size_t index);
 // Stacks the parts, at least one, along a new first axis. They must have the same type and shape.
 Tensor stacked(const std::vector<const Tensor*>& parts);

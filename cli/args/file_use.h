@@ -18,7 +18,7 @@ struct NamedFile {
 NamedFile named_file(std::string_view value);
 
 // Returns the file in a value of an option, which ends with it: "x.npy" for "lhs=x.npy". Empty if
-// the value names no file, or is "-".
+// the value names no file, or is "-". The result refers to `value`.
 std::string_view file_in(const Option& option, std::string_view value);
 
 // A file named on the command line. Links are resolved, so that files can be compared.

@@ -30,7 +30,7 @@ class InOutOptions {
   const std::vector<Assignment>& all() const { return all_; }
   bool empty() const { return all_.empty(); }
   // Returns the assignment to this device, else the assignment to all devices; null if there is
-  // neither.
+  // neither. Stays valid as long as this object.
   const Assignment* find(const Buffer& buffer, int device) const;
   // True if the buffer has an assignment to a single device, also by a file name with `{d}`.
   bool is_for_one(const Buffer& buffer) const;

@@ -30,8 +30,9 @@ struct MemoryBudget {
   std::int64_t bytes = 0;
   std::string_view by;
 };
-// Returns the limit. A malformed --max-memory is an error; in a build with sanitizers, each
-// --max-memory is one, with ErrorCode::unsupported. Does not apply the limit.
+// Returns the limit. Adds the errors to `diags`: a malformed --max-memory, with which the default
+// is returned; in a build with sanitizers, each --max-memory is one, with ErrorCode::unsupported.
+// Does not apply the limit.
 MemoryBudget memory_budget(const Arguments& arguments, Diags& diags);
 
 // Returns the reason why a run was cut short, for example "after 1000 steps, 2002 ops: --max-steps

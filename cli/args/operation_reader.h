@@ -53,8 +53,9 @@ class OperationReader {
                                                        std::optional<std::int64_t> groups,
                                                        std::optional<std::int64_t> rows);
   // Returns the group sizes from --sizes FILE or from --group-sizes: a list, @FILE, or a
-  // distribution (the default), which requires --groups and `rows`. None if there is an error.
-  // rows: total number of rows; ignored for listed sizes and for a file.
+  // distribution (the default), which requires --groups and `rows`. None if there is an error. A
+  // tensor from a file is not checked. rows: total number of rows; ignored for listed sizes and for
+  // a file.
   std::optional<Tensor> group_sizes(std::optional<std::int64_t> rows);
 
   void complain(std::string text) { diags_.push_back(error(std::move(text))); }

@@ -62,8 +62,8 @@ class Arguments {
   const std::vector<std::string>& given() const { return given_; }
   // Files of the command, for code that opens files named by its words. May be null.
   Files* files() const { return files_; }
-  // Returns an error for each given option that was never read, from this object or from one of its
-  // copies: copies share the record of read options.
+  // Returns an ErrorCode::unused_option for each given option that was never read, from this object
+  // or from one of its copies: copies share the record of read options.
   Diags unread() const;
   // Marks all options as read, for example if other arguments made from the same words are checked
   // instead.

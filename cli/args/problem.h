@@ -33,7 +33,7 @@ struct Problem {
   std::shared_ptr<const Module> program;  // its kernel replaces the built-in one; may be null
   bool strict_sum = false;
   std::uint64_t seed = 0;
-  Operands operands;  // empty if created by settled_problem()
+  Operands operands;  // from settled_problem(): only those from files
 
   // Number of rows in the processed groups.
   std::int64_t processed_rows() const;
@@ -43,11 +43,11 @@ struct Problem {
 Options problem_options(GroupedKind kind);
 
 // Reads the files, derives all extents and types from the files and options, and fills the operands
-// without a file. Fails for malformed options, for files that cannot be read, for missing or
-// contradicting extents and types, and like check_host_memory(). The configuration has only
-// the given options; settle_config() completes it.
+// without a file, at their first access. Fails for malformed options, for files that cannot be
+// read, for missing or contradicting extents and types, and like check_host_memory(). The
+// configuration has only the given options; settle_config() completes it.
 Expected<Problem> filled_problem(GroupedKind kind, const Arguments& arguments);
-// Like filled_problem(), but without filling operands, so it needs no memory for these.
+// Like filled_problem(), but operands without a file stay empty (rank 0), so they need no memory.
 Expected<Problem> settled_problem(GroupedKind kind, const Arguments& arguments);
 
 }  // namespace tessera::cli

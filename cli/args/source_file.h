@@ -12,7 +12,8 @@
 namespace tessera::cli {
 
 // Reads the text of a program: a held file, standard input for "-", or a file. Fails with
-// ErrorCode::environment and the reason if the file cannot be read. files: may be null.
+// ErrorCode::environment and the reason if the file cannot be read, and for the name of a pack.
+// Standard input is read once per process; later calls return the same text. files: may be null.
 Expected<std::shared_ptr<const Source>> read_source(const std::string& path, Files* files);
 
 // Opens a program by the name of a built-in kernel, otherwise by the name of its file. A held file
@@ -22,7 +23,8 @@ Expected<std::shared_ptr<const Module>> open_program(const std::string& file_or_
 // Returns the kernel named by --kernel, or the only kernel of the module, which must outlive the
 // result. Fails if there is no such kernel, or several without --kernel.
 Expected<const KernelInfo*> choose_kernel(const Module& module, const Arguments& arguments);
-// Instantiates the kernel with its parameters. It can call the functions of the library.
+// Instantiates the kernel with its parameters. It can call the functions of the library. Fails like
+// instantiate().
 Expected<Program> instantiate_kernel(const Module& module, const KernelInfo& kernel,
                                      const Settings& settings, const InstantiateOptions& launch);
 // Reads --calls, --scratch, --devices and --cores, if the command accepts them. Fails for values

@@ -6,8 +6,8 @@
 
 namespace tessera::cli {
 
-// Returns a function that compares the run of the command line `own` with other runs. Null if `own`
-// has no options and no program. `files` must outlive the result.
+// Returns a function that compares the run of the command line `own` with other runs; it requires
+// at least one word. Null if `own` has no options and no program. `files` must outlive the result.
 debugger::Debugger::Compare compare_with(const Invocation& own, Files* files);
 
 }  // namespace tessera::cli

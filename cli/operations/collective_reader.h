@@ -55,14 +55,15 @@ class CollectiveReader : public OperationReader {
   // Binds operands of a kernel, with axes and types from its header. Reads their files, which set
   // extents and types in the same way as options.
   // type: for operands with a type parameter, if neither --dtype nor a file specifies the type.
-  // shared: a parameter that is the share of one place in its option; k_shard always is one.
+  // shared: a parameter that is the share of one place in its option; k_shard always is one. Kernel
+  // and operands must exist; errors of the files are reported.
   void bind(std::string_view kernel, const std::vector<OperandRow>& operands, DType type,
             std::string_view shared = {});
   // Returns the extent of an option, with the option's value if it is given. Operand files can set
   // it too. The reference stays valid as long as this object.
   Extent& extent(std::string_view option);
-  // Returns the extent's value; if it has none, reports an error, unless a file that may give it
-  // could not be loaded, and returns 0.
+  // Returns the extent's value. If it has none, sets it to 0, and reports an error unless a file
+  // that may give it could not be loaded.
   std::int64_t value(std::string_view option);
   // Returns the share of the extent for each place of a ring; if the ring length does not divide
   // the extent, reports an error and returns 0.

@@ -53,7 +53,8 @@ class PartsOutput {
   // parts; files: may be null.
   static Expected<PartsOutput> open(std::vector<std::string> names, Files* files);
   // Writes the parts, part i to file i; `tensors` must have a part for each file. Fails if a file
-  // cannot be written. stacks: writes all parts to the only file, with a leading axis.
+  // cannot be written. stacks: writes all parts to the only file, with a leading axis. Call it at
+  // most once.
   Expected<void> write(const NamedTensors& tensors, bool stacks);
   const std::vector<std::string>& files() const { return files_; }
 

@@ -29,13 +29,14 @@ using ModelTuning = TuningResult<TuningCandidate>;
 
 // Modelled times for candidates of a command line.
 struct ModelTimes {
-  const Command& command;
+  const Command& command;           // must outlive this object
   Invocation line;                  // without the values of a candidate
   std::vector<std::string> sides;   // default tile sides
   Files* files;                     // of the command
   const Arguments* read = nullptr;  // as in prepared_for_model()
 
-  // Returns the command line with the candidate's values, as by with_candidate().
+  // Return the command line with the candidate's values, as by with_candidate(), and the program
+  // prepared from it, as by prepared_for_model().
   Invocation line_of(const TuningCandidate& candidate) const;
   Expected<Prepared> prepared(const TuningCandidate& candidate) const;
   // Models the time of each candidate, in order; a candidate that fails has the reason instead.

@@ -18,7 +18,8 @@ class OutputFiles {
   // Opens the files with a hole in the name. Fails if the call has no tensor of a name, if the hole
   // is of the other kind, if a file cannot be opened, is an input of the call or is named twice.
   Expected<void> settle(const OperationCall& call);
-  // Writes operands of the call and results of its run; returns the errors. Requires settle(call).
+  // Writes operands of the call and results of its run; returns the errors. Requires settle(call);
+  // call it at most once.
   [[nodiscard]] Diags write(const OperationCall& call, const OperationRun& run);
 
  private:

@@ -34,7 +34,8 @@ Expected<std::vector<TuningAxis>> tuning_axes(const Arguments& arguments);
 // the unchanged command.
 std::vector<TuningCandidate> combinations(const std::vector<TuningAxis>& axes);
 // Returns the tiles that the interpreter proposes for a product, as sides of the command's tile,
-// each once. They are clamped to --m, --k and --n, if given.
+// each once. They are clamped to --m, --k and --n, if given. Requires a tile option
+// (tile_option()); otherwise the only candidate is the unchanged command.
 std::vector<TuningCandidate> usual_candidates(const Command& command, const Invocation& line,
                                               const Profile& profile);
 

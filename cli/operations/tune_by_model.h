@@ -20,10 +20,11 @@ Option tune_option();
 // Returns the options of the tuned command that affect the model, and --tune.
 Options model_options(const Command& command);
 // Compares the times that the model expects for the candidates of `command`, the operation or
-// program of `arguments`. Reports a table of them, the best candidate, and the command line that
-// uses it. Fails with ErrorCode::unsupported for another device than the interpreter and for an
-// operation without tunable parts, for wrong or missing --tune values, for options that change
-// nothing, and with ErrorCode::runtime if no candidate except the unchanged command has a time.
+// program of `arguments`, which must have a word. Reports a table of them, the best candidate, and
+// the command line that uses it. Fails for wrong or missing --tune values, and for options that
+// change nothing. ErrorCode::unsupported: for another device than the interpreter, and for an
+// operation without tunable parts. ErrorCode::runtime: if no candidate except the unchanged command
+// has a time.
 Expected<TuneReport> tune_by_model(const Command& command, const Arguments& arguments);
 
 }  // namespace tessera::cli

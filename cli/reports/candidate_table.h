@@ -40,7 +40,7 @@ std::string candidate_lines(const TuningResult<Config>& tuning) {
   return text;
 }
 
-// Returns the line on the best candidate and its time.
+// Returns the line on the best candidate and its time, which it must have.
 template <typename Config>
 std::string chosen_line(const TuningResult<Config>& tuning) {
   const auto& winner = tuning.winner();

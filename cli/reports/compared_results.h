@@ -26,11 +26,12 @@ struct ComparedResult {
   bool is_right(std::int64_t element) const;
 };
 
-// Compares results with expectations; the returned objects point into the first two arguments. With
-// Rule::running_bound, the program runs once more with the same options to compute error bounds.
-// Fails if that run fails, with ErrorCode::unsupported if the program has no error bounds, or if
-// elements without a bound differ and no others are wrong. Rule::running_bound requires a simulated
-// device and `options.interpreter`.
+// Compares results with expectations, in their order; the returned objects point into the first two
+// arguments. results: by device, with every expected buffer. With Rule::running_bound, the program
+// runs once more with the same options to compute error bounds. Fails if that run fails, with
+// ErrorCode::unsupported if the program has no error bounds, or if elements without a bound differ
+// and no others are wrong. Rule::running_bound requires a simulated device and
+// `options.interpreter`.
 Expected<std::vector<ComparedResult>> compare(const std::vector<Expectation>& expectations,
                                               const std::vector<DeviceBinding>& results,
                                               Executable& executable, const DeviceOptions& options);

@@ -27,7 +27,8 @@ class Observation {
   const RunOptions& options() const { return options_; }
   // Completes the output after the run: hides the progress line, prints the notes on omitted
   // prints, and commits the files. Fails if the file of --trace or of --timeline could not be
-  // written, and with ErrorCode::runtime if the run has no complete timeline. Call it at most once.
+  // written. With --timeline it also fails with ErrorCode::interrupted if the run did not complete,
+  // and with ErrorCode::runtime if its modelled time is unknown. Call it at most once.
   Expected<void> finish();
 
  private:

@@ -20,6 +20,7 @@ class Prints final : public DebugSink {
 
   explicit Prints(std::int64_t limit) : limit_(limit) {}
 
+  // False if the statement has reached the limit; then counts the line as omitted.
   bool accepts(const Program& program, StmtId statement) override;
   void receive(const Program& program, const DebugOutput& output) override;
 

@@ -28,7 +28,7 @@ class Progress {
   // True if the progress line is active and the last text is at least 100 ms old; otherwise the
   // caller need not format a new one.
   bool is_due() const;
-  double elapsed() const;  // seconds
+  double elapsed() const;  // seconds since the creation of this object
   // Clears the line until the next show(), for example before a report.
   void hide() { show({}); }
 
