@@ -72,30 +72,35 @@ class Executable {
   // devices. All by default; fewer if other executables, in other processes or on other GPUs, run
   // the rest.
   virtual std::vector<std::size_t> devices(std::size_t devices) const;
-  // Runs the program. bindings: one for each of devices(). Fails if the bindings do not fit the
-  // program; errors of the program are findings in the report.
+  // Runs the program, and waits for it. bindings: one for each of devices(), in this order. Fails
+  // with ErrorCode::invalid_value if the bindings do not fit the program; errors of the program are
+  // findings in the report.
   virtual Expected<DeviceReport> run(const std::vector<DeviceBinding>& bindings,
                                      const DeviceOptions& options) = 0;
   // Runs the program with bindings for all devices, and passes those of devices() to run(). Fails
-  // if a device of devices() has no binding.
+  // with ErrorCode::invalid_value if a device of devices() has no binding.
   Expected<DeviceReport> run_with_all(const std::vector<DeviceBinding>& of_all,
                                       const DeviceOptions& options);
   // Launches the program asynchronously on operands in device memory, without copying them. stream:
   // a CUstream; null: the default stream. Fails with ErrorCode::unsupported if the device has no
-  // memory of its own, if the executable does not accept pitches, or if it needs launch_all().
+  // memory of its own, if the executable accepts no pitches, or if it needs launch_all(); with
+  // ErrorCode::invalid_value if an operand has no address, or if its address or its pitch does not
+  // fit the kernel.
   virtual Expected<void> launch(const DeviceAddresses& operands, void* stream,
                                 const Pitches& pitches = {});
   // Like launch(), for a program with several devices, or with operands that decide its actions.
   // operands: by device. control: by device, in host memory, the operands that decide the program's
-  // actions; no others are needed. Fails with ErrorCode::unsupported if one is missing.
+  // actions; no others are needed. Fails with ErrorCode::unsupported if one is missing. Both lists
+  // have one entry for each device; else fails with ErrorCode::invalid_value. An executable that is
+  // a single kernel ignores `control` for one device.
   virtual Expected<void> launch_all(const std::vector<DeviceAddresses>& operands,
                                     const std::vector<DeviceBinding>& control, void* stream);
   // Returns the finding of a launch on the stream that rejected its operands, and clears it; none
   // if no launch since the last call did. Without a stream, all streams are considered. Synchronise
-  // the stream first.
+  // the stream first. Fails with ErrorCode::invalid_value if operands violate a requirement of the
+  // program.
   virtual Expected<std::optional<Finding>> finding(std::optional<void*> stream = {});
-  // Calls finding(), and fails with its finding: ErrorCode::invalid_value if operands violate a
-  // requirement of the program.
+  // Calls finding(), and fails with its finding (ErrorCode::runtime), or like finding().
   Expected<void> check(std::optional<void*> stream = {});
   // DeviceReport::sum_error of its runs and launches.
   virtual double sum_error() const { return 0; }
@@ -187,7 +192,7 @@ class Device {
   // True if a run may have several devices of this kind (--devices).
   virtual bool supports_multiple_devices() const { return is_simulated(); }
   // Machine that is measured, in addition to the processor: "NVIDIA H200, 132 multiprocessors";
-  // empty if there is none.
+  // empty if there is none. Requires that the device is available.
   virtual std::string accelerator() const { return {}; }
   // Returns a workbench for measuring launches. Fails with ErrorCode::unsupported if the device has
   // no clock for them, and with ErrorCode::environment if it is not available.
@@ -200,10 +205,12 @@ class Device {
                                                         KernelForm form) const;
   // The compiled kernels in the user's cache folder.
   virtual KernelCacheInfo kernel_cache() const { return {}; }
-  // Removes the kernels that kernel_cache() counts, and returns their number.
+  // Removes the kernels that kernel_cache() counts, and returns their number. Fails at the first
+  // file that cannot be removed; those before it are then removed.
   virtual Expected<std::int64_t> clear_kernel_cache() const { return std::int64_t{0}; }
   // Lowers and compiles the program. Fails with ErrorCode::environment if the device is not
-  // available, and with ErrorCode::unsupported if it cannot run the program.
+  // available, with ErrorCode::unsupported if it cannot run the program, and with
+  // ErrorCode::runtime if the compiler fails.
   virtual Expected<std::unique_ptr<Executable>> prepare(const Program& structured,
                                                         const PrepareOptions& how = {}) const = 0;
   // Prepares the program and runs it once. bindings: for all devices. Fails like prepare() and

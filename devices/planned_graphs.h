@@ -20,7 +20,8 @@ class PlannedGraphs {
   explicit PlannedGraphs(const Program& structured);
 
   // Returns the graph of a call with these operands, from the cache if possible. options:
-  // planning_options(). Fails if the operands do not fit the program, or like graph::task_graph().
+  // planning_options(). Fails if the program cannot be expanded or the operands do not fit it, or
+  // like graph::task_graph(). May overwrite the results of `bindings`.
   Expected<std::shared_ptr<const graph::TaskGraph>> of(const std::vector<DeviceBinding>& bindings,
                                                        const RunOptions& options);
   // Returns the names of the operands that decide the program's actions. Fails if the program
@@ -37,8 +38,8 @@ class PlannedGraphs {
   JudgedPoints points_;
 };
 
-// Returns the options of a run that matter for planning, without its observers. devices: number of
-// devices.
+// Returns the options of a run that matter for planning, without its observers; with the default
+// profile if `given` has none. devices: number of devices.
 Expected<RunOptions> planning_options(const DeviceOptions& given, std::size_t devices);
 
 }  // namespace tessera

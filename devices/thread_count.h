@@ -5,8 +5,8 @@ namespace tessera {
 
 class Device;  // devices/device.h
 
-// Sets the number of threads of this process, from the next run on. 0, the default: all threads
-// of the processor.
+// Sets the number of threads of this process, from the next run on. 0, the default, or less: all
+// threads of the processor. Thread-safe.
 void set_thread_count(int threads);
 // Number of threads, at least 1.
 int thread_count();

@@ -18,7 +18,8 @@ struct MeasuredOperand {
   std::string name;       // name of the program's buffer
   DType dtype;            // element type
   std::int64_t elements;  // number of elements
-  // Repeated until the operand is full. None: the memory is not initialised.
+  // Has the type of the operand, and at least one element. Repeated until the operand is full.
+  // None: the memory is not initialised.
   std::optional<Tensor> pattern;
 };
 
@@ -34,7 +35,7 @@ struct DenseProduct {
 using Enqueue = std::function<Expected<void>()>;
 
 // Dense products of a third-party library, for comparison with kernels. Each call enqueues on the
-// default stream.
+// default stream, and fails with ErrorCode::environment if the library rejects it.
 class PeerLibrary {
  public:
   virtual ~PeerLibrary() = default;
@@ -48,25 +49,28 @@ class PeerLibrary {
                                std::int64_t stride_a, std::int64_t stride_b,
                                std::int64_t stride_c) = 0;
   // Returns a function that enqueues one call for products of different sizes, none of them empty.
-  // Its first run also prepares the call.
+  // Its first run also prepares the call. Must outlive the enqueued work.
   virtual Enqueue grouped(const std::vector<DenseProduct>& products) = 0;
 };
 
-// Operands in device memory, and the clock of the device.
+// Operands in device memory, and the clock of the device. Functions fail with
+// ErrorCode::environment if a call of the device's driver fails.
 class Workbench {
  public:
   virtual ~Workbench() = default;
   // Returns the address of a new operand. It stays valid as long as the workbench.
   virtual Expected<std::uint64_t> add(const MeasuredOperand& operand) = 0;
-  // Fills memory with a pattern that no kernel computes.
+  // Enqueues a write of a pattern that no kernel computes.
   virtual Expected<void> poison(std::uint64_t address, std::int64_t bytes) = 0;
-  // Fills the tensor with the elements at the address, after all enqueued work.
+  // Fills the tensor with the elements at the address, of the tensor's type and number, after all
+  // enqueued work.
   virtual Expected<void> read(Tensor& to, std::uint64_t address) = 0;
   // Waits for all enqueued work.
   virtual Expected<void> synchronise() = 0;
   // Returns the duration of the enqueued work in seconds, with operands in no cache. Waits for it.
+  // Fails also like `enqueue`.
   virtual Expected<double> seconds(const Enqueue& enqueue) = 0;
-  // The vendor library; null if it is not available.
+  // The vendor library, owned by the workbench; null if it is not available.
   virtual PeerLibrary* peer() { return nullptr; }
 };
 

@@ -7,10 +7,11 @@
 
 namespace tessera {
 
-// Returns the profile's tiling.
+// Returns the profile's tiling, with the query's number of buffers and without an estimated time.
 ConfigChoice simulated_choice(const ConfigQuery& query, const Profile& profile);
 // Returns simulated_choice() and ejKernel's nine configurations, clamped to the product, without
-// duplicates. If vmem is too small for these, the tiles of the CUDA kernels are used instead.
+// duplicates. If vmem is too small for the default tiles of KernelConfig, the tiles of the CUDA
+// kernels replace the nine.
 std::vector<ConfigChoice> simulated_candidates(const ConfigQuery& query, const Profile& profile);
 
 }  // namespace tessera

@@ -16,7 +16,7 @@ class TimedRun {
 
   // Options for one run on the interpreter. They refer to this object.
   DeviceOptions options() const;
-  // Returns the modelled duration of the run on the profile's machine. Fails with
+  // Returns the modelled duration of the run on the profile's machine, in seconds. Fails with
   // ErrorCode::runtime before a run with options() and if it was cut short; with
   // ErrorCode::unsupported if the order of the run depends on counts that it reads, or if it uses a
   // link without a bandwidth in the profile.

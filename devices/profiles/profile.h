@@ -24,7 +24,8 @@ inline constexpr std::string_view default_profile = "v5e";
 
 // The built-in profiles, in the order of the data.
 const std::vector<Profile>& profiles();
-// Returns the built-in profile with this name. The error lists the names.
+// Returns the built-in profile with this name. Fails with ErrorCode::invalid_value and the list of
+// names if there is none.
 Expected<Profile> find_profile(std::string_view name);
 
 // Returns the machine with the tiling and the rates of the built-in profile of the same name. If
@@ -33,8 +34,9 @@ Expected<Profile> find_profile(std::string_view name);
 Profile profile_of(const MachineProfile& machine);
 
 // Parses profiles in the format of devices/profiles/profile_data.cpp: `profile NAME`, then one
-// property per line. `like NAME` starts from a built-in profile; without it vmem, smem, hbm and
-// semaphores are required. Errors have a location in `source`.
+// property per line. `like NAME` copies a built-in profile, and discards the properties before it;
+// without it vmem, smem, hbm and semaphores are required. Fails with ErrorCode::invalid_value and
+// locations in `source`; also for a text without profiles and for two of the same name.
 Expected<std::vector<Profile>> parse_profiles(const std::shared_ptr<const Source>& source);
 
 }  // namespace tessera

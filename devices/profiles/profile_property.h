@@ -43,9 +43,9 @@ struct AssumedRate {
 // Returns all rates of a profile.
 std::vector<AssumedRate> assumed_rates(const Profile& profile);
 
-// Sets a property, or returns why it cannot and leaves the profile unchanged. value: a number,
-// `yes` or `no`, or three numbers with commas. unit: of a count or size, from B to GB or KiB to
-// GiB; else empty.
+// Sets a property, or returns why it cannot and leaves the profile unchanged. value: a number that
+// is not negative (an integer for a count or size), `yes` or `no`, or the tiling m,k,n as three
+// numbers from 1. unit: for a count or size, B, KB to GB, KiB to GiB or empty; else empty.
 PropertySet set_property(Profile& profile, std::string_view name, std::string_view value,
                          std::string_view unit);
 

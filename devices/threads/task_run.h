@@ -11,8 +11,8 @@
 namespace tessera {
 
 struct TaskRunOptions {
-  int threads = 1;
-  Stop stop = nullptr;
+  int threads = 1;      // at least 1
+  Stop stop = nullptr;  // polled before each task
   // For tests: seed for taking a random ready task, and for a thread to wait sometimes. None: the
   // first ready task in commit order.
   std::optional<std::uint64_t> shuffle{};
