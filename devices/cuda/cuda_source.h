@@ -7,8 +7,8 @@
 
 namespace tessera::cuda {
 
-// Lowers the program to a kernel of the form; its compile() targets sm_90a. Fails with
-// ErrorCode::unsupported and the reason, with its place if it is a part of the program, if the
+// Lowers the program to a kernel of the form; its compile() targets sm_90a for both forms. Fails
+// with ErrorCode::unsupported and the reason, with its place if it is a part of the program, if the
 // program has no kernel of the form.
 Expected<std::unique_ptr<EmittedKernel>> emitted(const Program& program, KernelForm form);
 

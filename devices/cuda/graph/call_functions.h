@@ -10,8 +10,9 @@ namespace tessera::cuda {
 
 class CallFunctions {
  public:
-  // Returns the number of the function with this body, and adds it if it is new. The body refers to
-  // its call as `c` (templates/calls.cuh). what: description of the function, for a comment.
+  // Returns the number of the function with this body, from 0, and adds it if it is new. The body
+  // refers to its call as `c` (templates/calls.cuh). what: description of the function, for a
+  // comment.
   std::int64_t number(const std::string& body, const std::string& what);
   // Text for all functions: the definitions, and one case each of a switch over `function`.
   std::string definitions() const;

@@ -32,18 +32,20 @@ struct CallOperand {
 
 // Returns the operand for a rectangle of a memory. The memory must have a buffer.
 CallOperand operand_of(const graph::TaskGraph& graph, graph::MemoryId memory, const Box& box);
-// Returns the operands for the slices of the action's op, in the order of its fields.
+// Returns the operands for the slices of the action's op, in the order of its fields. The action
+// must not be a copy.
 std::vector<CallOperand> operands_of(const graph::TaskGraph& graph, const graph::Action& action);
 // Returns the operand for a number that the op reads: `loaded` if an earlier call loads it, else
 // `number`.
 CallOperand number_operand(const graph::TaskGraph& graph, const graph::Action& action,
                            ValueId value);
 // Returns the value of a scalar of the op: a constant, or the recorded value of its core in the
-// planned run. Reals are the bits of an f32.
+// planned run, which must exist. Reals are the bits of an f32.
 std::int64_t scalar_of(const graph::TaskGraph& graph, const graph::Action& action, ValueId value);
 
-// Broadcasts the operand to the rank and sizes of `size`. A dimension that is new or that has
-// another size gets stride 0. Numbers are returned unchanged.
+// Broadcasts the operand to the rank and sizes of `size`; its own rank must not be larger. New
+// dimensions come first. A dimension that is new or that has another size gets stride 0. Numbers
+// are returned unchanged.
 CallOperand repeated(CallOperand operand, const TileView& size);
 // overlap: true if the operands share elements; false for numbers. is_same_view: true if each index
 // selects the same element in both.

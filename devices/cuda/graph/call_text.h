@@ -16,12 +16,12 @@ class OwnMemory {
   // this object.
   OwnMemory(const graph::TaskGraph& graph, const Table<graph::MemoryId, bool>& is_private);
   bool has(graph::MemoryId memory) const { return private_[memory]; }
-  // Offset of the memory's area. Requires has().
+  // Offset of the memory's area, in bytes. Requires has().
   std::int64_t place(graph::MemoryId memory) const {
     return places_[graph_.memories[memory].buffer];
   }
-  // Returns the offset of an area for copies of operands that an op overwrites while it reads them.
-  // The area is shared by all calls, and has the largest size that was requested.
+  // Returns the byte offset of an area for copies of operands that an op overwrites while it reads
+  // them. The area is shared by all calls, and has the largest size that was requested.
   std::int64_t copies(std::int64_t bytes);
   std::int64_t bytes() const { return bytes_ + copied_; }  // total
 

@@ -19,6 +19,7 @@ struct SubtaskWords {
 
 class CallWriter {
  public:
+  // The arguments must outlive this object.
   CallWriter(const graph::TaskGraph& graph, OwnMemory& own, CallFunctions& functions)
       : graph_(graph), own_(own), functions_(functions) {}
 

@@ -20,7 +20,8 @@ namespace tessera::cuda {
 class GraphInstance {
  public:
   // Compiles the kernels and allocates the memory. Distributes the simulated devices over
-  // `contexts`, which must not be empty; devices with adjacent indices share a context.
+  // `contexts`, which must not be empty; devices with adjacent indices share a context. Fails like
+  // compile_cached() and Kernel::make().
   static Expected<std::shared_ptr<GraphInstance>> make(GraphPlan plan,
                                                        std::vector<Context> contexts);
   ~GraphInstance();
@@ -29,10 +30,10 @@ class GraphInstance {
 
   // Enqueues one run on a stream of the first context. operands: addresses of operands and results
   // for each simulated device, by buffer name. Nothing must be reset between runs. Runs are
-  // executed in order, because they share the scratch memory.
-  // Fails if an operand has no address, and with ErrorCode::unsupported if the operands are not the
-  // same as in the last launch, and either a launch was captured before or `stream` is under
-  // capture.
+  // executed in order, because they share the scratch memory. If the operands are not the same as
+  // in the last launch, waits for that launch first. Fails with ErrorCode::invalid_value if an
+  // operand has no address. Fails with ErrorCode::unsupported if the operands are not the same as
+  // in the last launch, and either a launch was captured before or `stream` is under capture.
   Expected<void> launch(const std::vector<DeviceAddresses>& operands, void* stream);
 
   // Runs the steps in order, and waits for them. Calls `after` when a step is complete, before the
@@ -50,6 +51,7 @@ class GraphInstance {
     return is_captured_;
   }
   const GraphPlan& plan() const { return plan_; }
+  // Context that runs a simulated device.
   Context context_of(int device) const;
   const std::vector<std::string>& compiler_notes() const { return compiler_notes_; }
 

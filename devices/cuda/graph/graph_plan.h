@@ -13,7 +13,7 @@
 
 namespace tessera::cuda {
 
-// Copy of adjacent bytes from one memory to another.
+// Copy of adjacent bytes from one memory to another. Offsets are in bytes.
 struct GraphCopy {
   graph::MemoryId from{}, to{};
   std::int64_t from_offset = 0, to_offset = 0, bytes = 0;
@@ -36,7 +36,7 @@ struct GraphStep {
 
 struct GraphPlan {
   std::shared_ptr<const graph::TaskGraph> graph;
-  LoweredKernel kernel;  // for all kernel steps
+  LoweredKernel kernel;  // for all kernel steps; the caller sets its architecture
   std::vector<ListedProduct> products;
   std::vector<GraphStep> steps;
   std::vector<std::vector<std::int64_t>> words;  // by simulated device

@@ -10,7 +10,7 @@
 
 namespace tessera::cuda {
 
-// A loop of the grid; bounds are scalars of the program.
+// A loop of the grid over [lower, upper); bounds are scalars of the program.
 struct GridLoop {
   ValueId index = no_value, lower = no_value, upper = no_value;
 };
@@ -66,8 +66,8 @@ struct Contraction {
 // scalars.
 bool same_number(const Program& program, ValueId a, ValueId b);
 
-// Recognises the program as a contraction. Fails with ErrorCode::unsupported, with the reason, if
-// it is none.
+// Recognises the program as a contraction; the result points into the program. Fails with
+// ErrorCode::unsupported, with the reason and its place, if it is none.
 Expected<Contraction> recognise(const Program& program);
 
 }  // namespace tessera::cuda

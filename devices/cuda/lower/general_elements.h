@@ -14,7 +14,8 @@ class GeneralElements {
  public:
   using Indices = std::vector<std::string>;  // indices of an element, one per kept dimension
 
-  // Lays out the program's scratch tiles; bytes() is the size per CTA.
+  // Lays out the program's scratch tiles; bytes() is the size per CTA. The arguments must outlive
+  // this object.
   GeneralElements(const Program& program, ScalarCode& code, KernelNames& names);
 
   std::int64_t bytes() const { return bytes_; }
@@ -24,7 +25,7 @@ class GeneralElements {
   const Window* window_of(ValueId ref) const;
 
   // Returns the code for an element's value, 0 outside the operand: an i64 if `whole`, which
-  // requires an integer type, else a float.
+  // requires an integer type, else a float. "0" after a problem.
   std::string load(const Slice& slice, const Indices& at, bool whole);
   // Returns a statement that stores `value`, an i64 or a float, rounded to the element's type, at
   // the indices e0, e1, ... of the target's kept dimensions. The code around the statement declares
@@ -55,7 +56,7 @@ class GeneralElements {
   std::string problem_;
 };
 
-// Returns the sum of the terms as text: "(a + b)", without terms that are "0".
+// Returns the sum of the terms as text: "(a + b)", without terms that are "0"; "0" if none is left.
 std::string sum_text(const std::vector<std::string>& terms);
 
 }  // namespace tessera::cuda

@@ -12,6 +12,7 @@ namespace tessera::cuda {
 
 class GeneralTiles {
  public:
+  // The arguments must outlive this object.
   GeneralTiles(const Program& program, ScalarCode& code, KernelNames& names)
       : program_(program), code_(code), names_(names), elements_(program, code, names) {}
 

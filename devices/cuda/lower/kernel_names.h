@@ -15,15 +15,15 @@ namespace tessera::cuda {
 // change the text. A copy has its own record: names used in a draft are not in the kernel.
 class KernelNames {
  public:
-  // tile_sizes: numbers that divisor() writes as literals.
+  // program: must outlive this object. tile_sizes: numbers that divisor() writes as literals.
   explicit KernelNames(const Program& program, std::set<std::int64_t> tile_sizes = {})
       : program_(&program), tile_sizes_(std::move(tile_sizes)) {}
 
-  // A literal for 0 and 1, else a new field: "p.c[3]".
+  // A literal for 0 and 1, else a new field at each call: "p.c[3]".
   std::string number(std::int64_t value);
   // Like number(), for divisors. Tile sizes are literals, which makes the division cheap.
   std::string divisor(std::int64_t value);
-  // Pointer to an operand's first element: "p.in_3".
+  // Pointer to the first element of an operand or result: "p.in_3". Adds it to operands().
   std::string operand(const Buffer& buffer);
   // Code for the index of a scratch array's first element in the i64 scalar arrays of a CTA:
   // "p.s_3".
@@ -44,7 +44,7 @@ class KernelNames {
   std::map<ValueId, int> values_;
 };
 
-// Name of the field: "in_3" for an operand, "s_3" for a scratch array.
+// Name of the field: "in_3" for an operand or result, "s_3" for a scratch array.
 std::string field_name(const Program& program, const Buffer& buffer);
 
 }  // namespace tessera::cuda

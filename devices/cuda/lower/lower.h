@@ -16,7 +16,7 @@ namespace tessera::cuda {
 struct MapPlan {
   BufferId buffer{};
   std::vector<std::int64_t> extent;  // elements, innermost first
-  std::vector<std::int64_t> box;
+  std::vector<std::int64_t> box;     // elements per copy, in the same order
   int element_bytes = 2;
 };
 
@@ -40,13 +40,13 @@ struct LoweredKernel {
   std::string entry;                    // name of the kernel in the source
   std::string source;                   // source text; #includes the templates
   std::string architecture = "sm_90a";  // target; set by the caller for general kernels
-  int threads = 0;
-  std::vector<ArgField> arguments;  // fields of the kernel parameter
-  std::int64_t array_elements = 0;  // size of the scalar arrays per CTA; 8 bytes each
-  std::int64_t result_rows = 0;     // rows of the result
-  double sum_error = 0;             // DeviceReport::sum_error
-  std::string note;                 // remark on the choice of the kernel, for reports
-  std::string summary;              // description for reports: tiles, stages, layouts
+  int threads = 0;                      // per CTA
+  std::vector<ArgField> arguments;      // fields of the kernel parameter
+  std::int64_t array_elements = 0;      // size of the scalar arrays per CTA; 8 bytes each
+  std::int64_t result_rows = 0;         // rows of the result
+  double sum_error = 0;                 // DeviceReport::sum_error
+  std::string note;                     // remark on the choice of the kernel, for reports
+  std::string summary;                  // description for reports: tiles, stages, layouts
   std::variant<TensorCorePlan, GeneralPlan> plan;
 
   const TensorCorePlan* tensor_core() const { return std::get_if<TensorCorePlan>(&plan); }

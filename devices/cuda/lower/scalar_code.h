@@ -16,6 +16,7 @@ std::string float_text(float number);
 
 class ScalarCode {
  public:
+  // The arguments must outlive this object.
   ScalarCode(const Program& program, KernelNames& names) : program_(program), names_(names) {}
 
   // Writes `value` as `text` from now on; it is not computed again.
@@ -26,10 +27,11 @@ class ScalarCode {
   // values. The declared values are known afterwards. Sets problem() for a value that cannot be
   // computed, and does not declare it. indent: number of spaces before each line.
   std::string compute(const std::vector<ValueId>& wanted, int indent);
-  // Returns the declaration of one scalar statement.
+  // Returns the declaration of one scalar statement. Sets problem() if its op has no CUDA form.
   std::string declaration(const Stmt& stmt, int indent);
 
-  // One element of scalar memory as an lvalue, and the address of a slice's first element.
+  // One element of scalar memory as an lvalue, and the address of a slice's first element. Set
+  // problem() for other memory.
   std::string element(const Slice& slice);
   std::string address(const Slice& slice);
 

@@ -13,9 +13,10 @@ struct Hole {
   std::string text;
 };
 
-// Fills the holes of a text. Each hole needs one text, and each text a hole. Arguments of the
-// kernel are numbered as the texts are built (KernelNames): the braces evaluate the texts from left
-// to right with every compiler.
+// Fills the holes of a text. Each hole needs one text, and each text a hole; the process aborts
+// otherwise. The text of a hole that is alone on its line must be empty or end with a newline.
+// Arguments of the kernel are numbered as the texts are built (KernelNames): the braces evaluate
+// the texts from left to right with every compiler.
 std::string fill(std::string_view text, std::initializer_list<Hole> holes);
 
 // One of templates/*.cu.in. Several functions fill its holes.

@@ -51,19 +51,19 @@ struct OperandConfig {
   std::vector<int> memory_dims;  // buffer dimensions, innermost first
   int rank() const { return static_cast<int>(memory_dims.size()); }
   DType dtype() const { return operand->window.buffer->dtype; }
-  int position(int buffer_dim) const;  // index in memory_dims
+  int position(int buffer_dim) const;  // index in memory_dims; rank() if it is not there
 };
 
 struct TileConfig {
   // Tile of the matrix instructions: m rows by n columns. swapped: m are columns of the result.
   int m = 0, n = 0, k = 0;
-  int stages = 0, consumers = 0, m_pieces = 0;
+  int stages = 0, consumers = 0, m_pieces = 0;  // m_pieces: blocks of 64 rows per consumer
   MachineHints hints;
   bool swapped = false, ragged_k = false;
   OperandConfig left, right;     // operands of the instructions
   std::vector<int> result_dims;  // dimensions of the result, innermost first
   DType result = DType::f32;
-  int shared_bytes = 0;
+  int shared_bytes = 0;  // without the scalar arrays
 
   int operand_bytes() const { return size_of(left.dtype()); }
   // Sums per thread. One-byte operands also need partial sums of the same number.
@@ -76,8 +76,8 @@ struct TileConfig {
   Registers registers() const { return cluster() > 1 ? paired : alone; }
 };
 
-// Returns the configuration. Fails with ErrorCode::unsupported, without a place, for types, tiles
-// and layouts that the templates do not support.
+// Returns the configuration, which points into `contraction`. Fails with ErrorCode::unsupported,
+// without a place, for types, tiles and layouts that the templates do not support.
 Expected<TileConfig> tile_config(const Contraction& contraction, const MachineHints& hints);
 
 }  // namespace tessera::cuda

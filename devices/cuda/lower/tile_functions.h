@@ -17,6 +17,7 @@ namespace tessera::cuda {
 
 class TileFunctions {
  public:
+  // The arguments must outlive this object.
   TileFunctions(const Program& program, const Contraction& contraction, const TileConfig& config,
                 const LoopOrder& order, KernelNames& names)
       : program_(program), c_(contraction), t_(config), order_(order), names_(names) {}

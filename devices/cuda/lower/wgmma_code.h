@@ -14,7 +14,7 @@ struct ProductTypes {
 
 // Returns the text of wgmma.cuh: product(), one wgmma.mma_async m64 x columns x 32 bytes along k,
 // both operands in shared memory, sums in f32; and first_product() for one-byte types, which
-// overwrites the sums.
+// overwrites the sums. columns: a multiple of 8 up to 256.
 std::string wgmma_code(const ProductTypes& types, int columns);
 
 }  // namespace tessera::cuda

@@ -15,7 +15,7 @@ struct TileClocks {
   TileGrid grid{};
   std::vector<double> clocks;
 
-  double all() const;  // sum over all tiles
+  double all() const;  // sum of clocks over all tiles of all columns
 };
 
 // Returns the clocks until the last multiprocessor finishes, with the pairing, the band and the

@@ -13,13 +13,14 @@ namespace tessera::cuda {
 
 using DeviceOperands = DeviceAddresses;
 
-// Fails if an operand has no address, or if the address of an hbm operand is not a multiple of 16
-// bytes, as the copy engine requires.
+// Fails with ErrorCode::invalid_value if an operand or result has no address, or if its address in
+// hbm is not a multiple of 16 bytes, as the copy engine requires.
 Expected<void> check_operands(const Program& program, const DeviceOperands& operands);
 
-// Fails for a pitch that is shorter than a row, that is not a multiple of 16 bytes, or whose name
-// is not an operand. Fails also for operands without a tensor map: all operands of the general
-// kernel, and operands that a fast kernel reads element by element.
+// Fails with ErrorCode::invalid_value for a pitch that is shorter than a row or not a multiple of
+// 16 bytes, and for a name that is no operand or result. Fails also for operands without a tensor
+// map: all operands of the general kernel, and operands that a fast kernel reads element by
+// element.
 Expected<void> check_pitches(const Program& program, const LoweredKernel& kernel,
                              const Pitches& pitches);
 // Returns the byte strides of dimensions 1 and up, one value fewer than the plan has dimensions,
@@ -43,7 +44,7 @@ struct LaunchValues {
 };
 
 // Encodes the arguments with the layout of the struct that args_struct() prints for the same
-// fields. Tensor maps must be the first fields.
+// fields. Tensor maps must be the first fields. values: must have all operands of the fields.
 std::vector<std::byte> kernel_arguments(const std::vector<ArgField>& fields,
                                         const LaunchValues& values);
 

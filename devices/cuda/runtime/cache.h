@@ -13,7 +13,8 @@ namespace tessera::cuda {
 
 // Encodes an entry: the log and the machine code of the kernel. everything: the hashed text.
 std::string packed(const std::string& everything, const CompiledKernel& kernel);
-// Decodes an entry. Fails with the reason if the bytes are damaged. Returns nullopt if they are
+// Decodes an entry: the log and the machine code, with `cached` set. Fails with
+// ErrorCode::invalid_value and the reason if the bytes are damaged. Returns nullopt if they are
 // intact but belong to another source.
 Expected<std::optional<CompiledKernel>> unpacked(const std::string& everything,
                                                  const std::string& bytes);

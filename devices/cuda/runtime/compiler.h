@@ -10,10 +10,10 @@
 namespace tessera::cuda {
 
 struct CompiledKernel {
-  std::string cubin;
+  std::string cubin;       // machine code
   std::string log;         // output of the compiler and the assembler, with registers and spills
   double seconds = 0;      // wall time; 0: from the cache
-  double cpu_seconds = 0;  // CPU time of this thread, independent of the load of the machine
+  double cpu_seconds = 0;  // CPU time of this thread, independent of the machine's load; 0: cached
   bool cached = false;
   std::vector<std::string>
       notes;  // why a cache entry was rejected, and defects of the compiled code
@@ -29,6 +29,7 @@ std::string compiler_version();
 // Returns the version and the id of the library build, empty without a compiler. The id
 // distinguishes two builds of one version.
 std::string compiler_build();
+// Returns the options of NVRTC for the kernel's architecture.
 std::vector<std::string> compiler_flags(const LoweredKernel& kernel);
 // Compiles in this process. Fails with ErrorCode::runtime, and the log in a note, if the
 // compilation fails, and with ErrorCode::environment without a compiler.

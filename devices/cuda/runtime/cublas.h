@@ -21,7 +21,8 @@ Expected<void> cublas_batch(const DenseProduct& product, std::int64_t count, std
                             std::int64_t stride_b, std::int64_t stride_c);
 
 // Products of different sizes, none of them empty. run() enqueues all with one call of
-// cublasGemmGroupedBatchedEx; its first call allocates memory and copies the addresses.
+// cublasGemmGroupedBatchedEx; its first call allocates memory and copies the addresses. The object
+// must outlive the enqueued work.
 class CublasGrouped {
  public:
   explicit CublasGrouped(const std::vector<DenseProduct>& products);

@@ -54,9 +54,9 @@ class DeviceGraph {
   void* exec_ = nullptr;
 };
 
-// Returns contexts of at most `most` GPUs that can access the memory of all others in the list. The
-// first is the current context, or the primary context of device 0 if none is current. GPUs without
-// such access are skipped.
+// Returns contexts of at most `most` GPUs, at least one, that can access the memory of all others
+// in the list, and enables this access. The first is the current context, or the primary context of
+// device 0 if none is current. GPUs without such access are skipped. Requires driver_available().
 Expected<std::vector<Context>> contexts_of(int most);
 
 }  // namespace tessera::cuda

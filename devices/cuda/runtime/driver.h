@@ -12,7 +12,8 @@
 namespace tessera::cuda {
 
 // Returns ok if there is a driver and device 0 runs the kernels (compute capability 8.0 and newer;
-// 9.0 for the fast kernels); else the reason.
+// 9.0 for the fast kernels); else the reason. The first call initialises the driver; later calls
+// return the same result.
 Support driver_available();
 
 struct DeviceFacts {
@@ -29,7 +30,8 @@ struct DeviceFacts {
   std::string refusal() const;
 };
 // Facts about the device of this thread's current context, or about device 0 if no context is
-// current. All zero without a device.
+// current. Empty name and all zero without a device. Initialises the driver. The reference stays
+// valid.
 const DeviceFacts& device_facts();
 // Newest CUDA version that the driver supports, as in DeviceFacts; 0 without a driver. Does not
 // initialise the driver.
@@ -38,8 +40,10 @@ int driver_version();
 // device.
 std::string device_text();
 
-// The following functions call the driver. They fail with ErrorCode::environment and the name of
-// the driver's function if the call fails. Streams are CUstream; null: the default stream.
+// The following functions call the driver. They require driver_available(), and all except
+// use_device() and ContextScope require a current context. They fail with ErrorCode::environment
+// and the name of the driver's function if the call fails. Streams are CUstream; null: the default
+// stream.
 
 // A CUcontext. Modules, memory and events belong to the context that was current at their creation.
 using Context = void*;
@@ -105,12 +109,12 @@ struct LoadedKernel {
   void* module = nullptr;
   void* function = nullptr;
 };
-// Loads machine code into the current context and allows it `shared_bytes` of shared memory. entry:
-// name of the kernel in the code.
+// Loads machine code into the current context and allows it `shared_bytes` of dynamic shared
+// memory. The code is never unloaded. Output: the kernel. entry: name of the kernel in the code.
 Expected<void> load_kernel(LoadedKernel& kernel, const std::string& cubin, const std::string& entry,
                            int shared_bytes);
-// Enqueues one run of the kernel. blocks: number of CTAs; arguments: bytes of the kernel's
-// parameter.
+// Enqueues one run of the kernel. blocks: number of CTAs; threads: per CTA; arguments: bytes of the
+// kernel's parameter, copied by the call.
 Expected<void> launch(const LoadedKernel& kernel, int blocks, int threads, int shared_bytes,
                       void* stream, const std::vector<std::byte>& arguments);
 

@@ -39,7 +39,8 @@ class Kernel {
 
   // Enqueues one run on `stream` (a CUstream; null: the default stream). Addresses must be
   // multiples of 16 bytes. Fails like check_operands and check_pitches (arguments.h). Allocates
-  // memory at each captured launch, and at the first launch on each stream except the first stream.
+  // memory at each captured launch, and at the first launch on each stream, except for the first
+  // launch of the kernel.
   Expected<void> launch(const DeviceOperands& operands, void* stream, const Pitches& pitches = {});
   // Returns a finding of the launches on `stream`, or of replays of launches captured from it,
   // since the last call; nullopt if there is none. Further findings are returned by the next calls.
@@ -48,7 +49,7 @@ class Kernel {
   Expected<std::optional<Finding>> finding(void* stream);
   // Like finding(stream), for all streams. The caller must synchronise them first.
   Expected<std::optional<Finding>> finding();
-  // Like finding(stream) and finding(), but a finding is an error.
+  // Like finding(stream) and finding(), but a finding is an error (ErrorCode::runtime).
   Expected<void> check(void* stream);
   Expected<void> check();
 

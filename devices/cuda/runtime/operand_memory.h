@@ -18,8 +18,8 @@ class OperandMemory {
   OperandMemory& operator=(const OperandMemory&) = delete;
 
   // Allocates all operands and copies the inputs. Results are filled with a bit pattern that no
-  // kernel computes, so that unwritten elements are visible. Waits for the copies. Fails if the
-  // binding does not fit the program.
+  // kernel computes, so that unwritten elements are visible. Waits for the copies. Fails with
+  // ErrorCode::invalid_value if the binding does not fit the program. Call it once.
   Expected<void> add_all(const Program& program, const DeviceBinding& binding);
   // Copies the results to the tensors of the binding. Requires add_all().
   Expected<void> take_results(const Program& program, const DeviceBinding& binding) const;
@@ -33,8 +33,8 @@ class OperandMemory {
   DeviceAddresses addresses_;
 };
 
-// Measures the work that `enqueue` puts on the default stream, and waits for it. Output: seconds on
-// the device. Fails like `enqueue`.
+// Measures the work that `enqueue` puts on the default stream, and waits for it. Requires a current
+// context. Output: seconds on the device. Fails like `enqueue`.
 Expected<void> timed(const std::function<Expected<void>()>& enqueue, double& seconds);
 
 }  // namespace tessera::cuda

@@ -11,7 +11,8 @@ class SharedLibrary {
   // otherwise the loader's search path, $CUDA_HOME/lib64, the toolkit of the build and
   // /usr/local/cuda, in this order. machine: the loader's search path only, for the driver.
   enum class From { toolkit, machine };
-  // Loads the first library that is found. names: file names, tried in order in each place.
+  // Loads the first library that is found, and never unloads it. names: file names, tried in order
+  // in each place. problem() has the reason if none is found.
   explicit SharedLibrary(const std::vector<std::string>& names, From from = From::toolkit);
 
   explicit operator bool() const { return handle_ != nullptr; }

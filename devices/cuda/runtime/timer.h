@@ -28,8 +28,8 @@ class DeviceTimer {
   Event begin_, end_;
 };
 
-// Returns the times of `rounds` launches of a kernel in seconds, after one launch to warm up. A
-// finding of the kernel is an error.
+// Returns the times of `rounds` launches of a kernel in seconds, in order, after one launch to warm
+// up. A finding of the kernel is an error (ErrorCode::runtime).
 Expected<std::vector<double>> measure(Kernel& kernel, const DeviceOperands& operands, int rounds);
 
 }  // namespace tessera::cuda
