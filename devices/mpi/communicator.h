@@ -16,7 +16,7 @@ namespace tessera::mpi {
 // ErrorCode::environment if its plug-in cannot be loaded or MPI fails.
 Expected<void> join(std::string_view library, const void* communicator);
 // Ends the use of MPI. The device `mpi` is not available afterwards, unless join() is called again.
-// Executables of the device must not be used any more.
+// Executables of the device must not be used after leave() or after a second join().
 void leave();
 
 }  // namespace tessera::mpi

@@ -25,14 +25,14 @@ struct Trial {
 class Engine {
  public:
   // Sets Worker::between(). tasks: tasks_of() the graph of `memories`. World, memories and worker
-  // must outlive this object.
+  // must outlive this object; the worker must not run after it.
   Engine(World& world, graph::GraphMemory& memories, graph::Worker& worker, Tasks tasks,
          const Trial& trial = {});
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Runs all tasks once, and moves messages meanwhile; releases the completed sides. A finding, an
-  // error of MPI or a stop request ends all processes.
+  // Runs all tasks once, and moves messages meanwhile; releases the completed sides. Call it once.
+  // A finding, an error of MPI or a stop request ends all processes (World::abort).
   void run();
   const Sent& sent() const { return office_.sent(); }
 

@@ -8,7 +8,7 @@
 
 namespace tessera::mpi {
 
-// The rectangles of one MPI message, at their addresses.
+// The rectangles of one MPI message, at their addresses in the memories or the buffer.
 using Part = std::vector<TesseraMpiPiece>;
 
 // Splits the bytes of a copy node's side into messages of at most `most` bytes, or of one element,

@@ -20,15 +20,16 @@ namespace tessera::mpi {
 class ControlInputs {
  public:
   // Exchanges the control inputs of all processes, which must all call it. control: control flow of
-  // the program. what: program_text() and planning_text(). of_all: by device; ignored for devices
-  // of other processes. Fails with ErrorCode::environment in all processes alike if they run
+  // the program. what: program_text() and planning_text(), on one line. of_all: by device; ignored
+  // for devices of other processes; for the process's own devices, all inputs must be bound and
+  // have the right size. Fails with ErrorCode::environment in all processes alike if they run
   // different programs or one has ended.
   static Expected<std::unique_ptr<ControlInputs>> gather(World& world, const Shares& shares,
                                                          const Program& expanded,
                                                          const ControlFlow& control,
                                                          const std::string& what,
                                                          const std::vector<Binding>& of_all);
-  // By device. Refers to this object and to the operands in `of_all`.
+  // By device. Refers to this object, to the operands in `of_all` and to `expanded`.
   const std::vector<Binding>& bindings() const { return bindings_; }
   // Hash of the texts, the number of devices and all control inputs; equal in all processes.
   std::uint64_t hash() const { return hash_; }

@@ -14,8 +14,10 @@ class Shares {
  public:
   // Requires 0 < processes <= devices.
   Shares(int devices, int processes) : devices_(devices), processes_(processes) {}
-  int owner(int device) const;   // the process that has the device
-  int first(int process) const;  // its first device; its last one is before first(process + 1)
+  int owner(int device) const;  // the process that has the device
+  // Its first device; its last one is before first(process + 1). For the number of processes: the
+  // number of devices.
+  int first(int process) const;
   std::vector<bool> held(int process) const;  // by device
   std::string text() const;                   // "4 processes, 2 devices each"
 

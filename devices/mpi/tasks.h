@@ -19,9 +19,9 @@ struct Task {
   TaskKind kind = TaskKind::run;
   graph::NodeId node{};
   int peer = -1;             // send, receive
-  std::int64_t number = -1;  // position among the messages from its sender to its receiver
-  std::vector<TaskId> after{};
-  std::int64_t missing = 0;  // number of unfinished predecessors
+  std::int64_t number = -1;  // position among the messages from its sender to its receiver, from 0
+  std::vector<TaskId> after{};  // successors
+  std::int64_t missing = 0;     // number of unfinished predecessors
 };
 
 // The messages with one peer in one direction, by number.

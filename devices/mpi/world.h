@@ -74,12 +74,12 @@ class World final : public Team {
   // poll() returns `token`. A send completes when the receiver has matched it.
   void send(std::span<const TesseraMpiPiece> pieces, int to, int tag, std::uint64_t token);
   void receive(std::span<const TesseraMpiPiece> pieces, int from, int tag, std::uint64_t token);
-  // Lets MPI work, and returns the tokens of messages that have completed since the last call, at
-  // most 1024. The result stays valid until the next call.
+  // Lets MPI work, and returns the tokens of completed messages among the 1024 oldest in flight.
+  // The result stays valid until the next call.
   std::span<const std::uint64_t> poll();
   Patience patience() const { return Patience(is_crowded_); }
 
-  // Prints the reason and ends all processes.
+  // Prints the reason to stderr and ends all processes with exit code 3.
   [[noreturn]] void abort(std::string_view why);
 
  private:
@@ -105,10 +105,12 @@ class World final : public Team {
 };
 
 // Returns the processes of the communicator from join() (communicator.h), or of this program's
-// launcher, which the first call joins. Fails with ErrorCode::environment after leave(), without a
-// launcher or plug-in, or if the launcher belongs to another library.
+// launcher, which the first call joins. Stays valid until leave() or the next join(). Fails with
+// ErrorCode::environment after leave(), without a launcher or plug-in, or if the launcher belongs
+// to another library.
 Expected<World*> world();
-// Fails with the reason if world() cannot be used. Joins no processes.
+// Fails with ErrorCode::environment and the reason if world() cannot be used. Loads the plug-in,
+// but joins no processes.
 Expected<void> is_ready();
 
 }  // namespace tessera::mpi

@@ -40,8 +40,8 @@ struct TesseraMpiPlugin {
               std::int64_t count, int to, int tag, std::uint64_t token);
   int (*receive)(TesseraMpiWorld* world, std::int32_t channel, const TesseraMpiPiece* pieces,
                  std::int64_t count, int from, int tag, std::uint64_t token);
-  // Lets the library work, and fills `tokens` with the tokens of completed messages, at most
-  // `room`. found: output: their number.
+  // Lets the library work, and fills `tokens` with the tokens of completed messages among the
+  // `room` oldest messages in flight. found: output: their number.
   int (*poll)(TesseraMpiWorld* world, std::uint64_t* tokens, std::int64_t room,
               std::int64_t* found);
   // Ends all processes.
