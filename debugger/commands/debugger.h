@@ -55,8 +55,8 @@ class Debugger {
   std::string over_text() const;
   // Prints the position, the state of the core in focus with its source line, and the next agent.
   void show_place();
-  // Prints the output of the program during the last forward movement; at first: its output before
-  // the first step.
+  // Prints the output of the program during the last forward movement, once; at first: its output
+  // before the first step. Fails like Session::printed().
   Expected<void> tell_printed();
   // Returns and clears the program's output since the last call, for user interfaces that show it
   // separately.
@@ -65,7 +65,7 @@ class Debugger {
   // event. Else moves to before the event in which the run reports its first finding, or to after
   // it if another core caused that event. If the run has none, moves to before the event of the
   // cause, or to the end. Sets the focus to the core of the finding. Prints the place, but not the
-  // findings.
+  // findings. Fails like Session::go_to().
   Expected<void> go_to_finding(const std::vector<Finding>& findings);
 
   // Interface for user interfaces other than the terminal, in addition to the commands.
@@ -79,7 +79,7 @@ class Debugger {
   // Returns and clears the reason of the last movement; none: no movement since the last call.
   std::optional<Halt> take_halt() { return std::exchange(halt_, std::nullopt); }
   // Add a stop from the operands of `break` (LINE [devD] [i=2] [if A < B]) or `watch`, and print
-  // it. Return its number. Fail if the operands are invalid.
+  // it. Return its number, from 1. Fail if the operands are invalid.
   Expected<int> add_breakpoint(const Words& place);
   Expected<int> add_watch(const std::string& name);
   void remove_stop(int number);  // no effect if there is no such stop
@@ -88,8 +88,8 @@ class Debugger {
   void pass_over(std::vector<FindingKind> kinds) { passed_over_ = std::move(kinds); }
   // Sets a condition that ends every movement. Must outlive this object.
   void pause_at(StopCondition* pause) { pause_ = pause; }
-  // Moves until after the copy has read or written, or to a stop, a finding or the end, and prints
-  // the place.
+  // Moves until after the copy has read or written, or to a stop, a finding, the end or (backward)
+  // the beginning, and prints the place. Fails like Session::go_to().
   Expected<void> follow(const AgentId& copy, Way way);
   const AgentId& focus() const { return focus_; }
   void set_focus(const AgentId& core) { focus_ = core; }
@@ -111,9 +111,11 @@ class Debugger {
   };
 
   static std::span<const Row> table();
+  // Finds a command by its name, abbreviation or unique prefix. Fails if there is none.
   static Expected<const Row*> find(std::string_view word);
 
-  // Movements.
+  // Commands for movements. The commands here and below fail if their operands are invalid, or if a
+  // movement or the work of the command fails.
   Expected<void> step(const Words& words);
   Expected<void> next(const Words& words);
   Expected<void> step_event(const Words& words);
@@ -131,7 +133,11 @@ class Debugger {
   // Moves once. Returns true if the condition ended the movement, and not a stop or the end.
   Expected<bool> move_once(Way way, StopCondition* condition, bool is_last);
   void tell_arrival(Way way, const Arrival& arrival, bool is_own);
+  // Moves to before the first event at the place of a finding, and sets the focus. False if the run
+  // has no such event; it is then at its end.
   Expected<bool> go_to_place_of(const Finding& finding);
+  // Moves back from the position after a finding to before its event, if its core caused that
+  // event.
   Expected<void> go_to_event_of(const Cause& finding);
   Halt halt_of(const Arrival& arrival, bool is_own) const;
 
@@ -141,6 +147,7 @@ class Debugger {
   Expected<void> set_watch(const Words& words);
   Expected<void> remove(const Words& words);
   Expected<void> add_break(const Words& words, bool is_once);
+  // Prints that the stop held. A breakpoint sets the focus and, if temporary, is removed.
   void tell_stop(Stop& stop, const Cause& cause);
 
   // Inspection.

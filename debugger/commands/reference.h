@@ -22,17 +22,20 @@ struct PlaceReference {
   LoopIndices loops;
 };
 // Parses a line with optional device, core and loop indices, one a word. A line without steps
-// refers to the next line with a step. Fails if there is none, or for unknown cores or loops.
+// refers to the next line with a step. Fails if there is none, for unknown cores or loops, or for a
+// second device or index of a loop.
 Expected<PlaceReference> parse_place(Session& session, const std::vector<std::string>& words);
 
 // Moves from the beginning to the first position at which the condition holds, and returns the
-// cause. nullopt if it never holds; the session is then at the end.
+// cause. nullopt if it never holds; the session is then at the end. Fails like Session::go_to().
+// condition: checked at the beginning before its begin().
 Expected<std::optional<Cause>> go_to_first(Session& session, StopCondition& condition);
 
 // Parses "dev1", which means its core 0, or "dev1.core0". Fails if the run has no such core.
 Expected<AgentId> parse_core(const Session& session, std::string_view word);
 
-// Returns the names of a program's buffers, semaphores and values, without repetitions.
+// Returns the names of a program's buffers, semaphores and values, without repetitions. Valid as
+// long as the program.
 std::vector<std::string_view> names_of(const Program& program);
 
 struct BufferReference {
@@ -52,7 +55,8 @@ using Reference = std::variant<BufferReference, SemId, ScalarReference, CopyRefe
 // Parses "acc", "dev1.out[0:4, :]", "slot[now, 0 +: 8]", "landed[1]", "i" or "dev0.core0/dma#3".
 // Objects of a core belong to `focus` unless the text names a core. Indices are numbers or integer
 // variables of the source. Numbers::known: a variable must have a value at the current position.
-// Numbers::named: it may get one later. Fails for unknown names and for indices out of range.
+// Numbers::named: it may get one later. Fails for unknown names and for indices out of range. A
+// copy need not be in flight.
 enum class Numbers : bool { known, named };
 Expected<Reference> parse_reference(Session& session, const AgentId& focus, std::string_view text,
                                     Numbers numbers = Numbers::known);

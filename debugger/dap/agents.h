@@ -20,7 +20,7 @@ class AgentThreads {
  public:
   explicit AgentThreads(Session& session) : session_(session) {}
 
-  // Returns the current threads: all cores, and the first copies in flight, up to a limit.
+  // Returns the current threads: all cores, and the first copies in flight, at most 64.
   std::vector<AgentThread> now();
   // Returns the id of an agent. A copy keeps its id for the session; a loop worker has the id of
   // its core.
@@ -28,7 +28,8 @@ class AgentThreads {
   // Returns the agent with this id; nullopt if there is none. A copy need not be in flight any
   // more.
   std::optional<AgentId> find(std::int64_t id) const;
-  // Ids of copies that appeared in or disappeared from now() since the last call of change().
+  // Ids of copies that appeared in or disappeared from now() since the last call of change(); with
+  // the first call, all have appeared.
   struct Change {
     std::vector<std::int64_t> started, exited;
   };

@@ -44,14 +44,18 @@ class DebugAdapter {
   static std::span<const Row> table();
 
   // Messages.
+  // Handles a request. Fails only if the message is malformed.
   Expected<void> handle(const Json& message);
   void send(Json message);
   void respond(const Json& request, Json body);
   void refuse(const Json& request, const Diags& diags);
+  // Sends an event.
   void tell(std::string_view event, Json body = {});
+  // Sends an output event; nothing if the text is empty.
   void say(std::string_view category, const std::string& text, const Loc& at = {});
 
-  // Begin and end of the conversation.
+  // Begin and end of the conversation. These and the functions below that accept Fields handle one
+  // request: they return the body of its response, or an error that is its response.
   Expected<Json> initialize(Fields& given);
   Expected<Json> launch(Fields& given);
   Expected<Json> attach(Fields& given);
@@ -69,13 +73,16 @@ class DebugAdapter {
   Expected<Json> pause(Fields& given);
   Expected<Json> step_by(Fields& given, Debugger::Way way, std::string_view line,
                          std::string_view event);
+  // Executes a movement command of the debugger. If the run is over, a forward one calls end().
   void move(const std::string& command);
   void run_only();
+  // Calls `movement` and sends the events for its end, or its error as output.
   void run_movement(const std::function<Expected<void>()>& movement, Debugger::Way way);
   void tell_halt(const Debugger::Halt& halt, Debugger::Way way);
   void tell_stopped(std::string_view reason, const std::string& description, Json more = {});
+  // Sends at most 20 findings, from this index on.
   void tell_findings(std::size_t from);
-  void end();
+  void end();  // sends, only once, that the debuggee has ended
 
   // Stops.
   Expected<Json> set_breakpoints(Fields& given);
@@ -83,6 +90,8 @@ class DebugAdapter {
   Expected<Json> data_breakpoint_info(Fields& given);
   Expected<Json> set_data_breakpoints(Fields& given);
   Expected<Json> exception_info(Fields& given);
+  // Set a stop and return its object, unverified with the reason if the stop cannot be set. Append
+  // the number of the stop to `numbers` or to the watches.
   Json set_breakpoint(const Source& source, const Json& asked, std::vector<int>& numbers);
   Json set_data_breakpoint(const Json& asked);
   void tell_removed();
@@ -96,6 +105,7 @@ class DebugAdapter {
   Expected<Json> evaluate(Fields& given);
   Expected<Json> completions(Fields& given);
   Expected<Json> repl(const std::string& line);
+  // Returns the agent of the member `threadId`. Fails if there is none, or for earlier errors.
   Expected<AgentId> thread_of(Fields& given) const;
 
   std::int64_t to_client(int line) const { return line - 1 + first_line_; }

@@ -18,8 +18,8 @@
 
 namespace tessera::debugger {
 
-// Holds if the client sent a request that cannot wait for the end of the movement, or has
-// disconnected.
+// Holds, until the next arm(), once the client has sent a request that cannot wait for the end of
+// the movement, or has disconnected. Reads the input every 20 ms.
 class PauseAsked final : public StopCondition {
  public:
   explicit PauseAsked(MessageReader& in) : in_(in) {}
@@ -34,6 +34,7 @@ class PauseAsked final : public StopCondition {
 };
 
 struct DebuggedRun {
+  // in, and read unless null: must outlive this object. compare: may be null.
   DebuggedRun(std::unique_ptr<Session> opened, Invocation invocation, Debugger::Compare compare,
               const ReadFiles* read, MessageReader& in);
 

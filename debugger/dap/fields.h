@@ -13,7 +13,8 @@ namespace tessera::debugger {
 
 // Typed access to the members of an object. A member that is absent or null has the default value;
 // without a default, it is an error. A member of another type is an error. After an error, the
-// functions return 0, an empty value or the default; checked() fails with all errors so far.
+// functions return 0, an empty value or the default; checked() fails with all errors so far. The
+// object must outlive this one.
 class Fields {
  public:
   explicit Fields(const Json& object) : object_(object) {}

@@ -19,8 +19,8 @@ class Sources {
   // Returns the "Source" object of the protocol; with only a name if the program has no statement
   // in the source.
   Json of(const Source& source) const;
-  // Finds the source that a client's "Source" object refers to. Fails if the program has no
-  // statement in it.
+  // Finds the source that a client's "Source" object refers to: by number, else by path, else by
+  // name. Fails if the program has no statement in it.
   Expected<std::shared_ptr<const Source>> find(const Json& asked) const;
   // Returns the embedded source with this number; null if there is none.
   std::shared_ptr<const Source> at(std::int64_t reference) const;

@@ -31,11 +31,13 @@ class VariableTree {
     std::string filter{};  // "indexed", "named" or empty: both
     std::int64_t start = 0, count = 0;
   };
-  // Returns the "Variable" objects below an id. Fails if the id is unknown or invalidated, or if
-  // the values cannot be computed.
+  // Returns the "Variable" objects below an id, at most max_children or, with a count,
+  // max_requested_children; memory also at most 4 Mi elements in total. If children of memory are
+  // missing, the last one is a note. Fails if the id is unknown or invalidated, if the values
+  // cannot be computed, or if the copy of the id is not in flight any more.
   Expected<Json> children(std::int64_t reference, const Part& part);
   // Returns the expression, in the debugger's commands, for the variable `name` below the id. Fails
-  // if the id or an index is unknown.
+  // if the id is unknown, or the index of an element; other names are not checked.
   Expected<std::string> expression(std::int64_t reference, const std::string& name);
   // Evaluates a reference of the debugger's commands; names refer to the core of `agent`. Returns
   // value, type and id, as in an "evaluate" response. Fails like parse_reference(), and if the
@@ -60,7 +62,7 @@ class VariableTree {
   };
   using Node = std::variant<Scope, Memory, Cells>;
 
-  std::int64_t number(Node node);
+  std::int64_t number(Node node);  // returns a new id
   Expected<Node> find(std::int64_t reference) const;
   std::string owner(CoreIndex core) const;
   std::string name_of(const Memory& memory) const;

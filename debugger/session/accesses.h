@@ -13,7 +13,7 @@ namespace tessera {
 struct Access {
   // read, write, accumulate or update; alloc and fresh make the box undefined
   EventKind kind = EventKind::read;
-  std::int64_t event = 0;  // step number
+  std::int64_t event = 0;  // step number, from 0; -1: before the first step
   AgentId agent{};
   StmtId statement;
   CoreIndex owner{};  // owner of the buffer
@@ -47,7 +47,7 @@ class Accesses {
   // Returns the last access before `event` in which the copy read part of the box; null if this
   // segment has none.
   const Access* last_read(const AgentId& copy, const Box& box, std::int64_t event) const;
-  // Returns the reads of the op that wrote, in the order of its operands. write: element of all().
+  // Returns the reads of the op that wrote, in the order of their events. write: element of all().
   std::vector<const Access*> reads_for(const Access& write) const;
   // Returns the last access by `statement` of the same agent before the write; null if this segment
   // has none. write: element of all().

@@ -15,7 +15,7 @@ struct Moment {
   Machine& machine;
   std::int64_t position = 0;       // number of completed steps
   std::optional<AgentId> mover{};  // agent of the next step; none: the run is over
-  StmtId statement;                // statement of the next step; for a copy: its start
+  StmtId statement;  // statement of the next step; for a copy: its start; none: the run is over
 };
 
 // Reason for a stop: the event, its agent and its statement.
@@ -33,7 +33,7 @@ class StopCondition {
   virtual void begin(Machine& /*machine*/) {}
   // Called for each event of a step, before holds().
   virtual void on(const Event& /*event*/) {}
-  // Called after a step in which the program passed a `breakpoint`.
+  // Called for each `breakpoint` that a core passes, before holds().
   virtual void receive(const DebugOutput& /*told*/) {}
   // Called once at each position of a movement, after the events of the step before it, and already
   // at its first position. Returns the cause if the condition holds, and forgets the events and

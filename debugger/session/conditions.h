@@ -23,7 +23,8 @@ struct Whose {
 };
 
 // Holds if a core is about to take its first step on a line, with the given loop indices (empty:
-// any). A core that is blocked there reaches the line when its wait ends.
+// any). A core that is blocked there reaches the line when its wait ends. Never holds if no step
+// begins on the line (entries()).
 class LineReached final : public StopCondition {
  public:
   LineReached(const Program& program, const SourceLine& line, Whose whose, LoopIndices loops);
@@ -90,7 +91,8 @@ class BreakpointPassed final : public StopCondition {
   std::optional<Cause> seen_;
 };
 
-// Holds after a new finding, unless its kind is in `but`.
+// Holds after a new finding, unless its kind is in `but`. The agent of the cause is the agent of
+// the finding or, if it has none, core 0 of its device.
 class Found final : public StopCondition {
  public:
   explicit Found(std::vector<FindingKind> but = {}) : but_(std::move(but)) {}
@@ -103,7 +105,7 @@ class Found final : public StopCondition {
   std::size_t known_ = 0;
 };
 
-// Holds after the core has taken `steps` steps since the movement began, or has finished.
+// Holds after the core has taken at least `steps` steps since the movement began, or has finished.
 class Stepped final : public StopCondition {
  public:
   Stepped(AgentId core, std::int64_t steps) : core_(core), steps_(steps) {}
@@ -142,8 +144,8 @@ class Reached final : public StopCondition {
   AgentId told_;
 };
 
-// Holds if the next step has the agent, line and loop indices of a finding; never for a finding
-// without a location.
+// Holds if the next step has the agent, the line and, if the finding has any, the loop indices of a
+// finding; never for a finding without a location.
 class FindingReached final : public StopCondition {
  public:
   explicit FindingReached(FindingPlace place) : place_(std::move(place)) {}

@@ -13,7 +13,7 @@ namespace tessera {
 
 // A frame: the body of the kernel or of a function, or a loop.
 struct Frame {
-  std::string name;  // name of the kernel or function, or of the loop's index
+  std::string name;  // name of the kernel or function, or of the loop's index; empty: unknown
   Loc loc;           // statement, loop, or call within the caller; may be empty
   LoopId loop;       // none for a body
   PlaceId call;      // call through which a body was inlined; none: the kernel's, or a loop
@@ -21,10 +21,9 @@ struct Frame {
 };
 std::string to_string(const Frame& frame);  // "gmm", "for i = 2"
 
-// Returns the frames from the innermost outwards: the body that contains the statement, the loops
-// of that body, the body that called it, and so on to the kernel and its loops. Empty without a
-// statement. indices: the indices of the loops around the statement, as returned by
-// Machine::loops_of().
+// Returns the frames, innermost first: the body that contains the statement, the loops of that
+// body, the body that called it, and so on to the kernel and its loops. Empty without a statement.
+// indices: the indices of the loops around the statement, as returned by Machine::loops_of().
 std::vector<Frame> frames_of(const Program& program, StmtId statement,
                              const LoopIndices& indices = {});
 

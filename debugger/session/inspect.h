@@ -48,33 +48,37 @@ struct SemaphoreCount {
   std::int64_t count = 0;
   CoreIndex waiter{};  // core that waits for it, or none
 };
-// Returns all semaphores that are not zero or have a waiting core, by core.
+// Returns all semaphores that are not zero or have a waiting core, sorted by core, semaphore and
+// cell.
 std::vector<SemaphoreCount> semaphore_counts(Machine& machine);
 
-// Return the first buffer or semaphore with this name; nullopt if there is none.
+// Return the first buffer or semaphore with this name; nullopt if there is none or the name is
+// empty.
 std::optional<BufferId> find_buffer(const Program& program, std::string_view name);
 std::optional<SemaphoreId> find_semaphore(const Program& program, std::string_view name);
-// Returns the owner of a buffer that the core can access.
+// Returns the core that owns the instance of the buffer that `core` accesses.
 CoreIndex owner_of(Machine& machine, CoreIndex core, BufferId buffer);
 
 // Returns a copy of a rectangle, without the dropped dimensions. Undefined elements have the bytes
-// that are stored. storage: must be live and have bytes (check_held()).
+// that are stored. Requires a storage that is live and has bytes (check_held()), and a box within
+// it.
 Tensor tensor_of(Storage& storage, const Box& box);
 
 // Value of a variable of the source.
 struct NamedScalar {
   bool is_real = false;
-  std::int64_t integer = 0;
-  float real = 0;
-  bool is_defined = true;  // false: computed from a scalar that was read out of bounds
+  std::int64_t integer = 0;  // valid if !is_real
+  float real = 0;            // valid if is_real
+  bool is_defined = true;    // false: computed from a scalar that was read out of bounds
 };
 // Returns the current value of an integer or float variable of the source on a core, or of an
-// integer parameter. If several have the name: the last definition up to the core's current
-// statement. nullopt if none has a value.
+// integer parameter. If several have the name: the last definition in the program up to the core's
+// current statement, even if the core has skipped it; for a finished core, the last one. nullopt if
+// there is none.
 std::optional<NamedScalar> find_scalar(Machine& machine, CoreIndex core, std::string_view name);
 
 // Returns a hash of the state: cores, semaphores, copies in flight, the defined elements of all
-// memories and their values, and the events so far. Equal states have equal hashes.
+// stored memories and their values, and the events so far. Equal states have equal hashes.
 std::uint64_t state_hash(Machine& machine);
 
 }  // namespace tessera

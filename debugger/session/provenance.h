@@ -26,11 +26,11 @@ struct Piece {
     op,         // computed by a core from `from`
     sum,        // a core or a copy added to its earlier value
     copy,       // written by a copy
-    not_asked   // the search ended before it
+    not_asked   // the search ended before it: too many pieces
   };
   Elements elements;
   From kind = From::not_asked;
-  std::int64_t event = -1;  // step that wrote it
+  std::int64_t event = -1;  // number of the step that wrote it, from 0; -1: none
   AgentId agent{};
   StmtId statement;
   LoopIndices loops{};
@@ -49,7 +49,7 @@ struct Provenance {
 
 // Returns the provenance of a rectangle at the session's position. The position is restored
 // afterwards unless the call fails. After `most` pieces, the earliest writes are not followed
-// further.
+// further. Session::printed() then returns nothing. Fails like Session::go_to().
 Expected<Provenance> provenance(Session& session, const Elements& elements,
                                 std::size_t most = 1 << 14);
 

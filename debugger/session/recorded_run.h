@@ -14,11 +14,11 @@
 namespace tessera {
 
 struct Recording {
-  double seconds = 0.1;        // min run time between two images; doubled if they exceed `bytes`
+  double seconds = 0.1;        // min CPU time between two images; doubled if they exceed `bytes`
   double times_cost = 12;      // min ratio of that time to the time to save an image
-  double near_seconds = 0.01;  // min run time between images close before the end of a movement
-  std::int64_t bytes = std::int64_t{224} << 20;
-  std::int64_t least_steps = 1 << 12;  // min steps between two images
+  double near_seconds = 0.01;  // min CPU time between images close before the end of a movement
+  std::int64_t bytes = std::int64_t{224} << 20;  // max size of all images
+  std::int64_t least_steps = 1 << 12;            // min steps between two images
 
   // Saves an image before each step, for tests.
   static Recording of_every_step() { return {0, 0, 0, std::int64_t{224} << 20, 1}; }
@@ -37,13 +37,13 @@ class RecordedRun {
   // Runs until `steps` steps are done in total, `pausing` stops the run, or the run is over, and
   // saves images. pausing: called before each step; null: none.
   void advance(std::int64_t steps, Pausing* pausing = nullptr);
-  // Moves to `position`, or to the last image before it if that is nearer than the current step.
-  // Takes no steps. Returns false and changes nothing if the position is earlier than the current
-  // step and no image precedes it.
+  // Restores the last image at or before `position`, unless the current step is between the two.
+  // Takes no steps: call advance(position) afterwards. Returns false and changes nothing if the
+  // position is earlier than the current step and no image precedes it.
   bool approach(std::int64_t position);
-  // Returns the last image before a position; null if there is none. Stays valid until advance().
+  // Returns the last image before a position (not at it); null if there is none. Stays valid until
+  // advance().
   const MachineImage* image_before(std::int64_t position) const;
-  // Returns the size of all images.
   std::int64_t held_bytes() const { return held_.count(); }
 
  private:
@@ -59,9 +59,10 @@ class RecordedRun {
   Index first_behind(std::int64_t position) const;
   void go_back_to(const Kept& kept);
   void note(std::int64_t target);
+  // Saves an image, and drops others if there are too many. Saves none if there is no memory.
   void keep(bool is_near);
-  void drop_farthest_near();
-  void thin();
+  void drop_farthest_near();  // requires at least one near image
+  void thin();                // also doubles the time between images
 
   std::unique_ptr<Machine> machine_;
   Recording recording_;

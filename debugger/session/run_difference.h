@@ -22,7 +22,7 @@
 
 namespace tessera {
 
-// Step numbers of the events; -1: the run has no such event.
+// Step numbers of the events, from 0; -1: the run has no such event.
 struct EventPair {
   std::int64_t a = -1, b = -1;
 };
@@ -40,15 +40,15 @@ struct TensorDifference {
   std::string name;
   int device = 0;
   std::int64_t elements = 0, different = 0;
-  std::int64_t first = -1;  // index of the first different element in storage order; -1: none
+  std::int64_t first = -1;  // row-major index of the first different element; -1: none
 };
 
 struct RunDifference {
   bool is_one_program = false;
   // True for one program with the same order of iterations: `event` is then determined.
   bool compares_cores = false;
-  bool has_values = true;  // false if at least one run computes no values
-  std::int64_t events_a = 0, events_b = 0;
+  bool has_values = true;                   // false if at least one run computes no values
+  std::int64_t events_a = 0, events_b = 0;  // numbers of steps
   // The limit that ended the run, or RunEnd::program. With a limit, only the events and values
   // before it are compared, and no results.
   RunEnd end_a = RunEnd::program, end_b = RunEnd::program;
@@ -72,8 +72,9 @@ struct RunDifference {
 };
 
 // Runs both programs, which fills their results, and returns their differences. Values are compared
-// bit for bit. Replaces the observers in their options. Fails if a run cannot be launched or its
-// schedule does not fit, and like cut_off() (interp/cut_off.h) if a signal ended a run, or if a
+// bit for bit. Clears the observers in their options, and turns off the recording of the schedule.
+// Fails with ErrorCode::environment if there is not enough memory, if a run cannot be launched or
+// its schedule does not fit, and like cut_off() (interp/cut_off.h) if a signal ended a run, or if a
 // limit ended a run and no earlier event or value differs.
 Expected<RunDifference> difference(KeptRun& a, KeptRun& b);
 

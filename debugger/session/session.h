@@ -30,8 +30,8 @@ struct Arrival {
 
 class Session final : private Observer, private Pausing, private DebugSink {
  public:
-  // Opens a session before the first step. Fails if the run cannot be launched or its schedule is
-  // invalid.
+  // Opens a session before the first step. Fails if the run cannot be launched (launched()) or its
+  // schedule is invalid.
   static Expected<std::unique_ptr<Session>> open(KeptRun launch, const Recording& recording = {});
   ~Session() override;
   Session(const Session&) = delete;
@@ -47,44 +47,48 @@ class Session final : private Observer, private Pausing, private DebugSink {
   RunEnd ended_by() const;
   // Number of steps of the whole run; none if the end has not been reached yet.
   std::optional<std::int64_t> length() const { return length_; }
-  // Findings up to this position.
+  // Findings up to this position. Valid like machine().
   const std::vector<Finding>& findings() const { return run_->machine().findings(); }
   // The machine at this position, for reading: changing it changes this run. Its floats may be
-  // missing; see valued().
+  // missing; see valued(). Stays valid until the next movement or printed().
   Machine& machine() { return run_->machine(); }
   // Returns a machine at the same position with all values, after running it to there. It is owned
   // by the session and stays valid until the next movement. Fails if there is not enough memory,
   // and with ErrorCode::interrupted if a signal stopped it.
   Expected<Machine*> valued();
-  // Returns the state at this position, with the agent and statement of the next step.
+  // Returns the state at this position, with the agent and statement of the next step. Valid like
+  // machine().
   Moment here();
 
   // Moves to the position before step `position` (from 0), or to the end if it comes first. Fails
-  // if the schedule does not fit the run, or if there is not enough memory to run again.
+  // if the schedule does not fit the run, or if there is not enough memory to run again. A later
+  // printed() returns the output of this movement if it was forward, else nothing.
   Expected<void> go_to(std::int64_t position);
   // Moves to the first position after the current one at which a condition holds, or to the end. A
   // condition that holds at the current position can stop the movement from the next one on. At the
   // end, does nothing. Fails like go_to().
   Expected<Arrival> forward(std::span<StopCondition* const> conditions);
   // Returns the output of the program during the last forward movement, with values; after open():
-  // the output before the first step. Repeats that part of the run. A second call returns nothing.
+  // the output before the first step. Repeats that part of the run and keeps the position. A second
+  // call returns nothing. Fails if there is not enough memory to run again.
   Expected<std::vector<DebugOutput>> printed();
   // Moves to the last earlier position at which a condition holds, or to the beginning. Fails like
   // go_to().
   Expected<Arrival> backward(std::span<StopCondition* const> conditions);
   // Returns the steps up to this position as a schedule that continues eagerly. Repeats the run, so
   // references to machine() become invalid. Fails with ErrorCode::unsupported if the program runs
-  // iterations of parallel loops concurrently.
+  // iterations of parallel loops concurrently. After any other failure, for lack of memory, only
+  // the destructor may be called.
   Expected<Schedule> schedule_to_here();
   // Lets the agent take the next step. From there on the run is eager: it is a new run with the
-  // same steps up to here. Fails if the agent cannot take a step here, and like
-  // schedule_to_here(); the session is then at the same position of the same run.
+  // same steps up to here. Fails if the run is over or the agent cannot take a step here; the
+  // session is then at the same position of the same run. Also fails like schedule_to_here().
   Expected<void> choose(const AgentId& agent);
 
   // Runs from the last image before `end`, or from the beginning, to `end`, and passes each event
   // to output.on() after one output.begin(); output.holds() is not called. Leaves the session at
   // `end`. Returns the position of the image; call again with it to continue backwards, until it is
-  // 0.
+  // 0. Fails like go_to().
   Expected<std::int64_t> walk_to(std::int64_t end, StopCondition& output);
 
  private:
@@ -95,15 +99,24 @@ class Session final : private Observer, private Pausing, private DebugSink {
   };
 
   Session(KeptRun launch, const Recording& recording);
+  // Sets options_ and moving_ so that run_ computes no values and writes no results.
   void leave_out_arithmetic();
+  // Returns a run before its first step. Fails like open().
   Expected<std::unique_ptr<RecordedRun>> launch(const std::vector<Binding>& bindings,
                                                 const RunOptions& options,
                                                 const Recording& recording);
+  // Like RecordedRun::approach(), but launches the run again if no image can be restored.
   Expected<void> approach(std::int64_t position);
+  // Replaces the run by one with another schedule, at the position. After a failure to launch it,
+  // there is no run.
   Expected<void> follow(const std::string& schedule, std::int64_t position);
+  // Like RecordedRun::advance(). Fails if the schedule does not fit the run.
   Expected<void> advance(std::int64_t steps, Pausing* pausing);
+  // False if no condition can hold between the last image before `to` and `to`.
   bool may_hold(std::span<StopCondition* const> conditions, const MachineImage& to) const;
+  // Sets and resets the conditions of a movement from here; they must exist until the next call.
   void watch(std::span<StopCondition* const> conditions, bool stops);
+  // Returns the first condition that holds here; none if none does. Checks and so resets all.
   std::optional<Hit> look();
   void on(const Event& event) override;
   bool supports_loop_workers() const override { return true; }

@@ -13,7 +13,7 @@ namespace tessera {
 
 // One event.
 struct StreamEvent {
-  std::int64_t step = 0;  // step number
+  std::int64_t step = 0;  // step number, from 0; 0 also before the first step
   AgentId agent{};
   StmtId statement;         // for a copy: its start
   std::uint64_t loops = 0;  // hash of the loop indices around it
@@ -30,25 +30,27 @@ struct StreamEvent {
 class WriteStream final : private Observer, private Pausing {
  public:
   // Launches the run up to before its first step. Sets run.options.observers and records no
-  // schedule. run: must outlive this object. Fails if it cannot be launched.
+  // schedule. run: must outlive this object. Fails if it cannot be launched or its schedule is
+  // invalid.
   static Expected<std::unique_ptr<WriteStream>> open(KeptRun& run);
   // Runs `steps` more steps. Records their events and, before each step, its agent. Returns false
   // if the run is over; finish() then returns its result. Not recorded, because they depend on the
   // schedule: starts of iterations of parallel loops, and accesses of partial copies.
   bool advance(std::int64_t steps);
-  // Requires advance() to have returned false. Call it once.
+  // Requires advance() to have returned false. Call it once. Fails like Machine::end().
   Expected<RunResult> finish() { return machine_->end(); }
   std::int64_t steps() const { return machine_->steps(); }
   const Machine& machine() const { return *machine_; }
 
   std::vector<StreamEvent> told{};      // events since the caller last cleared it
-  std::vector<std::uint64_t> movers{};  // hashes of agent and statement of each step
+  std::vector<std::uint64_t> movers{};  // same, by step: hash of its agent and statement
 
  private:
   explicit WriteStream(KeptRun& run) : run_(run), scope_(run, {this}) {}
   void on(const Event& event) override;
   bool supports_loop_workers() const override { return true; }
   bool before_step() override;
+  // Hashes the current values of the writes recorded since the last call.
   void settle_values();
   std::uint64_t value_of(Storage& storage, const Box& box);
 
