@@ -88,7 +88,7 @@ struct RunHooks {
 // the results.
 // Fails if the schedule is unknown, with ErrorCode::environment if the scratch does not fit into
 // memory, with ErrorCode::unsupported if the program is not expanded, or if the run in advance for
-// loop workers fails.
+// loop workers fails. May throw std::bad_alloc. Ignores RunOptions::rewrite and computes_values.
 Expected<std::unique_ptr<Machine>> launched(const Program& expanded,
                                             const std::vector<Binding>& bindings,
                                             const RunOptions& options, const RunHooks& hooks = {});

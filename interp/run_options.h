@@ -30,6 +30,8 @@ inline std::string_view name(CopyGranularity granularity) {
 // (interp/dma/copies.h). unordered: any order.
 // fifo: the order of their starts.
 enum class DmaOrder : std::uint8_t { unordered, fifo };
+// Uses of undefined elements that end the run with a finding. use: a scalar is loaded from one, or
+// one is stored to a result. strict: any read. poison: none; they have a fixed value.
 enum class Uninitialised : std::uint8_t { use, strict, poison };
 
 inline constexpr std::int64_t no_step_limit = std::numeric_limits<std::int64_t>::max();
@@ -65,7 +67,7 @@ struct RunChecks {
 
 // Optional parts of the result.
 struct RunRecord {
-  bool schedule = false;  // RunResult::schedule, also without a finding
+  bool schedule = false;  // RunResult::schedule lists the steps
   bool results = false;   // RunResult::results, the hashes of the results
 };
 
@@ -81,7 +83,7 @@ struct RunOptions {
   // Returns the program that runs in place of the given one; its statements keep their source
   // locations. Empty: the given program runs.
   std::function<Program(const Program&)> rewrite{};
-  std::vector<Observer*> observers{};  // in addition to the built-in checks
+  std::vector<Observer*> observers{};  // in addition to the built-in checks; not owned
   DebugSink* debug_sink = nullptr;     // receives the output of debug statements; may be null
   // Maximum number of steps; 0: only the launch is checked. 64 ops that are not steps count as one
   // step, because they take about as long, so an empty loop ends too.

@@ -20,8 +20,8 @@ enum class RunEnd : std::uint8_t { program, steps, events, memory, stop };
 struct RunStats {
   std::int64_t steps = 0;  // ops that access memory or semaphores, and reads and writes by copies
   std::int64_t ops = 0;    // IR ops executed by cores
-  std::int64_t dmas = 0;
-  std::int64_t dma_bytes = 0;
+  std::int64_t dmas = 0;   // started copies
+  std::int64_t dma_bytes = 0;  // bytes of all copies, also those without a DMA
   std::int64_t matmul_flops = 0;
   std::int64_t peak_vmem = 0, peak_smem = 0,
                peak_semaphores = 0;  // max over the cores: bytes, bytes, elements

@@ -20,11 +20,12 @@ class Copies {
   const Copy& at(std::int32_t slot) const { return slots_[static_cast<std::size_t>(slot)]; }
 
   std::int32_t add(Copy copy);  // returns its slot
-  // Frees the slot of a completed copy. Returns the slot of the next copy in its lane, which may
-  // write now; -1 if there is none.
+  // Frees the slot of a completed copy, which must be the first of its lane. Returns the slot of
+  // the next copy in its lane, which may write now; -1 if there is none.
   std::int32_t remove(std::int32_t slot);
   std::int64_t in_flight() const { return in_flight_; }
-  // Saved state (interp/dma/copies_image.h). Call let_go() before memories are restored.
+  // Saved state (interp/dma/copies_image.h). Call settle_staging() before save(), let_go() before
+  // memories are restored, and restore() after that.
   struct Image;
   Image save(const HeldBytes& held);
   void settle_staging();  // call before any memory is saved: no image may depend on staging buffers

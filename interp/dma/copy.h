@@ -43,11 +43,11 @@ struct Staging {
 struct Copy {
   AgentId id{};
   CopyKind kind = CopyKind::local;
-  bool adds = false;
+  bool adds = false;  // to the destination, instead of writing to it
   StmtId statement;
-  LoopValues loops{};       // values at the start (interp/machine/loop_indices.h)
-  std::int64_t serial = 0;  // number in the order of all starts
-  std::int64_t events = 0, steps = 0;
+  LoopValues loops{};                      // values at the start (interp/machine/loop_indices.h)
+  std::int64_t serial = 0;                 // number in the order of all starts
+  std::int64_t events = 0, steps = 0;      // emitted events, completed steps
   std::int64_t bytes = 0;                  // size of the rectangle
   std::int64_t granules = 1, granule = 0;  // their number; the bytes of each except the last
   std::int64_t read = 0, written = 0;      // granules

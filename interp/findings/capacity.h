@@ -14,7 +14,8 @@ namespace tessera {
 
 struct Excess {
   std::string message;
-  std::vector<FindingPlace> notes;  // largest users of the capacity, in descending order
+  // The 5 largest users of the capacity, in descending order; then one note on the rest.
+  std::vector<FindingPlace> notes;
 };
 
 // Returns the first limit of the profile that a core exceeds; nullopt if it exceeds none.

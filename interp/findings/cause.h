@@ -46,7 +46,7 @@ std::vector<CauseLink> causes(const std::vector<Finding>& findings);
 std::string folded_message(const std::vector<Finding>& findings,
                            const std::vector<CauseLink>& links, std::size_t finding);
 
-// "dev0..dev3, dev5"
+// "dev0..dev3, dev5". devices: ascending.
 std::string devices_text(const std::vector<std::int32_t>& devices);
 
 }  // namespace tessera

@@ -25,7 +25,8 @@ struct Signaller {
 class Signallers {
  public:
   explicit Signallers(Machine& machine);  // machine: must outlive this object
-  // Returns the signallers of the cell, in the order of the statements.
+  // Returns the signallers of the cell, in the order of the statements, also on cores that have
+  // finished.
   std::vector<Signaller> of(const SemId& sem) const;
   // True if the core that owns the semaphore can still reach a wait on it.
   bool may_take(const SemId& sem) const;

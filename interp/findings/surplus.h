@@ -8,9 +8,9 @@
 
 namespace tessera {
 
-// Adds a note for each surplus in a deadlock. Final counts do not depend on the schedule. If the
-// owner can still wait for the count, it is a surplus only if it was signalled in an unusual
-// direction.
+// Adds a note for each surplus in a deadlock, at most 8. blocked: all blocked cores; not empty.
+// Final counts do not depend on the schedule. If the owner can still wait for the count, it is a
+// surplus only if it was signalled in an unusual direction.
 void add_surpluses(Machine& machine, const Signallers& signallers,
                    const std::vector<CoreIndex>& blocked, std::vector<FindingPlace>& notes);
 

@@ -30,7 +30,7 @@ class CellOwners {
   void count(CoreIndex core, std::int64_t cell, bool is_own, std::int64_t amount);
   // Called when an iteration of the loop begins on the core. Ends the previous iteration.
   void begin_point(CoreIndex core, StmtId loop);
-  // Called when the last iteration of the core's innermost open loop ends.
+  // Called when the last iteration of the core's innermost open loop ends. Requires an open loop.
   void end_loop(CoreIndex core);
 
   // True if the cell does not belong to the iterations of the loop.
@@ -47,6 +47,7 @@ class CellOwners {
   };
   using LoopCell = std::pair<StmtId, std::int64_t>;
 
+  // Marks the cells that the iteration used as shared if their count is not 0.
   void end_point(Open& loop);
 
   std::vector<std::int64_t> counts_;          // by cell

@@ -29,6 +29,7 @@ struct Need {
 
 class Core {
  public:
+  // machine, code: must outlive this object.
   Core(Machine& machine, AgentId id, const Code& code);
 
   // Reason for the end of run(). point: a loop worker has finished an iteration. forked: the core
@@ -46,7 +47,7 @@ class Core {
   void result(std::int64_t value) { registers_[stmt().result] = value; }
   void result(float value) { result(to_register(value)); }
   // Sets an undefined result, for a read outside the memory or of an element that is undefined
-  // because of such a read.
+  // because of such a read. The first field of the op must be the slice that it reads.
   void undefined_result();
   // Stores the undefined scalar `value`: the element becomes undefined.
   void store_undefined(const Region& at, ValueId value);
@@ -85,7 +86,7 @@ class Core {
   // for the message.
   CoreIndex target(const Slice& slice, ValueId device, Maybe core, std::string_view verb);
   // Stops the run if elements of the region, which are read as scalars, are undefined. The policy
-  // poison disables this check.
+  // poison disables this check. region: storage must not be null.
   void require_initialised(const Region& region);
 
   // Returns the cell that the slice names at a core. Ends the run with a finding and returns cell
@@ -95,7 +96,7 @@ class Core {
   // True if the count of `sem` is at least `count`; else the core becomes blocked with this need().
   bool reaches(const SemId& sem, std::int64_t count);
 
-  tile::Context tile_context() const;
+  tile::Context tile_context() const;  // requires a current op
   // Ends the run with a finding at the current statement.
   void fail(FindingKind kind, std::string message, std::vector<FindingPlace> notes = {});
   // Reports a finding that does not end the run, once per kind, agent and statement.
@@ -105,17 +106,19 @@ class Core {
   // statement and the numbers of the event. No effect in a run without checks.
   void emit(Event event) { emit_at(statement(), event); }
   void emit_at(StmtId statement, Event event);
-  // Counts skipped steps as done.
+  // Counts skipped steps of the core and of the run as done.
   void count_steps(std::int64_t steps);
 
   Machine& machine() { return machine_; }
   const Stmt& stmt() const { return *stmt_; }
+  // Statement of stmt(); none before the first op with an exec(). After the core has finished, the
+  // last one.
   StmtId statement() const;
   const AgentId& id() const { return id_; }
   CoreIndex index() const { return index_; }
   bool is_finished() const { return finished_; }
   bool is_blocked() const { return blocked_; }
-  const Need& need() const { return need_; }
+  const Need& need() const { return need_; }  // requires is_blocked()
   // Call this when the buffer is allocated or released: its elements may move.
   void forget_cells(BufferId buffer) {
     cells_[buffer] = {};
@@ -132,11 +135,12 @@ class Core {
   // free loop worker takes one with its next step.
   void deal_points() { deals_ = true; }
   bool has_point() const { return has_point_; }
-  StmtId dealt_loop() const;  // loop with iterations for loop workers
+  StmtId dealt_loop() const;  // loop with iterations for loop workers; requires Pause::forked
   void begin_fork();          // loop worker: becomes free
   bool is_loop_worker() const { return id_.worker >= 0; }
   bool is_free() const { return is_free_; }
   // Loop worker: takes the current iteration of the core, which advances to its next iteration.
+  // Requires core.has_point().
   void take_point_of(Core& core);
   void end_fork();  // core: leaves the loop, after all iterations have ended
   // Next core that waits for the same cell.
@@ -180,34 +184,50 @@ class Core {
   std::optional<Pause> change_loop(std::size_t pc, std::int64_t ops);
   // Runs the exec() of the op at `i` and advances `i`, unless the core pauses before the op.
   Next step(const Instruction*& i, std::int64_t& steps, bool until_start);
+  // True if the current op runs now, and then counts the step in the machine. False: the core
+  // pauses before it.
   bool may_step(std::int64_t steps, bool is_step);
+  // Pauses at pc. ops: number of ops since the loop began.
   Pause rest(std::size_t pc, std::int64_t ops);
+  // True if the current op is a wait whose count is not reached; the core is then blocked.
   bool would_block();
   void choose_point(const Instruction& loop);
   void enter_point(const Instruction& loop);
-  bool reach_point(const Instruction& loop);
+  bool reach_point(const Instruction& loop);  // true: the iteration is for a loop worker
   void emit_point(const Instruction& loop);
   void leave_points(const Instruction& loop);
   void emit_points(const Instruction& loop, EventKind kind, std::int64_t point);
+  // Look up the bytes for accesses in place.
   void find_cells(BufferId buffer);
   void find_numbers(BufferId buffer);
+  // Access an untraced scalar in place. Return false if the op's exec() must do it.
   bool load_number(const Instruction& i);
   bool store_number(const Instruction& i);
+  // Adds a load to the loads that tell_loads() reports as events of the previous step.
   void note_told(StmtId statement, BufferId buffer, std::int64_t position);
+  // True if loads before this event may be reported after it.
   bool is_beside_loads(StmtId statement, EventKind kind) const;
   void tell_loads();
-  void check_written();
+  void check_written();  // stops the run if elements of results_written_ are undefined; clears it
+  // Executes an op of a debug statement; no effect without a debug sink.
   void look(StmtId statement);
+  // Executes a read of an assertion. Returns false if the run is stopped.
   bool ask(StmtId statement);
   void tell_asked(Event& event);
 
   // Undefined registers (core_undefined.cpp).
+  //
+  // Records whether the result of the next instruction is undefined. Returns false, and the run is
+  // stopped, if it uses an undefined scalar for control or as an index.
   bool pass_undefined(const Instruction& next, StmtId statement);
   bool stores_undefined(StmtId statement) const;
-  void note_undefined(ValueId value, StmtId by);
+  void note_undefined(ValueId value, StmtId by);  // by: none: the value is defined
+  // Returns the read that made the first undefined operand undefined; none if all are defined.
   StmtId undefined_operand(const Op& op) const;
-  bool is_decided(const Op& op) const;
+  bool is_decided(const Op& op) const;  // one defined operand determines the result, as in 0 * x
+  // Stops the run and returns true if the op uses an undefined scalar as an index or for control.
   bool decides_by_undefined(const Op& op);
+  // Returns a view of an undefined element, valid as long as this object.
   TileView undefined_element(StmtId read, DType dtype);
 
   struct Cells {

@@ -20,16 +20,17 @@ namespace tessera {
 
 class LoopWorkers {
  public:
-  LoopWorkers(Machine& machine, SharedCells cells);
+  LoopWorkers(Machine& machine, SharedCells cells);  // machine: must outlive this object
 
   // Return the owner of a buffer, of the lifetime of a semaphore, and of a count, for accesses by a
   // loop worker: the loop worker itself if the object belongs to iterations, otherwise its core.
+  // Require a loop that fork() has started.
   CoreIndex owner(CoreIndex core_index, BufferId buffer) const;
   CoreIndex lifetime(CoreIndex core_index, SemaphoreId semaphore) const;
   CoreIndex count_at(const SemId& sem) const;
 
   void fork(Core& core);         // starts its loop workers; the core is before its first iteration
-  void take(Core& loop_worker);  // takes the next iteration of its core
+  void take(Core& loop_worker);  // takes the next iteration of its core, which must have one
   // Ends the iteration of a loop worker. Reports leftover counts of its semaphores; stops the run
   // if a copy will still signal one.
   void end_point(Core& loop_worker);
@@ -57,7 +58,7 @@ class LoopWorkers {
   const Fork& fork_of(CoreIndex core_index) const {
     return forks_[machine_.topology().base(core_index)];
   }
-  const Scope& scope(StmtId loop);
+  const Scope& scope(StmtId loop);  // computed by the first call for a loop
   std::string point_text(const Core& loop_worker, StmtId loop) const;
 
   Machine& machine_;

@@ -40,7 +40,8 @@ struct CoreState {
 // Decides before each step whether the run pauses.
 class Pausing {
  public:
-  virtual bool before_step() = 0;  // true: the run pauses before the step
+  // True: the run pauses before the step. Called again for that step when the run continues.
+  virtual bool before_step() = 0;
 
  protected:
   ~Pausing() = default;
@@ -67,26 +68,32 @@ class Machine : private Enabled {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  // Enables loop workers. cells: the semaphore cells that iterations share.
+  // Enables loop workers; call it before bind(). cells: the semaphore cells that iterations share.
   void split_points(SharedCells cells);
   // Without a policy, all regions run.
   void set_regions(std::unique_ptr<RegionPolicy> regions) { regions_ = std::move(regions); }
   // Creates the storages; call it once, before the run. Operands and results use the tensors in
-  // `bindings`, one binding per device. The tensors must outlive this object.
+  // `bindings`, one binding per device, which must have passed check_input(). The tensors must
+  // outlive this object.
   void bind(const std::vector<Binding>& bindings);
   // Moves agents until none can move or the run is stopped. Unless it was stopped, `checks` then
-  // adds findings. Returns the result; fails with problem() if the run refused its input.
+  // adds findings. Returns the result. Fails like end(), and throws like advance().
   using ExitChecks = std::vector<Finding> (*)(Machine& machine);
   Expected<RunResult> run(ExitChecks checks);
   // run() in parts: begin() once, then advance() repeatedly, then end() once. advance() moves
   // agents until `steps` steps are done in total, `pausing` pauses before a step, or the run is
-  // over. It returns true if the run is over, false if it pauses. Pauses do not change the run.
+  // over. It returns true if the run is over, false if it pauses. Pauses do not change the run. If
+  // memory is exhausted, the run ends with RunEnd::memory; before the first step, advance() throws
+  // std::bad_alloc or std::length_error. end() moves the findings to the result. It fails with
+  // problem() if the run refused its input, and with ErrorCode::unsupported if arithmetic that
+  // control depends on was skipped and the run had a finding or a problem.
   void begin();
   bool advance(ExitChecks checks, std::int64_t steps, Pausing* pausing = nullptr);
   Expected<RunResult> end();
   // State of a paused machine. After restore(), with an image of this machine, the run continues as
-  // it did after save(). Not with loop workers, untraced scalars or a region policy. held: counts
-  // the bytes of the image.
+  // it did after save(). Not with loop workers, untraced scalars or a region policy; can_be_saved()
+  // checks only for loop workers. save() throws std::bad_alloc. held: counts the bytes of the
+  // image.
   bool can_be_saved() const { return points_ == nullptr; }
   std::shared_ptr<const MachineImage> save(const HeldBytes& held);
   void restore(const MachineImage& image);
@@ -97,7 +104,7 @@ class Machine : private Enabled {
   StmtId mover_statement() const;
   const std::vector<Finding>& findings() const { return findings_; }
   RunEnd ended_by() const { return end_; }  // a limit or a signal; RunEnd::program if none did
-  const std::optional<Diag>& problem() const { return refused_; }  // error that end() will return
+  const std::optional<Diag>& problem() const { return refused_; }  // set by refuse()
   std::uint64_t trace_hash() const { return hash_.value(); }       // hash so far
 
   // The next functions are for cores and copies.
@@ -129,7 +136,8 @@ class Machine : private Enabled {
   bool is_paused() const { return is_paused_; }  // paused before a step
   bool observes() const { return observes_; }
   // Emits the event to the trace hash, the region policy and the observers. Sets Event::step, and
-  // registers or loops; the caller sets the other fields.
+  // registers or loops; the caller sets the other fields. Observers may use its pointers only
+  // during the call.
   void emit(Event& event);
   // Emits a read by an assertion, which is not a part of the run, to observers with
   // observes_assertions().
@@ -142,7 +150,8 @@ class Machine : private Enabled {
     ++step_;
     return true;
   }
-  // Counts ops of a core that are not steps. False if the run is stopped.
+  // Counts ops of a core that are not steps, and checks limits and stop requests. False if the run
+  // is stopped.
   bool pass(std::int64_t ops);
   void undo_step() { --step_; }
   void count_steps(std::int64_t steps) { step_ += steps; }
@@ -155,10 +164,11 @@ class Machine : private Enabled {
   // the agent, incremented.
   void signal(const SemId& sem, std::int64_t amount, const AgentId& by, StmtId statement,
               std::int64_t agent_step, std::int64_t& events);
-  // Adds a wait to the tallies of the cell. The caller changes the count.
+  // Adds a wait to the tallies of the cell; no effect without checks. The caller changes the count.
   void count_wait(const SemId& sem, std::int64_t amount, const Core& by);
   void note_loops(Tally& tally, const AgentId& by);  // stores the loop values of the agent
-  // Adds a copy to the copies in flight. Sets its serial and granules.
+  // Adds a copy to the copies in flight and to the pending copies of its semaphores. Sets its
+  // serial and granules.
   void start(Copy copy);
   // Begin and end the lifetime of a scoped buffer or semaphore for the current op of the core. They
   // stop the run with a finding if the object exists already, or does not exist. allocate() and
@@ -175,6 +185,7 @@ class Machine : private Enabled {
   Copies& copies() { return copies_; }
 
   // Adds a finding of the agent at the statement; the call chain is appended to the notes.
+  // report_once() and stop() have no effect after the run is stopped; report() does.
   void report(FindingKind kind, std::string message, const AgentId& agent, StmtId statement,
               std::vector<FindingPlace> notes = {});
   // The same, unless the agent already has a finding of this kind at the statement.
@@ -183,7 +194,8 @@ class Machine : private Enabled {
   void stop(FindingKind kind, std::string message, const AgentId& agent, StmtId statement,
             std::vector<FindingPlace> notes = {});
   void stop(Finding finding, const AgentId& agent, StmtId statement);
-  // Loop indices of a core that is at the statement, or of the moving copy that was started there.
+  // Loop indices of a core that is at the statement, or of the moving copy that was started there;
+  // empty for a copy that is not moving.
   LoopIndices loops_of(const AgentId& agent, StmtId statement);
   // Stops the run with an error in its input that only the run could find; end() returns the first.
   void refuse(Diag diag);
@@ -211,22 +223,31 @@ class Machine : private Enabled {
   }
 
   void hash(const Event& event);
+  // Reports progress, and checks limits and stop requests. Returns false if the run is stopped.
   bool look();
+  // Calls look() if it is due, then checks for a pause. Returns false if the run is stopped or
+  // paused.
   bool may_step();
   void note_next_look();
-  void end_by(RunEnd end);
+  void end_by(RunEnd end);  // no effect if the run is stopped already
+  // Ends the run with RunEnd::memory; before the first step, rethrows. Call it in a handler.
   void end_without_memory();
   void loop();
+  // Move an agent and return the number of steps that it did, at most turn.steps.
   std::int64_t move(const Turn& turn);
   std::int64_t move_core(Core& core, const Turn& turn);
   std::int64_t move_copy(std::int32_t slot, const Turn& turn);
   Open open_of(const Copy& copy) const;
+  // Returns the requested part with its number of granules, or the default part. 0 granules: the
+  // copy cannot do this now.
   CopyPart next_part(const Copy& copy, CopyPart part) const;
   void step_copy(std::int32_t slot, const CopyPart& part);
   CoreIndex owner_of_worker(CoreIndex core_index, BufferId buffer) const;
   CoreIndex lifetime_of_point(CoreIndex core_index, SemaphoreId semaphore) const;
   SemId counted_by_point(SemId sem) const;
+  // Unblocks the cores that wait on the cell, if their count is reached.
   void wake(SemCell& cell);
+  // Updates the sets of ready and blocked agents after Core::run().
   void settle(Core& core, Core::Pause pause);
   void begin_points(Core& core);
   void end_point(Core& loop_worker);
@@ -235,7 +256,7 @@ class Machine : private Enabled {
   // Errors if the run has an error or a finding that skipped arithmetic may have caused; else
   // empty.
   Diags untrusted_end() const;
-  std::vector<ResultHash> hash_results();
+  std::vector<ResultHash> hash_results();  // by device, then in the order of the buffers
   bool is_slow(int device) const { return device == slow_device_; }
   // The handle of a core or of a loop worker is its index.
   bool is_core(Handle agent) const { return agent < topology_.all(); }

@@ -44,7 +44,8 @@ struct SemCell {
   std::vector<Tally> tallies;
   bool is_reported = false;  // its leftover count was reported
 
-  // Counts one signal or wait. Returns its entry, in which the caller stores the loop values.
+  // Counts one signal or wait. Returns its entry, in which the caller stores the loop values; valid
+  // until the next call.
   Tally& tally(StmtId statement, CoreIndex core, bool is_wait, std::int64_t amount);
 
  private:
@@ -55,10 +56,12 @@ struct SemCell {
 class Semaphores {
  public:
   // shares_scoped: the machine reuses the cells of a scope that has ended for another scope.
-  // Otherwise each scoped semaphore has its own cells during the whole kernel.
+  // Otherwise each scoped semaphore has its own cells during the whole kernel. program: must
+  // outlive this object.
   explicit Semaphores(const Program& program, bool shares_scoped = false);
 
-  // Returns a cell, which has count 0 before its first use.
+  // Returns a cell, which has count 0 before its first use. Valid until allocate(), fork() or
+  // restore(). cell: row-major index, must be in the array.
   SemCell& cell(SemaphoreId semaphore, std::int64_t cell) {
     const auto page = static_cast<std::size_t>(cell) / page_cells;
     Pages& pages = pages_[first(semaphore)];
@@ -74,6 +77,8 @@ class Semaphores {
   void fork(const Semaphores& from);
   bool is_live(SemaphoreId semaphore) const { return lifetime(semaphore) == Lifetime::now; }
   bool was_live(SemaphoreId semaphore) const { return lifetime(semaphore) == Lifetime::over; }
+  // Begin and end a lifetime; the caller checks is_live(). Counts remain, except that shared cells
+  // begin with count 0, and that a monotone semaphore has count 0 after its release.
   void allocate(SemaphoreId semaphore);
   void release(SemaphoreId semaphore);
   // True if a signal counts now. Cells that are not shared with other scopes also count before and
@@ -101,7 +106,7 @@ class Semaphores {
   using Pages = std::vector<std::unique_ptr<Page>>;
 
  public:
-  // Saved state. Images share pages that did not change between them.
+  // Saved state, for the object that saved it. Images share pages that did not change between them.
   class Image {
     friend class Semaphores;
     Table<SemaphoreId, Lifetime> live;

@@ -15,7 +15,8 @@ class SharedCells : public Observer {
  public:
   void begin(const Program& program, const RunOptions& options) override;
   void on(const Event& event) override;
-  // True if the cell at that core does not belong to the iterations of the loop.
+  // True if the cell at that core does not belong to the iterations of the loop. Call it after the
+  // run.
   bool contains(StmtId loop, CoreIndex core_index, SemaphoreId semaphore, std::int64_t cell) const {
     // Without a run, no cell is shared.
     return !first_cell_.empty() && owners_.is_shared(loop, number(core_index, semaphore, cell));
@@ -27,7 +28,7 @@ class SharedCells : public Observer {
   }
   Topology topology_{};
   Table<StmtId, bool> is_dealt_;
-  void pass_borders(CoreIndex core);
+  void pass_borders(CoreIndex core);  // applies and clears borders_ of the core
 
   // By core: iteration begins and loop ends that are not applied yet. They are applied at the
   // core's next step, because the last copies of an iteration move until then.

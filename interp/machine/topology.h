@@ -24,6 +24,7 @@ struct Topology {
   IdRange<CoreIndex> ids() const { return {CoreIndex(0), CoreIndex(all())}; }
   // The first core of a device.
   CoreIndex first_of(std::int32_t device) const { return CoreIndex(device * cores); }
+  // Index of a core or loop worker; for a copy, of its issuer.
   CoreIndex of(const AgentId& agent) const {
     const CoreIndex core = first_of(agent.device) + agent.core;
     return agent.worker < 0 ? core : loop_worker(core, agent.worker);

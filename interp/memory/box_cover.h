@@ -1,4 +1,5 @@
-// Set operations on rectangles: difference and intersecting pairs.
+// Set operations on rectangles: difference and intersecting pairs. All boxes of a call or an object
+// have the same rank.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -16,7 +17,7 @@ std::vector<Box> without(const Box& box, const Box& hole);
 class BoxCover {
  public:
   void add(const Box& box);
-  // Returns the parts of `box` that are not covered; empty if all is covered.
+  // Returns the parts of `box` that are not covered, as disjoint boxes; empty if all is covered.
   std::vector<Box> missing(const Box& box) const;
   void clear() { boxes_.clear(); }
 

@@ -36,7 +36,7 @@ class ByteImage {
  public:
   ByteImage() = default;
   // Saves `size` bytes. before: an earlier image of the same memory to share equal blocks with; may
-  // be null. held: counts the bytes of the other blocks.
+  // be null, and is ignored if its size differs. held: counts the bytes of the other blocks.
   ByteImage(const std::byte* data, std::int64_t size, const ByteImage* before,
             const HeldBytes& held);
   // Writes the bytes to memory of the saved size. now: the known current contents, whose shared

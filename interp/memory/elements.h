@@ -7,7 +7,7 @@
 
 namespace tessera {
 
-// Value of one element: an integer or a float.
+// Value of one element: an integer or a float, by the type of the buffer. 0 if undefined.
 struct Element {
   bool is_defined = false;
   std::int64_t integer = 0;

@@ -18,12 +18,12 @@ struct RootImage {
   Box box{};
   std::ptrdiff_t offset = 0;  // bytes
 
-  // data: first element of the dependent.
+  // data: first element of the dependent. No root if the dependent has none.
   static RootImage of(const Dependent& dependent, const std::byte* data) {
     if (dependent.root == nullptr) return {};
     return {dependent.root, dependent.root_box, data - dependent.root->base()};
   }
-  std::byte* data() const { return root->base() + offset; }
+  std::byte* data() const { return root->base() + offset; }  // requires a root
 };
 
 struct Snapshot::Image {

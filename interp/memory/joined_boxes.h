@@ -7,7 +7,7 @@
 namespace tessera {
 
 // Joins adjacent boxes when they are added in order, like rows or the tiles of a grid. Dropped
-// dimensions are not kept.
+// dimensions are not kept. All boxes must have the same rank.
 class JoinedBoxes {
  public:
   void add(const Box& box);
@@ -22,7 +22,7 @@ class JoinedBoxes {
   std::vector<Box> take();
 
  private:
-  bool join_last();
+  bool join_last();  // joins the last two boxes; false if they cannot be joined
 
   std::vector<Box> boxes_;
 };

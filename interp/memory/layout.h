@@ -9,7 +9,7 @@
 namespace tessera {
 
 struct Layout {
-  explicit Layout(const Buffer& buffer);
+  explicit Layout(const Buffer& buffer);  // the rank must be at most max_rank
 
   int rank = 0;
   std::int64_t elements = 1;
@@ -21,7 +21,7 @@ struct Layout {
   // Returns the first dimension in which the size is negative; else the first in which elements of
   // the box are outside the shape; else -1. A box without elements is never outside.
   int outside(const Box& box) const;
-  std::int64_t offset(const Index& index) const;  // position in storage order
+  std::int64_t offset(const Index& index) const;  // position in storage order, in elements
   Index index(std::int64_t offset) const;         // inverse of offset()
   // Returns a view with the sizes and strides of the kept dimensions. The caller sets data and
   // initialisation.

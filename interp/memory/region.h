@@ -12,8 +12,8 @@ class Storage;
 
 // The generation distinguishes successive lifetimes of a scoped buffer.
 struct Region {
-  Storage* storage = nullptr;
-  CoreIndex core{};  // core through which it is accessed (interp/machine/topology.h)
+  Storage* storage = nullptr;  // null: the access failed
+  CoreIndex core{};            // core through which it is accessed (interp/machine/topology.h)
   BufferId buffer{};
   std::int64_t generation = 0;
   Box box{};

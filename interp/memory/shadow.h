@@ -58,12 +58,14 @@ class BitPlane {
 
   // Allocates the words of a uniform plane, so that words() is not null.
   void spread();
-  // Bit i of the plane is bit i % 64 of word i / 64. May be null if all bits are equal.
+  // Bit i of the plane is bit i % 64 of word i / 64. May be null if all bits are equal. Valid until
+  // all bits are set or cleared, or restore().
   const std::uint64_t* words() const { return words_.get(); }
 
  private:
   std::size_t word_count() const;
   void assign(std::int64_t begin, std::int64_t length, bool value);
+  // Returns the number of bits that changed.
   std::int64_t write(std::int64_t begin, std::int64_t length, bool value);
   bool is_in_run(std::int64_t begin, std::int64_t end) const {
     return run_begin_ <= begin && end <= run_end_;

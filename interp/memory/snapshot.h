@@ -33,12 +33,14 @@ class Snapshot {
   ~Snapshot();
 
   bool empty() const { return body_ == nullptr; }  // no rectangle was captured
-  bool initialised() const;  // all elements (of a write-back: all stored elements)
+  // True if all elements (for a write-back: all stored elements) are defined, or if empty().
+  bool initialised() const;
   // First undefined element, as an index in the source buffer, and its origin. Both require
   // !initialised().
   Index first_uninitialised() const;
   Origin origin() const;
-  // The stored elements of a write-back, as boxes of the destination `dst`.
+  // The stored elements of a write-back, as disjoint boxes of the destination `dst`, which has the
+  // kept sizes of the captured rectangle. Empty if empty().
   std::vector<Box> stored_boxes(const Box& dst) const;
 
   // Changes the shape to the shape of `to`, which has the same number of elements, in row-major

@@ -28,7 +28,7 @@ struct Snapshot::Body final : Dependent {
   void reshape(const Box& to);
 
   ~Body();
-  void take_copy();
+  void take_copy();  // copies the bytes of the view into `copy`
   void detach() override;
 };
 

@@ -3,7 +3,8 @@
 // Bytes are in the buffer's storage order; boxes and indices are logical. A copy of a large
 // rectangle into scratch is deferred: the destination aliases the source until either changes or
 // its bytes must be contiguous. Callers cannot observe this. A Storage does not depend on agents,
-// events or findings. It returns results, and the machine reports them.
+// events or findings. It returns results, and the machine reports them. Functions that need bytes
+// of scratch allocate them, and throw NoMemory if there is not enough memory.
 //
 // Idle scratch and idle operands (interp/machine/idle.h) have no bytes: their views have no data,
 // and copies to or from them carry none. Only the initialised, stored and written-back elements are
@@ -61,11 +62,11 @@ class Storage final : public Initialisation {
   const Buffer& buffer() const { return buffer_; }
   bool is_live() const { return live_; }
   bool is_idle() const { return contents_ == Contents::idle; }
-  std::int64_t bytes() const { return layout_.elements * size_of(buffer_.dtype); }
+  std::int64_t bytes() const { return layout_.elements * size_of(buffer_.dtype); }  // also if idle
   Box whole() const { return layout_.whole(); }
 
-  // Begin and end the lifetime of scratch. Its contents are undefined, with origin `place`; memory
-  // is allocated at the first use.
+  // Begin and end the lifetime of scratch. allocate() requires scratch that is not live. Its
+  // contents are undefined, with origin `place`; memory is allocated at the first use.
   void allocate(PlaceId place);
   void release();
 
@@ -81,8 +82,8 @@ class Storage final : public Initialisation {
   void initialise(const Box& box) override;
   void initialise(const Box& box, const BitPlane& mask, Origin origin) override;
 
-  // Accesses to one element. store_integer() returns false and changes nothing if the type cannot
-  // represent the value.
+  // Accesses to one element; not for idle memory. An undefined element loads a fixed value of its
+  // type. store_integer() returns false and changes nothing if the type cannot represent the value.
   std::int64_t load_integer(const Box& box);
   float load_real(const Box& box);
   bool store_integer(const Box& box, std::int64_t value);
@@ -108,7 +109,8 @@ class Storage final : public Initialisation {
   // snapshot() captures the contents of a box, for land() or land_add() on any storage.
   // carries: true to capture the bytes, not only the initialisation. Ignored for idle scratch.
   Snapshot snapshot(const Box& box, bool carries = true);
-  // Snapshot of the elements stored since their last fresh(), for land_stored().
+  // Snapshot of the elements stored since their last fresh(), for land_stored(). Before the first
+  // fresh(), all elements count as stored.
   Snapshot snapshot_stored(const Box& box, bool carries = true);
   // Writes a snapshot into the box; its undefined elements become undefined there. place: of the
   // copy, for Origin::via.
@@ -117,7 +119,7 @@ class Storage final : public Initialisation {
   // undefined if either addend is.
   void land_add(const Box& box, const Snapshot& source, PlaceId place);
   // Writes only the stored elements. Returns the first of them that had already been written back
-  // since `since` (a once() of this core), or nullopt.
+  // since `since` (a once() of this core), or nullopt; always nullopt without checks or a once().
   std::optional<Index> land_stored(const Box& box, const Snapshot& source, PlaceId place,
                                    std::int32_t core, std::int64_t since = newest);
   // From this call until end_once(), or until another once() for the same slot, the write-backs
@@ -126,18 +128,19 @@ class Storage final : public Initialisation {
   // one is checked.
   void once(std::int32_t core, BufferId slot = {});
   void end_once(std::int32_t core, BufferId slot);
-  std::int64_t start_write_back(std::int32_t core);            // returns `since` for land_stored()
+  std::int64_t start_write_back(std::int32_t core);            // `since` for land_stored()
   void end_write_back(std::int32_t core, std::int64_t since);  // when it has completed
 
   // Pipeline slots.
   void fresh(const Box& box, PlaceId place);  // makes the box undefined and not stored
-  // Fills `slot` outside `inside` with zeros; they count as initialised, not as stored.
+  // Fills `slot` outside `inside`, which must be inside it or empty, with zeros; they count as
+  // initialised, not as stored.
   void pad(const Box& slot, const Box& inside);
 
   // Initialisation. Without checks, everything is initialised.
   bool is_initialised(const Box& box) const;
-  bool is_undefined(const Box& box) const;  // true if no element is initialised
-  Index first_uninitialised(const Box& box) const override;
+  bool is_undefined(const Box& box) const;                   // true if no element is initialised
+  Index first_uninitialised(const Box& box) const override;  // requires !is_initialised(box)
   Origin origin(const Index& index) const override;
   std::optional<NeverWritten> never_written() const;  // nullopt if all are initialised
 
@@ -162,7 +165,8 @@ class Storage final : public Initialisation {
   void stand_alone();
 
   // Registers a snapshot or alias that depends on the current bytes of its root_box, and sets its
-  // root. The box itself must not be aliased.
+  // root. The box itself must not be aliased. remove_dependent() clears the root, without a copy of
+  // the bytes.
   void add_dependent(Dependent& dependent);
   void remove_dependent(Dependent& dependent);
   std::byte* base() { return data_; }  // may be null
@@ -184,16 +188,19 @@ class Storage final : public Initialisation {
   TileView own_view(const Box& box);
   TileView resolve(const Box& box);  // own bytes, or the bytes of the alias that contains the box
   std::byte* element_address(const Box& box);
-  Alias* alias_around(const Box& box) const;
+  Alias* alias_around(const Box& box) const;  // alias that contains the box, or null
   void settle(const Box& box);     // copies aliases that intersect the box into own bytes
   void detach(const Box& box);     // copies the box for its dependents
   void overwrite(const Box& box);  // detaches the box, and drops or copies its aliases
   void drop(const Alias& alias);
   bool may_alias() const;
+  // Aliases that together contain the box; empty if it has own bytes or more than 8 aliases.
   std::vector<const Alias*> aliases_under(const Box& box) const;
   void add_alias(const Box& box, const Snapshot::Body& source);
   void put(const Box& box, const Snapshot::Body& source);
   Snapshot capture(const Box& box, Elements which, bool carries);
+  // Registers the body, a view of its box, with its root: the root of the alias that contains the
+  // box, or this storage if null.
   void depend(Snapshot::Body& body, const Alias* alias);
 
   bool all(const BitPlane& plane, const Box& box) const;
@@ -211,7 +218,8 @@ class Storage final : public Initialisation {
     bool is_over = false;
   };
   using WrittenBacks = std::map<std::pair<std::int32_t, std::int64_t>, WrittenBack>;
-  WrittenBacks::iterator newest_once(std::int32_t core);
+  WrittenBacks::iterator newest_once(std::int32_t core);  // newest open one; end() if there is none
+  // Returns the first element that was already marked; nullopt if there is none.
   std::optional<Index> mark_written_back(const Box& box, std::int32_t core, std::int64_t since);
 
   const Buffer& buffer_;

@@ -29,7 +29,8 @@ struct Box {
   static std::size_t at(int d) { return static_cast<std::size_t>(d); }
 };
 
-bool same_rectangle(const Box& a, const Box& b);    // ignores dropped dimensions
+bool same_rectangle(const Box& a, const Box& b);  // ignores dropped dimensions
+// These and intersection() require boxes of equal rank.
 bool contains(const Box& outer, const Box& inner);  // true for an empty `inner`
 bool intersects(const Box& a, const Box& b);
 // Returns the box of the element at `index` of the buffer, with the rank and the dropped dimensions
@@ -47,7 +48,7 @@ bool same_kept_sizes(const Box& a, const Box& b);
 // row-major order. `to` has as many elements as `from`, in any shape.
 std::vector<std::pair<Box, Box>> counterparts(const Box& part, const Box& from, const Box& to);
 // Returns the boxes that together contain the elements [begin, end) of `box`, row-major, in that
-// order.
+// order; empty if begin >= end. end: at most box.elements().
 std::vector<Box> rectangles(const Box& box, std::int64_t begin, std::int64_t end);
 
 class Initialisation;  // interp/memory/initialisation.h
@@ -95,7 +96,8 @@ void copy_elements(const TileView& dst, const TileView& src);
 // View of `length` elements along the last dimension, from the element at `position` (row-major).
 // All of them must be in one row.
 TileView stretch(const TileView& view, std::int64_t position, std::int64_t length);
-// Index of the element at `position` (row-major over the box).
+// Index in the buffer of the element at `position` (row-major over the box, which must not be
+// empty).
 Index index_in(const Box& box, std::int64_t position);
 // Inverse of index_in(): row-major position of the element in the box.
 std::int64_t position_in(const Box& box, const Index& index);

@@ -17,7 +17,8 @@ struct DebugOutput {
   std::string text{};   // print: its line, then rows of memory; without a final line break
 };
 
-// Returns one line, for example "k.tsr:12: dev0.core0 at i=2: now = 5", followed by rows of memory.
+// Returns one line, for example "k.tsr:12: dev0.core0 at i=2: now = 5", followed by rows of memory,
+// without a final line break.
 std::string to_string(const DebugOutput& output);
 
 class DebugSink {

@@ -55,7 +55,7 @@ struct Event {
   ObjectKind object_kind = ObjectKind::none;
   AgentId agent{};
   std::int64_t index = 0;       // among the events of the agent
-  std::int64_t step = 0;        // step of the run; the events of one step share it
+  std::int64_t step = 0;        // step of the run, from 1; its events share it. 0: before the first
   std::int64_t agent_step = 0;  // number of earlier steps of the agent
   StmtId statement;             // for a copy: its start
   CoreIndex core{};             // where the agent accesses the object (interp/machine/topology.h)

@@ -29,7 +29,7 @@ class LastWrite : public Observer {
   void on(const Event& event) override;
   bool supports_loop_workers() const override { return true; }
 
-  // Last write so far; none if the element was not written.
+  // Last write so far; none if the element was not written, or the program has no such buffer.
   const std::optional<Found>& found() const { return found_; }
 
  private:

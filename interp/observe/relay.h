@@ -25,7 +25,7 @@ class Relay {
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
 
-  // Vector for the next items. Call added() after adding to it.
+  // Vector for the next items. Call added() after adding to it; the reference is then invalid.
   std::vector<Item>& items() { return batches_[filled_ % batches]; }
   // Passes the batch on if it is full. Waits while all batches are in use. Rethrows an exception of
   // `take`.

@@ -29,7 +29,7 @@ class ValueUse : public Observer {
 
   // One finding for each unused operand and each source statement with unused values, in source
   // order. Empty if the run did not end normally, has findings or was not analysed. Valid after the
-  // run.
+  // run. They are not added to its result.
   const std::vector<Finding>& notes() const { return notes_; }
   // Reason why the run is too large to be analysed; empty if it was analysed.
   const std::string& why_unknown() const { return why_unknown_; }

@@ -103,8 +103,8 @@ class Scheduler {
   virtual std::unique_ptr<Scheduler> clone() const = 0;
 };
 
-// Draws the part for a step of a partial copy. Returns the default part for other agents, and if at
-// most one granule can move.
+// Draws the part for a step of a partial copy. Returns the default part, without a draw, for other
+// agents and if at most one granule can move.
 CopyPart draw_part(const Enabled::Open& open, SplitMix& random);
 
 }  // namespace tessera

@@ -6,7 +6,7 @@
 namespace tessera::tile {
 
 // Computation mode, and the place of the statement for the origins of undefined elements.
-// Math::none leaves values unchanged; initialisation is still tracked.
+// Math::none leaves values unchanged, except with iota(); initialisation is still tracked.
 struct Context {
   Math math = Math::library;
   PlaceId place;

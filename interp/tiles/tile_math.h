@@ -7,12 +7,12 @@
 
 namespace tessera::math {
 
-// acc += a . b. acc must not overlap a or b. Its type is f32 for floats, and i32 or f32 for
-// integers. f32 with integer operands requires i8: their exact sums in i32 are rounded to f32 and
-// added. i32 wraps.
+// acc += a . b. The shapes must match. acc must not overlap a or b. Its type is f32 for floats, and
+// i32 or f32 for integers. f32 with integer operands requires i8: their exact sums in i32 are
+// rounded to f32 and added. i32 wraps.
 // Runs on one thread without state from earlier products, so equal operands give equal bits in the
 // same process and machine. Math::exact adds the products in ascending k and rounds each product
-// and each sum: the same bits on every machine. Math::none has no effect.
+// and each sum: the same bits on every machine. Math::none has no effect. Throws NoMemory.
 void multiply_add(const Matrix& acc, const Matrix& a, const Matrix& b, Math math);
 
 // Generates the library's code for products of this type and shape, which otherwise happens in the

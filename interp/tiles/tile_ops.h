@@ -18,7 +18,7 @@ using shapes::Binary;
 using Reduce = shapes::Reduction;
 
 void cast(const TileView& dst, const TileView& src, const Context& context);  // dst = src
-// Each element of dst becomes its index in dimension `dim`.
+// Each element of dst becomes its index in dimension `dim`, also with Math::none.
 void iota(const TileView& dst, int dim, const Context& context);
 // Writes zeros for unknown values. They are undefined if `undefined`, their origin, is set.
 void unknown(const TileView& dst, const std::optional<Origin>& undefined, const Context& context);
