@@ -133,7 +133,7 @@ struct Certificate {
   std::vector<ExplainedWait> waits;  // if requested and proved; in program order
   std::optional<Promises> promises;  // sufficient ones, if stronger_promises() was called
   Basis basis;
-  CoverageNotes coverage;  // of the recorded run
+  CoverageNotes coverage;  // notes on the recorded run
   Statistics statistics;
   RunResult run;  // the recorded run
   // Options that reproduce the verdict: the requested options, or the options of a

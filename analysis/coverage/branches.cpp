@@ -3,6 +3,16 @@
 #include <algorithm>
 
 namespace tessera {
+namespace {
+
+// True if the statement ends a branch or loop.
+bool is_control_end(const Program& program, StmtId end) {
+  const StmtId begin = program.body[end].partner;
+  if (std::holds_alternative<Else>(program.body[begin].op)) return true;
+  return class_of(program.body[begin].op) == OpClass::control;
+}
+
+}  // namespace
 
 void Branches::begin(const Program& program) {
   is_executed_.assign(program.body.size(), 0);
@@ -11,10 +21,14 @@ void Branches::begin(const Program& program) {
 
 Branches::Region Branches::region(const Program& program, StmtId begin, StmtId end) const {
   Region result;
+  int depth = 0;  // regions inside
   for (StmtId s = begin + 1; s < end; ++s) {
-    const OpClass family = class_of(program.body[s].op);
+    const OpInfo& op = info(program.body[s].op);
+    if (op.scope == Scope::open && op.op_class == OpClass::control) ++depth;
+    if (op.scope == Scope::close && is_control_end(program, s)) --depth;
+    const OpClass family = op.op_class;
     if (family != OpClass::copy && family != OpClass::sync && family != OpClass::tile) continue;
-    ++result.visible;
+    if (depth == 0) ++result.visible;
     result.executed += is_executed_[static_cast<std::size_t>(s.index)];
   }
   return result;
@@ -32,11 +46,11 @@ void Branches::add_notes(const Program& program, const SourceOps& source, Covera
     const bool is_else = std::holds_alternative<Else>(statement.op);
     if ((branch == nullptr && !is_loop && !is_else) || is_skipped(s)) continue;
     const auto [visible, executed] = region(program, s, statement.partner);
-    if (visible == 0) continue;
+    if (visible == 0 && executed == 0) continue;
     // A constant condition is a choice of the configuration.
-    const bool is_of_source = branch == nullptr
-                                  ? is_own(program, s)
-                                  : !program.constant(branch->condition) && source.has(program, s);
+    const bool is_of_source =
+        branch == nullptr ? is_own(program, s) && (!is_loop || source.has_loop(program.loc(s)))
+                          : !program.constant(branch->condition) && source.has(program, s);
     const Uncovered kind = is_loop ? Uncovered::loop : Uncovered::branch;
     if (executed > 0) {
       if (is_of_source && !is_loop) notes.seen.push_back({kind, program.loc(s)});

@@ -22,7 +22,8 @@ class Branches {
   void add_notes(const Program& program, const SourceOps& source, CoverageNotes& notes);
 
  private:
-  // Number of statements in the region that must cause an event; of those, executed ones.
+  // visible: number of statements that each execution of the region must execute, and that cause an
+  // event. executed: number of executed statements, also in regions inside.
   struct Region {
     std::int64_t visible = 0, executed = 0;
   };

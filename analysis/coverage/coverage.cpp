@@ -1,6 +1,7 @@
 #include "analysis/coverage/coverage.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera {
 
@@ -38,7 +39,7 @@ void Coverage::on(const Event& event) {
   if (!event.statement) return;
   branches_.on(event);
   fills_.on(event);
-  if (event.object_kind == ObjectKind::semaphore) sizes_.on_signal(event);
+  if (event.object_kind == ObjectKind::semaphore) sizes_.on_semaphore(event);
   waits_.on(event);
   if (event.registers == nullptr || event.agent.is_copy()) return;
   wraps_.on(event);
@@ -56,7 +57,9 @@ void Coverage::end(RunResult& result) {
     sizes_.add_notes(notes_);
     std::vector<CoverageNote>& missing = notes_.missing;
     std::stable_sort(missing.begin(), missing.end(),
-                     [&](const CoverageNote& a, const CoverageNote& b) { return key(a) < key(b); });
+                     [&](const CoverageNote& a, const CoverageNote& b) {
+                       return std::pair(a.is_minor, key(a)) < std::pair(b.is_minor, key(b));
+                     });
     // Several statements of one line may have the same note.
     const auto is_repeated = [](const CoverageNote& a, const CoverageNote& b) {
       return a.kind == b.kind && a.loc.line == b.loc.line && a.message == b.message;

@@ -1,5 +1,5 @@
-// Observes a run and tells what it did not exercise. For a kind of fact, events are examined only
-// until the fact is seen, so a run in which everything occurs costs next to nothing.
+// Observer that collects the notes on coverage of a run. For each kind, events are examined only
+// until the run has exercised it, so a run in which everything occurs costs next to nothing.
 #pragma once
 #include <vector>
 
@@ -25,8 +25,8 @@ class Coverage : public Observer {
   void on(const Event& event) override;
   // Computes the notes. Requires that the run has ended by itself; else there are none.
   void end(RunResult& result) override;
-  // What is missing: most telling first, then by line. Empty before end(), and if the run did not
-  // finish.
+  // `missing` is in the order of the kinds, then by line. Empty before end(), and if the run did
+  // not finish.
   const CoverageNotes& notes() const { return notes_; }
 
  private:

@@ -1,4 +1,4 @@
-// What one run did not exercise, so that its verdict says nothing about it.
+// Note on something that one run did not exercise: mistakes in it are not covered by the verdict.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-// Most telling first: mistakes in what the first kinds leave out are the most frequent ones.
+// In the order of reports. Mistakes that the first kinds hide are the most frequent ones.
 enum class Uncovered : std::uint8_t {
   slot,        // no slot is filled a second time
   credit,      // a wait in a loop takes no signal from inside a loop
@@ -27,15 +27,18 @@ std::string_view name(Uncovered kind);  // name in reports: "slot"
 struct CoverageNote {
   Uncovered kind = Uncovered::slot;
   Loc loc{};              // statement or declaration; empty: the whole program
-  std::string message{};  // what is not exercised, in one line
-  // Smallest number of devices that may exercise it; 0: unknown. Larger sizes of other kinds are
-  // found by trial (cli/size_search.h).
+  std::string message{};  // one line: "this branch is never taken"
+  // Smallest number of devices that exercises it, if that follows from the run; 0: unknown. Other
+  // sizes are found by trial (cli/sizes/size_search.h).
   int devices = 0;
-  // empty: name of the table. remainder: window and dimension, "a.0", the first of several.
+  // empty: name of the table. remainder: window and dimension, "a.0", the first of several. In a
+  // library function: the place there.
   std::string object{};
+  bool is_minor = false;  // probably so at every size; after all others in a report
 };
 
-// The notes on one run, and what it did exercise, without messages.
+// missing: the notes on one run. seen: the same, without messages, for everything that the run
+// exercised.
 struct CoverageNotes {
   std::vector<CoverageNote> missing, seen;
   std::vector<std::int64_t> blocks{};  // extents of the blocks of windows, above 1, ascending

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "analysis/coverage/source_ops.h"
 
 namespace tessera {
@@ -24,6 +26,26 @@ BufferId scratch_destination(const Program& program, const Op& op) {
   return buffer && program.buffers[buffer].role == Role::scratch ? buffer : BufferId();
 }
 
+// True if a `mod` or memory decides the position of the destination: the sign of a ring of slots.
+bool is_slot_chosen(const Program& program, StmtId copy) {
+  const Op& op = program.body[copy].op;
+  const auto* start = std::get_if<Start>(&op);
+  const Slice& dst = start != nullptr ? start->dst : std::get<StartRemote>(op).dst;
+  std::vector<ValueId> open(dst.start.begin(), dst.start.begin() + dst.rank);
+  for (int steps = 0; !open.empty() && steps < 256; ++steps) {
+    const ValueId value = open.back();
+    open.pop_back();
+    const StmtId defined = value == no_value ? StmtId() : program.value(value).statement;
+    if (!defined) continue;
+    const Op& by = program.body[defined].op;
+    if (std::holds_alternative<Mod>(by) || std::holds_alternative<Load>(by)) return true;
+    for (const FieldInfo& f : info(by).fields)
+      if (f.kind == FieldKind::Value && class_of(by) == OpClass::scalar)
+        open.push_back(field<ValueField>(by, f));
+  }
+  return false;
+}
+
 }  // namespace
 
 void Fills::begin(const Program& program) {
@@ -32,7 +54,7 @@ void Fills::begin(const Program& program) {
   open_of_.assign(program.buffers.size(), 0);
   filled_.clear();
   for (const StmtId s : program.body.ids()) {
-    if (!program.body[s].loop) continue;
+    if (!is_in_loop(program, s)) continue;
     const BufferId buffer = scratch_destination(program, program.body[s].op);
     if (!buffer) continue;
     into_[s] = buffer;
@@ -56,13 +78,16 @@ void Fills::note(const Event& event) {
 void Fills::add_notes(const Program& program, CoverageNotes& notes) const {
   for (const StmtId s : program.body.ids()) {
     if (fills_[s] == 0 || !own_loc(program, s)) continue;
+    CoverageNote note{
+        .kind = Uncovered::slot, .loc = own_loc(program, s), .object = library_place(program, s)};
     if (!into_[s]) {
-      notes.seen.push_back({Uncovered::slot, own_loc(program, s)});
+      notes.seen.push_back(std::move(note));
       continue;
     }
-    notes.missing.push_back({Uncovered::slot, own_loc(program, s),
-                             fmt::format("this copy fills no slot of `{}` a second time",
-                                         program.buffers[into_[s]].name)});
+    note.message = fmt::format("this copy fills no slot of `{}` a second time",
+                               source_name(program.buffers[into_[s]].name));
+    note.is_minor = !is_slot_chosen(program, s);
+    notes.missing.push_back(std::move(note));
   }
 }
 

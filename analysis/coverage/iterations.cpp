@@ -12,19 +12,32 @@ void Iterations::begin(const Program& program, const Topology& topology) {
   program_ = &program;
   topology_ = topology;
   is_open_.assign(program.loops.size(), 1);
+  is_seen_.assign(program.loops.size(), 0);
+  bounds_.assign(program.loops.size(), {});
   open_from_.of.assign(program.loops.size() + 1, LoopId());
   const auto cores = static_cast<std::size_t>(topology.all());
   last_.assign(program.loops.size(), Table<CoreIndex, std::vector<std::int64_t>>(cores));
   for (const LoopId loop : program.loops.ids()) {
-    if (program.loops[loop].index == no_value) is_open_[loop] = 0;
+    const ValueId index = program.loops[loop].index;
+    if (index == no_value) is_open_[loop] = 0;
+    const StmtId defined = index == no_value ? StmtId() : program.value(index).statement;
+    const auto* op = defined ? std::get_if<For>(&program.body[defined].op) : nullptr;
+    if (op != nullptr) bounds_[loop] = {op->lower, op->upper};
     open_from_[loop] = loop;
   }
 }
 
-// A loop iterates if its index changes while those of the loops around it do not.
+// The bounds of a loop tell the number of iterations. Without bounds, there is a second one if the
+// index changes and the indices around it do not.
 void Iterations::note(LoopId innermost, const Event& event) {
   for (LoopId loop = innermost; loop; loop = program_->loops[loop].outer) {
     if (!is_open_[loop]) continue;
+    is_seen_[loop] = 1;
+    if (bounds_[loop].upper != no_value) {
+      const auto [lower, upper] = bounds_[loop];
+      if (event.registers[upper.index] - event.registers[lower.index] > 1) is_open_[loop] = 0;
+      continue;
+    }
     std::vector<std::int64_t>& last = last_[loop][topology_.of(event.agent)];
     const bool is_first = last.empty();
     bool has_other_index = false, has_other_outer = false;
@@ -62,7 +75,7 @@ void Iterations::add_notes(const Program& program, const SourceOps& source,
     of.loc = loc;
     of.name = name;
     of.has_second |= is_open_[loop] == 0;
-    for (const auto& last : last_[loop]) of.is_seen |= !last.empty();
+    of.is_seen |= is_seen_[loop] != 0;
   }
   for (const auto& [key, of] : loops) {
     if (of.has_second) notes.seen.push_back({Uncovered::loop, of.loc});

@@ -27,7 +27,12 @@ class Iterations {
 
   const Program* program_ = nullptr;
   Topology topology_;
+  struct Bounds {
+    ValueId lower = no_value, upper = no_value;
+  };
   Table<LoopId, std::uint8_t> is_open_;  // no second iteration was seen
+  Table<LoopId, std::uint8_t> is_seen_;  // an iteration was seen
+  Table<LoopId, Bounds> bounds_;         // values of a `for`; none: not defined by one
   // By loop: the innermost open loop among it and those around it. Extra entry for no loop.
   struct OpenFrom {
     std::vector<LoopId> of;

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "analysis/coverage/source_ops.h"
@@ -19,9 +21,19 @@ struct Moving {
   int dim = 0;
   Loc loc;
   std::int64_t extent = 0, block = 0;
+  ValueId index = no_value;  // number of the block: it starts at this number times `block`
 
   std::string object() const { return fmt::format("{}.{}", window, dim); }
 };
+
+// Returns i if the value is i * block; else no_value.
+ValueId number_of_block(const Program& structured, ValueId start, std::int64_t block) {
+  const StmtId defined = start == no_value ? StmtId() : structured.value(start).statement;
+  const auto* product = defined ? std::get_if<Mul>(&structured.body[defined].op) : nullptr;
+  if (product == nullptr) return no_value;
+  if (structured.constant(product->b) == block) return product->a;
+  return structured.constant(product->a) == block ? product->b : no_value;
+}
 
 std::vector<Moving> moving_dimensions(const Program& structured) {
   std::vector<Moving> found;
@@ -34,9 +46,10 @@ std::vector<Moving> moving_dimensions(const Program& structured) {
     for (int d = 0; d < source.rank; ++d) {
       const auto i = static_cast<std::size_t>(d);
       const auto block = structured.constant(source.size[i]);
-      if (!block || *block <= 1 || structured.constant(source.start[i])) continue;
+      const ValueId index = block ? number_of_block(structured, source.start[i], *block) : no_value;
+      if (index == no_value || *block <= 1) continue;
       found.push_back({structured.value(structured.body[s].result).name, d, structured.loc(s),
-                       buffer->shape[i], *block});
+                       buffer->shape[i], *block, index});
     }
   }
   return found;
@@ -57,18 +70,19 @@ bool has_zero(const Tensor& table) {
 void Sizes::see_windows(const Program& structured) {
   notes_of_windows_ = {};
   std::set<std::int64_t> sizes;
-  // By extent and block: the windows without a partial block.
-  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<Moving>> whole;
+  // Windows without a partial block, by the number of the block and by the extents.
+  std::map<std::tuple<std::int32_t, std::int64_t, std::int64_t>, std::vector<Moving>> whole;
   for (const Moving& moving : moving_dimensions(structured)) {
     sizes.insert(moving.block);
     if (moving.extent % moving.block == 0)
-      whole[{moving.extent, moving.block}].push_back(moving);
+      whole[{moving.index.index, moving.extent, moving.block}].push_back(moving);
     else
       notes_of_windows_.seen.push_back(
           {.kind = Uncovered::remainder, .loc = moving.loc, .object = moving.object()});
   }
-  for (const auto& [extent_and_block, windows] : whole) {
-    const auto [extent, block] = extent_and_block;
+  for (const auto& [numbers, windows] : whole) {
+    const auto [index, extent, block] = numbers;
+    if (extent == 0) continue;
     std::string names;
     for (const Moving& moving : windows)
       names += fmt::format("{}{}", names.empty() ? "" : ", ", moving.window);
@@ -118,14 +132,33 @@ void Sizes::add_notes(CoverageNotes& notes) const {
     notes.seen.insert(notes.seen.end(), of->seen.begin(), of->seen.end());
   }
   notes.blocks = notes_of_windows_.blocks;
-  if (!is_remote_) return;
-  if (devices_ == 2)
-    notes.missing.push_back({Uncovered::neighbours,
-                             {},
-                             "with 2 devices, the left and the right neighbour are the same device",
-                             3});
-  else
-    notes.seen.push_back({Uncovered::neighbours});
+  add_neighbours(notes);
+}
+
+void Sizes::add_neighbours(CoverageNotes& notes) const {
+  bool is_remote = false, is_pair = true, is_among_all = true;
+  int reach = 0;  // max distance, in the nearer direction
+  for (int d = 0; d < devices_; ++d) {
+    const std::set<int>& peers = peers_[static_cast<std::size_t>(d)];
+    for (const int peer : peers)
+      reach = std::max(reach, std::min(std::abs(peer - d), devices_ - std::abs(peer - d)));
+    is_remote |= !peers.empty();
+    is_pair &= peers.size() <= 1;
+    is_among_all &= static_cast<int>(peers.size()) == devices_ - 1;
+  }
+  if (!is_remote) return;
+  CoverageNote note{.kind = Uncovered::neighbours, .devices = 2 * reach + 1};
+  if (is_pair) {
+    note.message = devices_ == 2
+                       ? "with 2 devices, the left and the right neighbour are the same device"
+                       : "in rings of 2, the left and the right neighbour are the same device";
+    if (devices_ > 2) note.devices = 0;
+  } else if (!is_among_all && devices_ <= 2 * reach) {
+    note.message =
+        fmt::format("with {} devices, a distance of {} is the same to the left and to the right",
+                    devices_, reach);
+  }
+  (note.message.empty() ? notes.seen : notes.missing).push_back(note);
 }
 
 }  // namespace tessera

@@ -1,8 +1,33 @@
 #include "analysis/coverage/source_ops.h"
 
+#include <fmt/format.h>
+
 #include "interp/findings/describe.h"
 
 namespace tessera {
+
+std::string source_name(const std::string& name) {
+  const std::size_t end = name.find_last_not_of("0123456789");
+  if (end == std::string::npos || end == 0 || end + 1 == name.size() || name[end] != '_')
+    return name;
+  return name.substr(0, end);
+}
+
+bool is_in_loop(const Program& program, StmtId statement) {
+  for (LoopId loop = program.body[statement].loop; loop; loop = program.loops[loop].outer) {
+    const ValueId index = program.loops[loop].index;
+    if (index == no_value) continue;
+    const PlaceId place = program.place_of(program.value(index).statement);
+    if (!program.call_place || place != program.call_place) return true;
+  }
+  return false;
+}
+
+std::string library_place(const Program& program, StmtId statement) {
+  if (is_own(program, statement)) return {};
+  const Loc loc = program.loc(statement);
+  return loc ? fmt::format("{}:{}:{}", loc.source->name, loc.line, loc.column) : "";
+}
 
 Loc own_loc(const Program& program, StmtId statement) {
   return program.loc(own_place(program, program.place_of(statement)));
@@ -18,7 +43,9 @@ SourceOps::SourceOps(const Program& structured) : is_known_(true) {
   for (const StmtId s : structured.body.ids()) {
     const Op& op = structured.body[s].op;
     const bool is_loop = std::holds_alternative<For>(op) || std::holds_alternative<Grid>(op);
-    if (!is_loop && !std::holds_alternative<If>(op) && !std::holds_alternative<Mod>(op)) continue;
+    if (!is_loop && !std::holds_alternative<If>(op) && !std::holds_alternative<Mod>(op) &&
+        !std::holds_alternative<Min>(op))
+      continue;
     if (!is_own(structured, s)) continue;
     const Loc loc = structured.loc(s);
     if (is_loop) loops_.insert({loc.line, loc.column});

@@ -1,6 +1,7 @@
 // Ops of the source among the statements of an expanded program, which has many of its own.
 #pragma once
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -25,6 +26,13 @@ class SourceOps {
   std::set<Key> ops_;
   std::set<std::pair<int, int>> loops_;  // line, column
 };
+
+// Name without the number that expansion appends to make it unique: "slot" for "slot_2".
+std::string source_name(const std::string& name);
+// True if the statement is in a loop of the source. The loop of several launches does not count.
+bool is_in_loop(const Program& program, StmtId statement);
+// For a statement of a library function: its own place, as the `object` of a note; else empty.
+std::string library_place(const Program& program, StmtId statement);
 
 // Location of the statement in the kernel's own text; for a library function, of its call.
 Loc own_loc(const Program& program, StmtId statement);

@@ -13,8 +13,10 @@ void Waits::begin(const Program& program, const Topology& topology) {
   open_of_.assign(program.semaphores.size(), 0);
   signalled_in_loop_.assign(program.semaphores.size(), StmtId());
   cells_.clear();
+  is_in_loop_.assign(program.body.size(), 0);
   last_step_.assign(static_cast<std::size_t>(topology.all()), -1);
   for (const StmtId s : program.body.ids()) {
+    is_in_loop_[s] = is_in_loop(program, s) ? 1 : 0;
     if (const auto* wait = std::get_if<Wait>(&program.body[s].op)) {
       const SemaphoreId semaphore = program.value(wait->sem.base).semaphore;
       if (program.semaphores[semaphore].kind != SemKind::count) continue;
@@ -22,7 +24,7 @@ void Waits::begin(const Program& program, const Topology& topology) {
       ++open_of_[semaphore];
     }
     const auto* signal = std::get_if<Signal>(&program.body[s].op);
-    if (signal != nullptr && program.body[s].loop)
+    if (signal != nullptr && is_in_loop_[s] != 0)
       signalled_in_loop_[program.value(signal->sem.base).semaphore] = s;
   }
 }
@@ -37,7 +39,10 @@ void Waits::note(const Event& event) {
     at.count += event.amount;
     at.last_signal = event.step;
     at.last_signaller = topology_.of(event.agent);
-    if (!program_->body[event.statement].loop) at.outside += event.amount;
+    if (is_in_loop_[event.statement] != 0)
+      at.later = event.statement;
+    else
+      at.outside += event.amount;
     return;
   }
   if (event.kind != EventKind::wait) return;
@@ -51,35 +56,41 @@ void Waits::note(const Event& event) {
   at.count -= event.amount;
   at.taken += event.amount;
   if (at.taken > at.outside) open.from_loop = true;
-  const bool has_credits =
-      signalled_in_loop_[event.object.semaphore()] && program_->body[event.statement].loop;
-  if (open.is_done || !open.blocked_or_surplus || (has_credits && !open.from_loop)) return;
+  // The cell of a signal that is not executed is known only for a single semaphore.
+  const SemaphoreId semaphore = event.object.semaphore();
+  StmtId later = at.later;
+  if (!later && program_->semaphores[semaphore].shape.empty())
+    later = signalled_in_loop_[semaphore];
+  if (later && is_in_loop_[event.statement] != 0) open.later = later;
+  if (open.is_done || !open.blocked_or_surplus || (open.later && !open.from_loop)) return;
   open.is_done = true;
-  --open_of_[event.object.semaphore()];
+  --open_of_[semaphore];
 }
 
 void Waits::add_notes(const Program& program, CoverageNotes& notes) const {
   for (const StmtId s : program.body.ids()) {
     const Open& open = open_[s];
-    if (!open.is_wait || !open.is_executed || !open.is_of_other || !own_loc(program, s)) continue;
+    if (!open.is_wait || !open.is_executed || !own_loc(program, s)) continue;
     const SemaphoreId semaphore =
         program.value(std::get<Wait>(program.body[s].op).sem.base).semaphore;
-    const std::string& name = program.semaphores[semaphore].name;
-    const StmtId later = signalled_in_loop_[semaphore];
-    const bool has_credits = later && program.body[s].loop;
-    if (has_credits && open.from_loop)
-      notes.seen.push_back({Uncovered::credit, own_loc(program, s)});
-    if (open.blocked_or_surplus) notes.seen.push_back({Uncovered::wait, own_loc(program, s)});
-    if (has_credits && !open.from_loop) {
-      notes.missing.push_back(
-          {Uncovered::credit, own_loc(program, s),
-           fmt::format(
-               "this wait takes only signals of `{}` from before the loop, none from line {}", name,
-               own_loc(program, later).line)});
-    } else if (!open.blocked_or_surplus) {
-      notes.missing.push_back(
-          {Uncovered::wait, own_loc(program, s),
-           fmt::format("this wait did not block, and `{}` never held more than it took", name)});
+    const std::string name = source_name(program.semaphores[semaphore].name);
+    CoverageNote note{
+        .kind = Uncovered::credit, .loc = own_loc(program, s), .object = library_place(program, s)};
+    if (open.later && open.from_loop) notes.seen.push_back(note);
+    if (open.later && !open.from_loop) {
+      note.message = fmt::format(
+          "this wait takes only signals of `{}` from before the loop, none from line {}", name,
+          program.loc(open.later).line);
+      notes.missing.push_back(note);
+      continue;
+    }
+    note.kind = Uncovered::wait;
+    if (open.blocked_or_surplus) {
+      notes.seen.push_back(note);
+    } else if (open.is_of_other) {
+      note.message =
+          fmt::format("this wait did not block, and `{}` never held more than it took", name);
+      notes.missing.push_back(note);
     }
   }
 }

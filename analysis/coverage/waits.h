@@ -30,13 +30,15 @@ class Waits {
     std::int64_t outside = 0;       // signalled by statements outside of loops
     std::int64_t last_signal = -1;  // step of the run
     CoreIndex last_signaller{};
+    StmtId later{};  // a signal in a loop, if one was executed
   };
-  // What one wait statement has not shown yet.
+  // Properties that the run has shown for one wait statement.
   struct Open {
     bool is_wait = false;
-    bool blocked_or_surplus = false;                // it blocked, or there was more than it took
-    bool from_loop = false;                         // it took a signal from inside a loop
-    bool is_done = false;                           // it has shown all
+    bool blocked_or_surplus = false;  // it blocked, or there was more than it took
+    bool from_loop = false;           // it took a signal from inside a loop
+    StmtId later{};                   // in a loop: a signal in a loop that it could take; else none
+    bool is_done = false;             // it has shown all
     bool is_executed = false, is_of_other = false;  // met by a signal of another core
   };
   void note(const Event& event);
@@ -48,6 +50,7 @@ class Waits {
   Table<SemaphoreId, std::int32_t> open_of_;      // number of waits
   Table<SemaphoreId, StmtId> signalled_in_loop_;  // a signal in a loop, if there is one
   std::map<std::tuple<SemaphoreId, std::int32_t, std::int64_t>, Cell> cells_;
+  Table<StmtId, std::uint8_t> is_in_loop_;
   Table<CoreIndex, std::int64_t> last_step_;
 };
 

@@ -1,6 +1,8 @@
-// Remainders `a mod b` of the source whose operand was always from 0 to b - 1.
+// Ops of the source that never changed their operand: `a mod b` with a from 0 to b - 1, and
+// `min(a, b)` of a constant that was never larger than the other operand.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "analysis/coverage/branches.h"
@@ -13,12 +15,14 @@ namespace tessera {
 class Wraps {
  public:
   void begin(const Program& program, const SourceOps& source);
-  // Requires Event::registers. Examines the remainders that were computed before the statement.
+  // Requires Event::registers. Examines the entries of the regions around the statement, which were
+  // computed in this iteration.
   void on(const Event& event) {
     if (open_ == 0) return;
     for (std::int32_t* at = &last_before_[static_cast<std::size_t>(event.statement.index)];
          *at >= 0;) {
       Remainder& mod = remainders_[static_cast<std::size_t>(*at)];
+      mod.is_examined = true;
       if (!mod.is_open || wraps(mod, event.registers)) {
         *at = mod.before;
       } else {
@@ -31,21 +35,26 @@ class Wraps {
  private:
   struct Remainder {
     StmtId statement;
-    ValueId a, b;
-    std::int32_t before = -1;  // the previous remainder in the text; -1: none
-    bool is_open = true;
+    ValueId a, b;  // of a min: a is the constant
+    bool is_min = false;
+    std::int32_t before = -1;  // the previous entry in the same or an outer region; -1: none
+    bool is_open = true, is_examined = false;
   };
-  bool wraps(Remainder& mod, const std::int64_t* registers) {
-    const auto a = static_cast<std::uint64_t>(registers[mod.a.index]);
-    const std::int64_t b = registers[mod.b.index];
-    if (b <= 0 || a < static_cast<std::uint64_t>(b)) return false;
-    mod.is_open = false;
+  // Returns the entry of a statement; none if it is another op, or a min of two other operands.
+  static std::optional<Remainder> remainder(const Program& program, StmtId s, std::int32_t before);
+  bool wraps(Remainder& op, const std::int64_t* registers) {
+    const std::int64_t a = registers[op.a.index], b = registers[op.b.index];
+    const bool is_unchanged =
+        op.is_min ? a <= b
+                  : b <= 0 || static_cast<std::uint64_t>(a) < static_cast<std::uint64_t>(b);
+    if (is_unchanged) return false;
+    op.is_open = false;
     --open_;
     return true;
   }
 
   std::vector<Remainder> remainders_;
-  std::vector<std::int32_t> last_before_;  // by statement: the last remainder before it; -1: none
+  std::vector<std::int32_t> last_before_;  // by statement: the last entry before it; -1: none
   std::int32_t open_ = 0;
 };
 

@@ -131,7 +131,8 @@ int run(const Arguments& given, Console& console) {
   SizeChanges changes;
   if (asks_coverage) {
     Expected<SizeChanges> found =
-        find_size_changes(*arguments, certificate->coverage.missing, size_search_seconds);
+        find_size_changes(*arguments, target->how.run.machine.devices,
+                          certificate->coverage.missing, size_search_seconds);
     if (!found) return fail(console, found.diags());
     changes = *std::move(found);
   }

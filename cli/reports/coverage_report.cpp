@@ -17,7 +17,7 @@ std::string change_text(const CoverageNote& note, const SizeChange* change, bool
         "; try {}{}", change->words,
         change->finding.empty() ? "" : fmt::format(", which ends with {}", change->finding));
   if (is_searched) return "; no size that was tried exercises it";
-  return note.devices > 0 ? fmt::format("; try --devices {}", note.devices) : "";
+  return note.devices > 0 ? fmt::format("; from {} devices on they differ", note.devices) : "";
 }
 
 }  // namespace
@@ -63,8 +63,6 @@ Json coverage_json(const std::vector<CoverageNote>& notes, const SizeChanges& ch
     if (i < changes.size() && changes[i])
       change = {{"words", changes[i]->words},
                 {"finding", changes[i]->finding.empty() ? Json() : Json(changes[i]->finding)}};
-    else if (note.devices > 0)
-      change = {{"words", fmt::format("--devices {}", note.devices)}, {"finding", Json()}};
     array.push_back({{"kind", name(note.kind)},
                      {"file", note.loc ? Json(note.loc.source->name) : Json()},
                      {"line", note.loc.line},

@@ -1,4 +1,4 @@
-// Notes on what the sizes of a run did not exercise, as text and as JSON.
+// Notes on coverage as text and as JSON.
 #pragma once
 #include <optional>
 #include <string>
@@ -16,7 +16,7 @@ using SizeChanges = std::vector<std::optional<SizeChange>>;
 std::string coverage_lines(const Certificate& certificate, const SizeChanges& changes);
 // Returns the first note of a run and the number of the others. command: shows them all.
 std::string coverage_of_run_lines(const Certificate& certificate, const std::string& command);
-// Returns an array with all notes. changes: of these notes.
+// Returns an array with all notes. changes: as found for these notes.
 Json coverage_json(const std::vector<CoverageNote>& notes, const SizeChanges& changes);
 // Returns one note: "FILE:LINE: MESSAGE".
 std::string coverage_text(const CoverageNote& note);

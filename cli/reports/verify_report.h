@@ -7,8 +7,8 @@
 
 namespace tessera::cli {
 
-// Return the report as lines of text and as JSON. changes: of sizes, for the notes on
-// coverage. seconds: time of the whole command.
+// Return the report as lines of text and as JSON. changes: the sizes that were found for
+// the notes on coverage. seconds: time of the whole command.
 std::string verify_lines(const Arguments& arguments, const Prepared& prepared,
                          const Certificate& certificate, const SizeChanges& changes,
                          double seconds);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "cli/reports/finding_text.h"
 #include "cli/reports/report.h"
@@ -16,21 +15,24 @@ namespace {
 
 constexpr std::array<std::int64_t, 9> counts = {2, 3, 4, 5, 8, 9, 16, 17, 32};
 constexpr std::int64_t small_in_pairs = 5;
-constexpr std::int64_t max_calls = 3;
+constexpr std::int64_t small_tuning = 8;  // a number of buffers, not an extent of a tile
 
 }  // namespace
 
-// Counts take fixed values; extents also those around one and two blocks of a window.
+// Larger values of a size. Counts take fixed values; extents also those around one and two blocks
+// of a window.
 std::vector<std::int64_t> Grower::values(const SizeAxis& axis) const {
+  if (axis.option == "calls") return {axis.value + 1, axis.value + 2};
+  if (axis.is_tuning && axis.value <= small_tuning) return {axis.value + 1, axis.value + 2};
+  if (axis.is_tuning) return {2 * axis.value};
   std::set<std::int64_t> found(counts.begin(), counts.end());
-  if (axis.option == "calls") return {2, max_calls};
   if (axis.is_extent) {
     for (const std::int64_t block : blocks_)
       for (const std::int64_t n : {block - 1, block, block + 1, 2 * block, 2 * block + 1})
         found.insert(n);
-    found.insert({axis.value - 1, axis.value + 1, 2 * axis.value});
+    found.insert({axis.value + 1, 2 * axis.value});
   }
-  found.erase(found.begin(), found.lower_bound(1));
+  found.erase(found.begin(), found.upper_bound(axis.value));
   return {found.begin(), found.end()};
 }
 
@@ -62,7 +64,9 @@ Expected<bool> Grower::verify(const Invocation& invocation, GrownCase grown) {
     if (seen_.insert(key(note)).second && !growth_.cases.empty()) grown.added.push_back(note);
   if (growth_.cases.empty()) {
     growth_.kernel = target->prepared.kernel;
-    growth_.missing = c.coverage.missing;
+    devices_ = target->how.run.machine.devices;
+    first_ = c.coverage;
+    growth_.missing = first_.missing;
     blocks_ = c.coverage.blocks;
   }
   growth_.cases.push_back(std::move(grown));
@@ -107,36 +111,50 @@ void Grower::grow_pairs(const std::vector<Gain>& gains) {
   const auto in_pairs = [&](std::size_t axis) {
     std::vector<std::int64_t> all = values(axes_[axis]);
     std::erase_if(all, [&](std::int64_t value) {
-      return value == axes_[axis].value ||
-             (value > small_in_pairs && !gains[axis].values.contains(value));
+      return value > small_in_pairs && !gains[axis].values.contains(value) && value != all.front();
     });
     return all;
   };
   for (const auto& [a, b] : pairs)
-    for (const std::int64_t x : in_pairs(a))
-      for (const std::int64_t y : in_pairs(b)) {
+    for (const std::int64_t y : in_pairs(b)) {
+      std::vector<std::int64_t> of_a = in_pairs(a);
+      // A mesh needs a multiple of its other extent.
+      if (axes_[a].option == "devices" && y <= small_in_pairs) of_a.push_back(axes_[a].value * y);
+      for (const std::int64_t x : of_a) {
         if (is_over()) return;
         try_pair(a, x, b, y);
       }
+    }
+}
+
+// Other numbers in the tables that decide the control flow.
+void Grower::grow_tables() {
+  std::vector<CoverageNote> tables = first_.missing;
+  tables.insert(tables.end(), first_.seen.begin(), first_.seen.end());
+  for (const CoverageNote& table : tables) {
+    if (table.kind != Uncovered::empty) continue;
+    for (const SizedCommand& command : with_other_tables(given_, table.object)) {
+      if (is_over()) return;
+      const std::string numbers = command.words.substr(command.words.find_last_of(" =") + 1);
+      if (!verify(command.invocation, {command.words, table.object, numbers}))
+        ++growth_.not_allowed;
+    }
+  }
 }
 
 Expected<Growth> Grower::run() {
-  axes_ = TRY(size_axes(arguments_));
   TRY(verify(given_, {}));
+  axes_ = TRY(size_axes(arguments_, devices_));
   std::vector<Gain> gains(axes_.size());
   for (std::size_t i = 0; i < axes_.size(); ++i)
     for (const std::int64_t value : values(axes_[i])) {
       if (is_over()) break;
-      if (value == axes_[i].value || !try_size(i, value)) continue;
+      if (!try_size(i, value)) continue;
       const std::size_t added = growth_.cases.back().added.size();
       gains[i].added += added;
       if (added > 0) gains[i].values.insert(value);
     }
-  for (const CoverageNote& note : std::vector<CoverageNote>(growth_.missing)) {
-    if (note.kind != Uncovered::empty || is_over()) continue;
-    if (const std::optional<SizedCommand> zero = with_zero(given_, note.object))
-      (void)verify(zero->invocation, {zero->words, "a 0 in", note.object});
-  }
+  grow_tables();
   grow_pairs(gains);
   std::erase_if(growth_.missing,
                 [&](const CoverageNote& note) { return seen_.contains(key(note)); });

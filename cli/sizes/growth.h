@@ -27,7 +27,7 @@ struct Growth {
   std::int64_t not_allowed = 0;  // sizes that a `require`, the operation or the profile rejects
   bool is_out_of_budget = false;
   std::string kernel{};                 // name and settings at the given sizes
-  std::vector<CoverageNote> missing{};  // of the given sizes, exercised by no size
+  std::vector<CoverageNote> missing{};  // at the given sizes, exercised by no other size
   // True if the last case is refuted.
   bool is_refuted() const {
     return !cases.empty() && cases.back().verdict == SchedulesVerdict::refuted;
@@ -49,11 +49,12 @@ class Grower {
   bool try_size(std::size_t axis, std::int64_t value);
   void try_pair(std::size_t a, std::int64_t value_a, std::size_t b, std::int64_t value_b);
   Expected<bool> verify(const Invocation& invocation, GrownCase grown);
-  // What one size added on its own, and the values at which it did.
+  // Number of things that one size added on its own, and the values at which it did.
   struct Gain {
     std::size_t added = 0;
     std::set<std::int64_t> values{};
   };
+  void grow_tables();
   void grow_pairs(const std::vector<Gain>& gains);
   std::vector<std::int64_t> values(const SizeAxis& axis) const;
   bool is_over() const { return growth_.is_refuted() || growth_.is_out_of_budget; }
@@ -61,7 +62,9 @@ class Grower {
   const Arguments& arguments_;
   const Invocation given_;
   std::int64_t budget_;
+  int devices_ = 1;  // at the given sizes
   std::vector<SizeAxis> axes_;
+  CoverageNotes first_;               // at the given sizes
   std::vector<std::int64_t> blocks_;  // extents of the blocks of windows
   std::set<CoverageKey> seen_;
   std::set<std::string> done_;  // words

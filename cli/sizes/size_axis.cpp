@@ -10,6 +10,7 @@
 #include "cli/args/source_file.h"
 #include "cli/verify_target.h"
 #include "core/report/try.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 namespace {
@@ -37,7 +38,7 @@ Expected<std::vector<SizeAxis>> axes_of_program(const Arguments& arguments, int 
   const Expected<Program> program = instantiate_kernel(*module, *kernel, settings, how);
   std::vector<SizeAxis> axes;
   for (const ParameterInfo& parameter : kernel->parameters) {
-    if (parameter.kind != ParameterInfo::Kind::problem) continue;
+    if (parameter.kind == ParameterInfo::Kind::dtype) continue;
     const auto given = settings.find(parameter.name);
     const auto value = number(given == settings.end() ? parameter.default_text : given->second);
     if (!value) continue;
@@ -45,6 +46,7 @@ Expected<std::vector<SizeAxis>> axes_of_program(const Arguments& arguments, int 
     settings[parameter.name] = std::to_string(*value + 1);
     const Expected<Program> larger = instantiate_kernel(*module, *kernel, settings, how);
     settings[parameter.name] = std::to_string(*value);
+    axis.is_tuning = parameter.kind == ParameterInfo::Kind::tuning;
     axis.is_extent = program && larger && operand_shapes(*program) != operand_shapes(*larger);
     axes.push_back(axis);
   }
@@ -79,7 +81,7 @@ std::string SizeAxis::words(std::int64_t with) const {
                            : fmt::format("--{} {}={}", option, parameter, with);
 }
 
-Expected<std::vector<SizeAxis>> size_axes(const Arguments& arguments) {
+Expected<std::vector<SizeAxis>> size_axes(const Arguments& arguments, int devices) {
   const Command command = verified_command(arguments.given());
   const auto takes = [&](std::string_view name) {
     return find_option(command.options, name) != nullptr;
@@ -88,12 +90,10 @@ Expected<std::vector<SizeAxis>> size_axes(const Arguments& arguments) {
     const auto& values = arguments.glance(name);
     return values.empty() ? std::nullopt : number(values.back());
   };
-  const std::int64_t devices = given("devices").value_or(1);
   std::vector<SizeAxis> axes;
   if (takes("devices")) axes.push_back({"devices", "", devices});
   if (command.name == "run") {
-    for (SizeAxis& axis : TRY(axes_of_program(arguments, static_cast<int>(devices))))
-      axes.push_back(std::move(axis));
+    for (SizeAxis& axis : TRY(axes_of_program(arguments, devices))) axes.push_back(std::move(axis));
   } else {
     for (const char* name : {"groups", "m", "k", "n"})
       if (const auto value = given(name); value && takes(name))
@@ -107,11 +107,17 @@ std::vector<SizedCommand> with_size(const Invocation& invocation, const std::vec
                                     std::size_t axis, std::int64_t value) {
   const SizeAxis& changed = axes[axis];
   const SizedCommand plain{with_value(invocation, changed, value), changed.words(value), false};
+  if (changed.option == "calls") {
+    // Kernels for several cores cannot have new scratch memory for each call.
+    const SizedCommand kept{plain.invocation.with("scratch", "kept"),
+                            plain.words + " --scratch kept", false};
+    return invocation.has("scratch") ? std::vector{plain} : std::vector{plain, kept};
+  }
   if (changed.option != "devices") return {plain};
   SizedCommand scaled = plain;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const SizeAxis& other = axes[i];
-    if (i == axis || other.option == "calls" || other.value <= 0) continue;
+    if (i == axis || other.option == "calls" || other.is_tuning || other.value <= 0) continue;
     const bool is_share = other.is_extent && other.value % changed.value == 0;
     if (!is_share && other.value != changed.value) continue;
     const std::int64_t now = other.value / changed.value * value;
@@ -123,21 +129,42 @@ std::vector<SizedCommand> with_size(const Invocation& invocation, const std::vec
   return {plain, scaled};
 }
 
-std::optional<SizedCommand> with_zero(const Invocation& invocation, const std::string& table) {
-  Invocation changed = invocation;
-  for (Invocation::Option& option : changed.options) {
-    const bool is_sizes = option.name == "group-sizes";
-    if (!option.value || (!is_sizes && option.name != "in")) continue;
-    const std::size_t begin = is_sizes ? 0 : table.size() + 1;
-    if (!is_sizes && !option.value->starts_with(table + "=")) continue;
-    if (option.value->find_first_not_of("0123456789,", begin) != std::string::npos) continue;
-    const std::size_t from = option.value->rfind(',');
-    const std::size_t last = from == std::string::npos ? begin : from + 1;
-    option.value->replace(last, std::string::npos, "0");
-    const std::string words = fmt::format("--{} {}", option.name, *option.value);
-    return SizedCommand{changed, words, false};
+std::vector<SizedCommand> with_other_tables(const Invocation& invocation,
+                                            const std::string& table) {
+  std::vector<SizedCommand> found;
+  for (std::size_t i = 0; i < invocation.options.size(); ++i) {
+    const std::string& name = invocation.options[i].name;
+    const std::optional<std::string>& value = invocation.options[i].value;
+    const bool is_sizes = name == "group-sizes";
+    if (!value || (!is_sizes && name != "in")) continue;
+    const std::string prefix = is_sizes ? "" : table + "=";
+    if (!value->starts_with(prefix)) continue;
+    std::vector<std::int64_t> numbers;
+    bool is_list = true;
+    for (const std::string& word : split(std::string_view(*value).substr(prefix.size()), ',')) {
+      const std::optional<std::int64_t> n = number(word);
+      is_list = is_list && n.has_value();
+      numbers.push_back(n.value_or(0));
+    }
+    if (!is_list || numbers.empty()) continue;
+    const auto add = [&](std::vector<std::int64_t> changed) {
+      SizedCommand command{invocation, "", false};
+      const std::string text = fmt::format("{}{}", prefix, fmt::join(changed, ","));
+      command.invocation.options[i].value = text;
+      command.words = fmt::format("--{} {}", name, text);
+      found.push_back(std::move(command));
+    };
+    std::vector<std::int64_t> zero = numbers;
+    zero.back() = 0;
+    add(zero);
+    if (numbers.front() < 1) continue;
+    --numbers.front();
+    add(numbers);
+    if (numbers.size() < 2) continue;
+    ++numbers[1];
+    add(numbers);
   }
-  return std::nullopt;
+  return found;
 }
 
 }  // namespace tessera::cli

@@ -3,7 +3,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@ struct SizeAxis {
   std::string parameter{};  // for --set: the parameter of the kernel
   std::int64_t value = 1;   // in the command
   bool is_extent = false;   // an extent of operands in hbm; else a count
+  bool is_tuning = false;   // a tuning parameter of the kernel
 
   // The option without its value: "--devices", "--set rows".
   std::string name() const;
@@ -24,10 +24,10 @@ struct SizeAxis {
 };
 
 // Returns the sizes of the command that `verify` with these arguments analyses, in the order of its
-// options or parameters. Sizes that are given as tables or files are left out. Fails if the program
-// cannot be opened.
-Expected<std::vector<SizeAxis>> size_axes(const Arguments& arguments);
-// A command line with other sizes, and the words that say which.
+// options or parameters. Sizes that are given as tables or files are left out. devices: of the run,
+// which may be a default. Fails if the program cannot be opened.
+Expected<std::vector<SizeAxis>> size_axes(const Arguments& arguments, int devices);
+// A command line with other sizes, and these sizes as words.
 struct SizedCommand {
   Invocation invocation;
   std::string words;       // "--devices 3 --m 24"
@@ -40,8 +40,9 @@ struct SizedCommand {
 std::vector<SizedCommand> with_size(const Invocation& invocation, const std::vector<SizeAxis>& axes,
                                     std::size_t axis, std::int64_t value);
 
-// Returns the command line with 0 as the last number of the given group sizes, or of the table that
-// --in gives as numbers; none if there is no such list.
-std::optional<SizedCommand> with_zero(const Invocation& invocation, const std::string& table);
+// Returns the command lines with other numbers in the given group sizes, or in the table that --in
+// gives as numbers: 0 at the end; one less at the beginning; and this one more for the second
+// number. Empty if there is no such list.
+std::vector<SizedCommand> with_other_tables(const Invocation& invocation, const std::string& table);
 
 }  // namespace tessera::cli

@@ -27,6 +27,7 @@ struct Trial {
 std::vector<Trial> trials(const std::vector<SizeAxis>& axes) {
   std::vector<std::tuple<double, std::size_t, std::int64_t>> found;
   for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i].is_tuning) continue;
     const std::int64_t v = std::max<std::int64_t>(axes[i].value, 1);
     for (const std::int64_t w : {v + 1, v + 2, v + 3, v + 4, v + 6, v + 8, 2 * v, 2 * v + 1, 3 * v,
                                  4 * v, 4 * v + 1, 5 * v, 8 * v, 16 * v}) {
@@ -72,24 +73,25 @@ bool is_among(const CoverageNote& note, const std::vector<CoverageNote>& notes) 
 }  // namespace
 
 Expected<std::vector<std::optional<SizeChange>>> find_size_changes(
-    const Arguments& arguments, const std::vector<CoverageNote>& notes, double seconds) {
+    const Arguments& arguments, int devices, const std::vector<CoverageNote>& notes,
+    double seconds) {
   const auto begin = std::chrono::steady_clock::now();
   const auto elapsed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   };
   std::vector<std::optional<SizeChange>> changes(notes.size());
-  const std::vector<SizeAxis> axes = TRY(size_axes(arguments));
+  const std::vector<SizeAxis> axes = TRY(size_axes(arguments, devices));
   const Invocation plain =
       arguments.invocation().without({"json", "coverage", "save", "interpret"});
   std::size_t open = notes.size();
   for (std::size_t i = 0; i < notes.size(); ++i) {
     if (notes[i].kind != Uncovered::empty) continue;
-    const auto zero = with_zero(plain, notes[i].object);
+    const std::vector<SizedCommand> tables = with_other_tables(plain, notes[i].object);
     const std::optional<Tried> tried =
-        zero ? run_with(zero->invocation, arguments.files()) : std::nullopt;
-    if (!tried) continue;
-    changes[i] = SizeChange{zero->words, tried->finding};
-    if (tried->finding.empty()) --open;
+        tables.empty() ? std::nullopt : run_with(tables.front().invocation, arguments.files());
+    if (!tried || !is_among(notes[i], tried->notes.seen)) continue;
+    changes[i] = SizeChange{tables.front().words};
+    --open;
   }
   for (const Trial& trial : trials(axes)) {
     if (open == 0 || elapsed() > seconds) break;

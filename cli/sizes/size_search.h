@@ -1,4 +1,4 @@
-// Searches for sizes that exercise what a run left out, by running larger ones.
+// Searches for sizes that exercise the parts that a run left out, by running larger ones.
 #pragma once
 #include <optional>
 #include <string>
@@ -18,8 +18,10 @@ struct SizeChange {
 // Returns a change of one size for each note, or none. Runs the program of these arguments, without
 // analysis, with other values of one size at a time, small changes first. If none exercises a note,
 // the first run with a finding counts. Ends after `seconds`, or when every note has a change. Fails
-// if the program cannot be opened. arguments: of verify_arguments().
+// if the program cannot be opened. arguments: as returned by verify_arguments().
+// devices: of the run.
 Expected<std::vector<std::optional<SizeChange>>> find_size_changes(
-    const Arguments& arguments, const std::vector<CoverageNote>& notes, double seconds);
+    const Arguments& arguments, int devices, const std::vector<CoverageNote>& notes,
+    double seconds);
 
 }  // namespace tessera::cli

@@ -49,7 +49,7 @@ std::string case_lines(const std::vector<GrownCase>& cases) {
   return text;
 }
 
-// What the cases show, and what they do not.
+// The verdict, which never covers other sizes.
 std::string verdict_line(const Growth& growth) {
   if (growth.is_refuted())
     return line("refuted", "at the last of these sizes") + "  " + growth.cases.back().command +

@@ -5,9 +5,9 @@
 
 namespace tessera::cli {
 
-// Verifies the sizes of the arguments and larger ones, up to the first that is refuted, prints a
-// table of what each size added, and returns the exit code: 1 if a size is refuted, 3 if the budget
-// of events ends first. Prints errors; 2 if the given sizes are not allowed.
+// Verifies the given sizes and larger ones, up to the first that is refuted, and prints a table.
+// Returns the exit code: 1 if a size is refuted, 2 after an error, 3 if the budget of events ends
+// first.
 int verify_grow(const Arguments& arguments, Console& console);
 
 }  // namespace tessera::cli

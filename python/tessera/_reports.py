@@ -163,7 +163,7 @@ class Proof(Report):
 
     @property
     def coverage(self) -> list[dict[str, Any]]:
-        """What these sizes do not exercise, most telling first: `kind`, `file`, `line`, `message`, and the `change` of a size."""
+        """Parts that these sizes do not exercise, in the order of their kinds: `kind`, `file`, `line`, `message`, and the `change` of a size."""
         return self.object.get("coverage", [])
 
     @property

@@ -194,7 +194,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Uncovered:
-    """Something that the sizes of a call do not exercise, so that its verdict says nothing about it.
+    """A part of a kernel that the sizes of a call do not exercise: its verdict does not cover mistakes there.
 
     kind: `slot`, `credit`, `branch`, `wrap`, `loop`, `neighbours`, `wait`, `empty` or `remainder`, as in the page on coverage.
     place: `kernel.py:49`, or empty for the whole kernel. source: the source line.
@@ -239,7 +239,7 @@ def findings(kernel: Kernel, report: _engine.Report) -> tuple[Finding, ...]:
 
 
 def uncovered(kernel: Kernel, report: _engine.Report) -> tuple[Uncovered, ...]:
-    """Returns what the sizes of this call do not exercise, most telling first."""
+    """Returns the parts that the sizes of this call do not exercise, in the order of their kinds."""
     found = []
     for one in report.object.get("coverage", []):
         place = _place(kernel, one) if one["line"] else Place("", 0)

@@ -19,7 +19,7 @@ Sizes = Mapping[str, int]
 
 @dataclass(frozen=True)
 class GrownCase:
-    """The verdict at some sizes. added: what no earlier case exercised. refusal: why these sizes are not possible; then there is no verdict."""
+    """The verdict at some sizes. added: parts that no earlier case exercised. refusal: why these sizes are not possible; then there is no verdict."""
 
     sizes: Sizes
     verdict: Verdict | None = None
@@ -45,7 +45,7 @@ class Growth:
 
     cases: in the order in which they were verified; the first one has the smallest given sizes.
     ended: True if the time limit was reached before the last size.
-    uncovered: what the first case does not exercise, and no other case either.
+    uncovered: parts that no case exercises, of those in the first case.
     """
 
     cases: tuple[GrownCase, ...]
@@ -63,7 +63,7 @@ class Growth:
         return not self.ended and all(case.status in ("proved", "not possible") for case in self.cases)
 
     def __bool__(self) -> bool:
-        raise TypeError("a growth is neither true nor false: ask for .proved or .first_refuted")
+        raise TypeError("a growth has no truth value: use .proved or .first_refuted")
 
     def __str__(self) -> str:
         lines = [str(case) for case in self.cases]

@@ -53,7 +53,7 @@ class SiteVerdict:
     given: types, shapes and control inputs of its calls, without repetitions.
     mesh: True if it is under `shard_map`. axes: names and sizes of the mesh's axes.
     tells_all: True if the report also lists findings that are consequences of others, and all notes on coverage.
-    uncovered: what these sizes do not exercise, most telling first.
+    uncovered: parts that these sizes do not exercise, in the order of their kinds.
     """
 
     place: str
