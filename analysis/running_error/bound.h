@@ -40,6 +40,13 @@ struct Number {
   Bound bound = 0;
 };
 
+// Ends of the interval of the possible values.
+inline double low(const Number& x) { return x.value - static_cast<double>(x.bound); }
+inline double high(const Number& x) { return x.value + static_cast<double>(x.bound); }
+
+// Relative error of double arithmetic and of libm.
+inline constexpr double tiny = 0x1p-52;
+
 // Reasons why bounds are not known: an operation and its statement.
 class Reasons {
  public:

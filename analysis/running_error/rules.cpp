@@ -12,11 +12,8 @@
 namespace tessera::running_error {
 namespace {
 
-constexpr double tiny = 0x1p-52;           // relative error of double arithmetic and of libm
 constexpr double least_normal = 0x1p-126;  // f32, and bf16, which XLA computes in f32
 
-double low(const Number& x) { return x.value - static_cast<double>(x.bound); }
-double high(const Number& x) { return x.value + static_cast<double>(x.bound); }
 bool is_infinite(const Number& x) { return std::isinf(x.value); }
 bool may_be_zero(const Number& x) { return std::abs(x.value) <= static_cast<double>(x.bound); }
 

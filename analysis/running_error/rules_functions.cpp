@@ -12,7 +12,6 @@
 namespace tessera::running_error {
 namespace {
 
-constexpr double tiny = 0x1p-52;  // relative error of libm
 // Error of functions in other libraries, in half units in the last place.
 constexpr double of_libraries = 8;
 // Error of exp(x * ln 2) per unit of |x|, in half units in the last place. The rounding of the
@@ -20,9 +19,6 @@ constexpr double of_libraries = 8;
 constexpr double exp2_roundings = 0.74;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double smallest = std::numeric_limits<double>::min();
-
-double low(const Number& x) { return x.value - static_cast<double>(x.bound); }
-double high(const Number& x) { return x.value + static_cast<double>(x.bound); }
 
 double value_of(Function f, double x) { return tile::real_function(f)(x); }
 
