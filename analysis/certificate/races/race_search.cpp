@@ -37,11 +37,12 @@ const Table<EventId, Suspicion>& RaceSearchContext::suspects() {
 }
 
 RaceSearch::RaceSearch(RaceSearchContext& context, std::size_t max_races, std::int32_t partition,
-                       std::int32_t partitions)
+                       std::int32_t partitions, std::int32_t blocked)
     : context_(context),
       record_(context.record),
       partition_(partition),
       partitions_(partitions),
+      blocked_(blocked),
       replay_(record_, context.signals),
       watch_(record_, context.conflicts),
       covered_(record_.agents.size(), EventId(0)),
@@ -59,9 +60,7 @@ void RaceSearch::run() {
     if (!is_truncated_ && replay_.events_done() > truncation_threshold_)
       is_truncated_ = found_.is_full();
     const RecordedEvent& event = record_.events[e];
-    if (event.act == Act::access && e >= covered_[event.agent] &&
-        record_.agents[event.agent].issuer.index % partitions_ == partition_)
-      segment(e);
+    if (event.act == Act::access && e >= covered_[event.agent] && blocks(event.agent)) segment(e);
     replay_.apply(e);
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <future>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -49,9 +50,11 @@ class RaceSearchContext {
 class RaceSearch {
  public:
   // Prepares the search of the cores whose index modulo `partitions` is `partition`.
-  // max_races: as in freeze_one(). context: must outlive this object.
+  // max_races: as in freeze_one(). blocked: only accesses of these first cores and their copies are
+  // blocked. context: must outlive this object.
   RaceSearch(RaceSearchContext& context, std::size_t max_races, std::int32_t partition,
-             std::int32_t partitions);
+             std::int32_t partitions,
+             std::int32_t blocked = std::numeric_limits<std::int32_t>::max());
 
   // Searches; must be called only once. Throws Interrupted if current_stop() is set. The other
   // members return its results.
@@ -70,13 +73,17 @@ class RaceSearch {
   bool is_known_sum(EventId e) {
     return suspects_ != nullptr && (*suspects_)[e] == Suspicion::sum && found_.skips(e);
   }
+  bool blocks(RecordedAgentId agent) const {
+    const std::int32_t core = record_.agents[agent].issuer.index;
+    return core < blocked_ && core % partitions_ == partition_;
+  }
   void segment(EventId first);
   bool has_partners(EventId x);
   void fork(RecordedAgentId agent, EventId first);
 
   RaceSearchContext& context_;
   const Record& record_;
-  const std::int32_t partition_, partitions_;
+  const std::int32_t partition_, partitions_, blocked_;
   ProtocolReplay replay_;
   Watch watch_;
   Table<RecordedAgentId, EventId> covered_;  // end of the current segment
