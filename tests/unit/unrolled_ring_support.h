@@ -46,8 +46,10 @@ inline RingRun run_words(const std::string& words) {
 // A program from text, with operands for any number of devices.
 class RingProgram {
  public:
-  explicit RingProgram(const std::string& text) {
-    auto parsed = program(text);
+  explicit RingProgram(const std::string& text, int calls = 1) {
+    auto module = parse(source("test.tsr", text));
+    EXPECT_TRUE(module) << (module ? "" : messages(module.diags())) << text;
+    auto parsed = instantiate(*module, module->kernels.at(0).name, {}, library(), {.calls = calls});
     EXPECT_TRUE(parsed) << (parsed ? "" : messages(parsed.diags())) << text;
     expanded_ = *expand(*parsed);
   }

@@ -19,7 +19,7 @@ struct RingEvent {
   bool to_all = false;
   std::int64_t amount = 0;  // to_all: per device of the ring
   StmtId statement;
-  std::int32_t step = 0;
+  std::int32_t step = 0;  // number within the agent, from 0; of a core: of the steps with events
   std::int32_t distance = 0;  // from the device to the accessed one; positive: along the ring
   std::int32_t object = -1;   // index in Ring::cells or, for a start, in Ring::agents
   // Access: its range, with the cores numbered within the accessed device.

@@ -146,8 +146,11 @@ void RingReader::read_agent(const Places& places, RecordedAgentId agent, Device&
                  .before = self.before ? numbers_[self.before] : -1,
                  .statement = self.statement};
   read.begin = static_cast<std::int32_t>(device.events.size());
+  std::int32_t step = -1;
   for (EventId e = self.begin; e < self.end;) {
     RingEvent event = read_event(places, e);
+    if (e == self.begin || record_.event(e - 1).step != event.step) ++step;
+    if (record_.is_core(agent)) event.step = step;
     const std::int32_t all =
         event.act == Act::signal && record_.is_core(agent) ? signals_to_all(e) : 0;
     if (event.act == Act::start)
