@@ -7,13 +7,12 @@
 namespace tessera {
 
 enum class SameSteps : std::uint8_t {
-  // Each device executes the same events on the same rectangles, and accesses the same distances.
-  // If
-  // this holds for every number of devices, LengthVerdict::quiet is a proof for all of them.
+  // Each device executes the same events on the same rectangles, at the same distances. If this
+  // holds for every number of devices, LengthVerdict::quiet is a proof for all of them.
   same,
   other_boxes,  // the same except for rectangles
-  other_steps,  // the same statements on the same objects and distances, each another number of
-                // times
+  other_steps,  // the same statements on the same objects and distances, with other numbers of
+                // events, or with other amounts
   different
 };
 
