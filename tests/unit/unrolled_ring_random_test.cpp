@@ -3,24 +3,16 @@
 //
 // TESSERA_RINGS: number of programs; TESSERA_RINGS_SEED: first seed (scripts/nightly.sh).
 #include <algorithm>
-#include <cstdlib>
 
-#include "analysis/certificate/unrolled_ring/same_steps.h"
 #include "interp/schedule/random.h"
-#include "tests/unit/unrolled_ring_support.h"
+#include "tests/unit/unrolled_ring_claims.h"
 
 namespace tessera {
 namespace {
 
+using test::number;
+using test::RingCounts;
 using test::RingProgram;
-using test::RingRun;
-
-constexpr int max_devices = 40;
-
-std::uint64_t number(const char* variable, std::uint64_t otherwise) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
 
 // Kernels whose devices send through slots to devices at fixed distances, with few or no credits.
 class RandomRing {
@@ -124,90 +116,14 @@ class RandomRing {
   std::vector<std::string> body_;
 };
 
-struct Counts {
-  int programs = 0, refuted = 0, not_analysed = 0, other_steps = 0, quiet = 0, wrong = 0;
-  int flagged = 0, fail_later = 0, wrong_next = 0;
-  std::string text() const {
-    return fmt::format(
-        "{} programs; rings: {} not proved, {} not analysed, {} with other steps, {} quiet ({} "
-        "wrong), {} flagged ({} fail later, {} with another next length)",
-        programs, refuted, not_analysed, other_steps, quiet, wrong, flagged, fail_later,
-        wrong_next);
-  }
-};
-
-// Verdicts of a program by number of devices, computed when they are used.
-class Verdicts {
- public:
-  explicit Verdicts(const RingProgram& program)
-      : program_(program), known_(static_cast<std::size_t>(max_devices) + 1, -1) {}
-  bool is_proved(int devices) {
-    int& known = known_[static_cast<std::size_t>(devices)];
-    if (known < 0) known = program_.run(devices).is_proved() ? 1 : 0;
-    return known == 1;
-  }
-  // First number of devices in [first, last] for which the program is not proved, or 0.
-  int first_not_proved(int first, int last) {
-    for (int devices = first; devices <= last; ++devices)
-      if (!is_proved(devices)) return devices;
-    return 0;
-  }
-
- private:
-  const RingProgram& program_;
-  std::vector<int> known_;
-};
-
-// Compares the unrolled ring of a proved run with the verdicts for all numbers of devices.
-void compare(const RingProgram& program, Verdicts& verdicts, int devices, Counts& counts) {
-  const RingRun run = program.run(devices);
-  if (!run.is_proved()) {
-    ++counts.refuted;
-    return;
-  }
-  const UnrolledRing ring = unroll_ring(run.record(), {.max_devices = max_devices});
-  if (ring.verdict == LengthVerdict::not_analysed) {
-    ++counts.not_analysed;
-    return;
-  }
-  // One more device: distances modulo both numbers of devices are known.
-  if (same_steps(run.record(), program.run(devices + 1).record()) != SameSteps::same) {
-    ++counts.other_steps;
-    return;
-  }
-  const int later = verdicts.first_not_proved(devices + 1, max_devices);
-  if (ring.verdict == LengthVerdict::quiet) {
-    ++counts.quiet;
-    const int earlier = verdicts.first_not_proved(2, devices - 1);
-    counts.wrong += later > 0 || earlier > 0 ? 1 : 0;
-    EXPECT_EQ(later, 0) << devices << print(program.expanded());
-    EXPECT_EQ(earlier, 0) << devices << print(program.expanded());
-    return;
-  }
-  ++counts.flagged;
-  counts.fail_later += later > 0 ? 1 : 0;
-  int next = 0;
-  for (const LengthPair& pair : ring.pairs)
-    if (pair.next_length > 0)
-      next = next == 0 ? pair.next_length : std::min(next, pair.next_length);
-  counts.wrong_next += next != later ? 1 : 0;
-  EXPECT_EQ(next, later) << devices << print(program.expanded());
-}
-
-void compare(const RingProgram& program, Counts& counts) {
-  ++counts.programs;
-  Verdicts verdicts(program);
-  for (int devices = 3; devices <= 9; ++devices) compare(program, verdicts, devices, counts);
-}
-
 TEST(UnrolledRing, quiet_random_rings_are_proved_for_every_length) {
   const std::uint64_t programs = number("TESSERA_RINGS", 60),
                       seed = number("TESSERA_RINGS_SEED", 1);
-  Counts counts;
+  RingCounts counts;
   for (std::uint64_t i = 0; i < programs; ++i) {
     const RandomRing random(seed + i);
     SCOPED_TRACE(random.text());
-    compare(RingProgram(random.text(), random.calls()), counts);
+    compare(RingProgram(random.text(), random.calls()), counts, 3, 9);
   }
   if (std::getenv("TESSERA_RINGS") != nullptr) fmt::print("{}\n", counts.text());
   EXPECT_EQ(counts.wrong, 0);

@@ -46,10 +46,11 @@ inline RingRun run_words(const std::string& words) {
 // A program from text, with operands for any number of devices.
 class RingProgram {
  public:
-  explicit RingProgram(const std::string& text, int calls = 1) {
+  explicit RingProgram(const std::string& text, int calls = 1, const Settings& settings = {}) {
     auto module = parse(source("test.tsr", text));
     EXPECT_TRUE(module) << (module ? "" : messages(module.diags())) << text;
-    auto parsed = instantiate(*module, module->kernels.at(0).name, {}, library(), {.calls = calls});
+    auto parsed =
+        instantiate(*module, module->kernels.at(0).name, settings, library(), {.calls = calls});
     EXPECT_TRUE(parsed) << (parsed ? "" : messages(parsed.diags())) << text;
     expanded_ = *expand(*parsed);
   }
