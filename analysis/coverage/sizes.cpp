@@ -15,6 +15,9 @@
 namespace tessera {
 namespace {
 
+// With more devices, those that all access each other have no left and right.
+constexpr int small_all_to_all = 4;
+
 // One dimension of a window that moves along it.
 struct Moving {
   std::string window;
@@ -153,7 +156,7 @@ void Sizes::add_neighbours(CoverageNotes& notes) const {
                        ? "with 2 devices, the left and the right neighbour are the same device"
                        : "in rings of 2, the left and the right neighbour are the same device";
     if (devices_ > 2) note.devices = 0;
-  } else if (!is_among_all && devices_ <= 2 * reach) {
+  } else if ((!is_among_all || devices_ <= small_all_to_all) && devices_ <= 2 * reach) {
     note.message =
         fmt::format("with {} devices, a distance of {} is the same to the left and to the right",
                     devices_, reach);

@@ -18,6 +18,7 @@
 #include "cli/reports/verify_report.h"
 #include "cli/reports/verify_words.h"
 #include "cli/reports/watch.h"
+#include "cli/sizes/ring_length.h"
 #include "cli/sizes/size_search.h"
 #include "cli/sizes/verify_grow.h"
 #include "cli/verify_cases.h"
@@ -129,20 +130,30 @@ int run(const Arguments& given, Console& console) {
       return fail(console, written.diags());
   }
   SizeChanges changes;
+  std::optional<RingLength> ring;
   if (asks_coverage) {
     Expected<SizeChanges> found =
         find_size_changes(*arguments, target->how.run.machine.devices,
                           certificate->coverage.missing, size_search_seconds);
     if (!found) return fail(console, found.diags());
     changes = *std::move(found);
+    if (certificate->verdict == SchedulesVerdict::proved) {
+      Expected<std::optional<RingLength>> length = ring_length(*target);
+      if (!length) return fail(console, length.diags());
+      ring = *std::move(length);
+    }
   }
   watch.hide();
   const double seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (console.prints_json())
-    print(console, verify_json(*arguments, target->prepared, *certificate, changes, seconds));
+  if (console.prints_json()) {
+    Json object = verify_json(*arguments, target->prepared, *certificate, changes, seconds);
+    if (ring) object["ring"] = ring_length_json(*ring);
+    print(console, std::move(object));
+  }
   if (console.prints_text()) {
     console.out << verify_lines(*arguments, target->prepared, *certificate, changes, seconds);
+    if (ring) console.out << ring_length_lines(*ring);
     if (file) console.out << fmt::format("{:<10}{}\n", "saved", arguments->text("save"));
   }
   return exit_code(status_of(*certificate));

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::array<std::int64_t, 9> counts = {2, 3, 4, 5, 8, 9, 16, 17, 32};
 constexpr std::int64_t small_in_pairs = 5;
+constexpr int max_unrolled = 9;           // devices
 constexpr std::int64_t small_tuning = 8;  // a number of buffers, not an extent of a tile
 
 }  // namespace
@@ -22,7 +23,7 @@ constexpr std::int64_t small_tuning = 8;  // a number of buffers, not an extent 
 // Larger values of a size. Counts take fixed values; extents also those around one and two blocks
 // of a window.
 std::vector<std::int64_t> Grower::values(const SizeAxis& axis) const {
-  if (axis.option == "calls") return {axis.value + 1, axis.value + 2};
+  if (axis.option == "calls" || axis.option == "cores") return {axis.value + 1, axis.value + 2};
   if (axis.is_tuning && axis.value <= small_tuning) return {axis.value + 1, axis.value + 2};
   if (axis.is_tuning) return {2 * axis.value};
   std::set<std::int64_t> found(counts.begin(), counts.end());
@@ -69,8 +70,20 @@ Expected<bool> Grower::verify(const Invocation& invocation, GrownCase grown) {
     growth_.missing = first_.missing;
     blocks_ = c.coverage.blocks;
   }
+  const bool is_of_devices = grown.group.empty() || grown.group.starts_with("--devices with") ||
+                             grown.group == "--devices";
   growth_.cases.push_back(std::move(grown));
+  if (is_of_devices && c.verdict == SchedulesVerdict::proved) unroll(*target);
   return true;
+}
+
+void Grower::unroll(const VerifyTarget& target) {
+  if (target.how.run.machine.devices > max_unrolled) return;
+  const Expected<std::optional<RingLength>> length = ring_length(target);
+  if (!length || !*length) return;
+  if ((*length)->verdict == LengthVerdict::quiet) growth_.independent = **length;
+  if ((*length)->verdict == LengthVerdict::rests_on_length && !growth_.chained)
+    growth_.chained = **length;
 }
 
 bool Grower::try_size(std::size_t axis, std::int64_t value) {

@@ -1,10 +1,12 @@
 // Growth of one size after the other, then of pairs.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "cli/sizes/ring_length.h"
 #include "cli/sizes/size_axis.h"
 #include "cli/verify_target.h"
 
@@ -26,7 +28,10 @@ struct Growth {
   std::vector<GrownCase> cases;
   std::int64_t not_allowed = 0;  // sizes that a `require`, the operation or the profile rejects
   bool is_out_of_budget = false;
-  std::string kernel{};                 // name and settings at the given sizes
+  std::string kernel{};  // name and settings at the given sizes
+  // Of the proved sizes in which only the number of devices differs: the last one whose proof does
+  // not depend on the length of the ring, and the first one whose proof does.
+  std::optional<RingLength> independent{}, chained{};
   std::vector<CoverageNote> missing{};  // at the given sizes, exercised by no other size
   // True if the last case is refuted.
   bool is_refuted() const {
@@ -46,6 +51,7 @@ class Grower {
   Expected<Growth> run();
 
  private:
+  void unroll(const VerifyTarget& target);
   bool try_size(std::size_t axis, std::int64_t value);
   void try_pair(std::size_t a, std::int64_t value_a, std::size_t b, std::int64_t value_b);
   Expected<bool> verify(const Invocation& invocation, GrownCase grown);

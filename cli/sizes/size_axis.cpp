@@ -30,24 +30,36 @@ std::vector<Shape> operand_shapes(const Program& program) {
   return shapes;
 }
 
-Expected<std::vector<SizeAxis>> axes_of_program(const Arguments& arguments, int devices) {
+// Value of an integer parameter, also of a default that is an expression.
+std::optional<std::int64_t> program_value(const Program& program, const std::string& name) {
+  for (const Setting& setting : program.settings)
+    if (setting.name == name) return number(setting.value);
+  return std::nullopt;
+}
+
+Expected<std::vector<SizeAxis>> axes_of_program(const Arguments& arguments, int devices,
+                                                int cores) {
   const auto module = TRY(open_program(arguments.words().front(), arguments.files()));
   const KernelInfo* const kernel = TRY(choose_kernel(*module, arguments));
-  Settings settings = TRY(settings_of(arguments, *kernel));
-  const InstantiateOptions how{.devices = devices, .cores = 1};
-  const Expected<Program> program = instantiate_kernel(*module, *kernel, settings, how);
+  const Settings settings = TRY(settings_of(arguments, *kernel));
+  const InstantiateOptions how{.devices = devices, .cores = cores};
+  const Program program = TRY(instantiate_kernel(*module, *kernel, settings, how));
   std::vector<SizeAxis> axes;
   for (const ParameterInfo& parameter : kernel->parameters) {
     if (parameter.kind == ParameterInfo::Kind::dtype) continue;
-    const auto given = settings.find(parameter.name);
-    const auto value = number(given == settings.end() ? parameter.default_text : given->second);
+    const std::optional<std::int64_t> value = program_value(program, parameter.name);
     if (!value) continue;
     SizeAxis axis{"set", parameter.name, *value};
-    settings[parameter.name] = std::to_string(*value + 1);
-    const Expected<Program> larger = instantiate_kernel(*module, *kernel, settings, how);
-    settings[parameter.name] = std::to_string(*value);
     axis.is_tuning = parameter.kind == ParameterInfo::Kind::tuning;
-    axis.is_extent = program && larger && operand_shapes(*program) != operand_shapes(*larger);
+    // A `require` may allow only multiples.
+    for (const std::int64_t larger : {*value + 1, 2 * *value}) {
+      Settings changed = settings;
+      changed[parameter.name] = std::to_string(larger);
+      const Expected<Program> other = instantiate_kernel(*module, *kernel, changed, how);
+      if (!other) continue;
+      axis.is_extent = operand_shapes(program) != operand_shapes(*other);
+      break;
+    }
     axes.push_back(axis);
   }
   return axes;
@@ -92,8 +104,12 @@ Expected<std::vector<SizeAxis>> size_axes(const Arguments& arguments, int device
   };
   std::vector<SizeAxis> axes;
   if (takes("devices")) axes.push_back({"devices", "", devices});
+  if (const auto cores = given("cores"); cores && *cores > 1 && takes("cores"))
+    axes.push_back({"cores", "", *cores});
   if (command.name == "run") {
-    for (SizeAxis& axis : TRY(axes_of_program(arguments, devices))) axes.push_back(std::move(axis));
+    for (SizeAxis& axis :
+         TRY(axes_of_program(arguments, devices, static_cast<int>(given("cores").value_or(1)))))
+      axes.push_back(std::move(axis));
   } else {
     for (const char* name : {"groups", "m", "k", "n"})
       if (const auto value = given(name); value && takes(name))
@@ -147,16 +163,18 @@ std::vector<SizedCommand> with_other_tables(const Invocation& invocation,
       numbers.push_back(n.value_or(0));
     }
     if (!is_list || numbers.empty()) continue;
-    const auto add = [&](std::vector<std::int64_t> changed) {
+    const auto add = [&](const std::vector<std::int64_t>& table_of) {
       SizedCommand command{invocation, "", false};
-      const std::string text = fmt::format("{}{}", prefix, fmt::join(changed, ","));
+      const std::string text = fmt::format("{}{}", prefix, fmt::join(table_of, ","));
       command.invocation.options[i].value = text;
       command.words = fmt::format("--{} {}", name, text);
       found.push_back(std::move(command));
     };
-    std::vector<std::int64_t> zero = numbers;
-    zero.back() = 0;
-    add(zero);
+    std::vector<std::int64_t> changed = numbers;
+    changed.back() = 0;
+    add(changed);
+    changed.assign(numbers.size(), *std::max_element(numbers.begin(), numbers.end()));
+    add(changed);
     if (numbers.front() < 1) continue;
     --numbers.front();
     add(numbers);

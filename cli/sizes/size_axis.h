@@ -41,8 +41,8 @@ std::vector<SizedCommand> with_size(const Invocation& invocation, const std::vec
                                     std::size_t axis, std::int64_t value);
 
 // Returns the command lines with other numbers in the given group sizes, or in the table that --in
-// gives as numbers: 0 at the end; one less at the beginning; and this one more for the second
-// number. Empty if there is no such list.
+// gives as numbers: 0 at the end; all equal to the largest; one less at the beginning; and this one
+// more for the second number. Empty if there is no such list.
 std::vector<SizedCommand> with_other_tables(const Invocation& invocation, const std::string& table);
 
 }  // namespace tessera::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <ostream>
 #include <string>
 
@@ -70,6 +71,9 @@ std::string growth_lines(const Growth& growth, double seconds) {
                                     growth.cases.size(), growth.not_allowed));
   text += case_lines(growth.cases);
   text += verdict_line(growth);
+  if (!growth.is_refuted())
+    for (const std::optional<RingLength>* ring : {&growth.chained, &growth.independent})
+      if (*ring) text += ring_length_lines(**ring);
   for (const CoverageNote& note : growth.missing) text += line("uncovered", coverage_text(note));
   return text + line("time", human_seconds(seconds));
 }
@@ -89,6 +93,9 @@ Json growth_json(const Growth& growth, Status status, double seconds) {
                                {"added", std::move(added)}});
   }
   object["first_refuted"] = growth.is_refuted() ? Json(growth.cases.size() - 1) : Json();
+  object["ring"] = growth.chained       ? ring_length_json(*growth.chained)
+                   : growth.independent ? ring_length_json(*growth.independent)
+                                        : Json();
   object["out_of_budget"] = growth.is_out_of_budget;
   object["coverage"] = coverage_json(growth.missing, {});
   object["wall_seconds"] = seconds;
