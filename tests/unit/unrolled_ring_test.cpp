@@ -118,6 +118,78 @@ TEST(UnrolledRing, slots_without_credits_rest_on_the_length) {
   }
 }
 
+// A blocked device affects so many others that 24 devices are not enough.
+TEST(UnrolledRing, is_long_enough_for_the_effects_of_a_blocked_device) {
+  for (const char* barrier : {"neighbour_barrier(left, right, 0)", "all_barrier(0)"}) {
+    const RingProgram program(slots(30, 62, 1, barrier));
+    const RingRun run = program.run(3);
+    const UnrolledRing ring = unroll_ring(run.record());
+    EXPECT_EQ(test::text_of(ring, run.record()), "rests on 13-13 13-16");
+    EXPECT_GE(ring.devices, 62);
+    EXPECT_TRUE(program.run(30).is_proved());
+    EXPECT_FALSE(program.run(31).is_proved());
+  }
+}
+
+// Only device 2 uses rows again. All other rows are used once.
+TEST(UnrolledRing, rectangles_may_depend_on_the_device) {
+  const RingProgram program(R"(
+kernel rows()
+  in   x:    f32[1, 8] hbm
+  out  o:    f32[8, 8] hbm
+  hbm  slot: f32[11, 8]
+  sem  sent: bytes
+  sem  arrived[8]: bytes
+{
+  neighbour_barrier((device - 1) mod devices, (device + 1) mod devices, 0)
+  for s in 8 {
+    start x -> (device + 1) mod devices: slot[(device mod 3 == 1 ? s mod 3 : 3 + s) +: 1, :], sent, arrived[s]
+    wait sent for x
+    wait arrived[s] for x
+    copy slot[(device mod 3 == 2 ? s mod 3 : 3 + s) +: 1, :] -> o[s +: 1, :]
+  }
+}
+)");
+  const RingRun run = program.run(3);
+  EXPECT_TRUE(run.is_proved());
+  const UnrolledRing ring = unroll_ring(run.record(), {.max_devices = 20});
+  EXPECT_FALSE(ring.has_equal_boxes);
+  EXPECT_EQ(test::text_of(ring, run.record()), "rests on 11-11 11-14");
+  EXPECT_FALSE(program.run(6).is_proved());
+}
+
+// Each device signals all others twice, so half of the devices are enough for the first wait. A
+// blocked device delays 14 others, which is more than half of a ring of at most 29 devices.
+TEST(UnrolledRing, signals_to_all_of_longer_rings_are_counted) {
+  const RingProgram program(R"(
+kernel twice()
+  in   x:    f32[1, 8] hbm
+  out  o:    f32[1, 8] hbm
+  hbm  slot: f32[1, 8]
+  sem  sent: bytes
+  sem  arrived: bytes
+  sem  hop: count
+  sem  all: barrier(1)
+{
+  neighbour_barrier((device - 1) mod devices, (device + 1) mod devices, 0)
+  copy x -> slot
+  copy slot -> o
+  for s in 14 {
+    signal hop on (device + 1) mod devices, 1
+    wait hop, 1
+  }
+  for i in 2 { for d in devices { signal all on d, 1 } }
+  wait all, devices
+  start x -> (device + 1) mod devices: slot, sent, arrived
+  wait sent for x
+  wait arrived for x
+  wait all, devices
+}
+)");
+  EXPECT_EQ(unroll_ring(program.run(5).record()).verdict, LengthVerdict::rests_on_length);
+  EXPECT_EQ(program.first_not_proved(5, 40), 30);
+}
+
 // Over distance 2 with 4 slots, rings of 6 and 8 devices are two rings each. 7 is refuted, 8
 // proved.
 TEST(UnrolledRing, later_rings_can_be_proved_again) {
