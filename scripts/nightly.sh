@@ -6,6 +6,7 @@
 #   and 2,000 as emulated CUDA graphs
 #   every mutant of every kernel, of synchronising ops and of values at three sizes, and the labelled programs
 #   random problems compared with the reference, for ten minutes
+#   500 random rings, and every mutant of the collectives with a fixed number of steps, on rings of 2 to 40 devices
 #   the harnesses of tests/fuzz for an hour (scripts/fuzz.sh); inputs that reach new code are kept in tests/fuzz/corpus
 #   every collective on rings of 2 to 16, and 1,000 random programs, on processes of each MPI library
 #   the Python tests with jax 0.7 to 0.10, and with the newest jax on the Python of Debian 13 (scripts/python_versions.sh)
@@ -30,6 +31,7 @@ for library in openmpi mpich; do
   tests/mpi/mpi_test.sh "$library" sweep "$bin" "$seed"
   tests/mpi/mpi_test.sh "$library" pipelines "$bin" "$seed" 5000
 done
+TESSERA_RINGS=500 TESSERA_RINGS_SEED=${seed}000 "$bin/tessera_unit_tests" --gtest_filter='UnrolledRing.quiet_*'
 scripts/fuzz.sh
 scripts/python_versions.sh
 scripts/wheel.sh
