@@ -394,6 +394,36 @@ TEST(UnrolledRing, devices_of_several_cores) {
   }
 }
 
+// Two copies to the same device count on one cell. The first wait is for the first copy only if
+// copies complete in order.
+TEST(UnrolledRing, copies_in_order) {
+  const RingProgram program(R"(
+kernel k()
+  in   x:    f32[1, 8] hbm
+  out  o:    f32[2, 8] hbm
+  hbm  slot: f32[2, 8]
+  sem  sent: bytes
+  sem  arrived: bytes
+{
+  right = (device + 1) mod devices
+  neighbour_barrier((device - 1) mod devices, right, 0)
+  for s in 2 { start x -> right: slot[s +: 1, :], sent, arrived }
+  for s in 2 {
+    wait arrived for x
+    copy slot[s +: 1, :] -> o[s +: 1, :]
+    wait sent for x
+  }
+}
+)");
+  for (const DmaOrder order : {DmaOrder::unordered, DmaOrder::fifo}) {
+    const RunOptions options{.copies = {.order = order}};
+    const RingRun run = program.run(3, options);
+    EXPECT_EQ(run.is_proved(), order == DmaOrder::fifo);
+    EXPECT_EQ(unrolled(run), order == DmaOrder::fifo ? "quiet" : "rests on 11-14");
+    EXPECT_EQ(program.first_not_proved(2, 20, options), order == DmaOrder::fifo ? 0 : 2);
+  }
+}
+
 TEST(UnrolledRing, same_steps_compares_rings_of_two_sizes) {
   const auto of = [](const std::string& words, int a, int b) {
     const auto run = [&](int devices) {

@@ -91,7 +91,7 @@ class GapSearch {
   }
 
   // True if no core that waits for signals of all devices would receive enough of them in a longer
-  // ring, whose further devices are at the same events as device d.
+  // ring. The further devices are at the same events as device d.
   bool stops_longer_rings(std::int32_t d) const {
     std::vector<std::int64_t> sent(ring_.cells.size());  // by one such device, to each device
     for (std::int32_t c = 0; c < ring_.cores(); ++c) {

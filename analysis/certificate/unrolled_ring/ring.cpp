@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t max_rotations = 8;
 
 std::string why_not(const Record& record) {
-  if (record.is_over_budget) return "the run was not recorded";
+  if (record.is_over_budget || record.events.empty()) return "the run was not recorded";
   if (!record.is_complete) return "the run is not complete";
   if (record.topology.devices < 2) return "a ring has at least two devices";
   for (const RecordedEvent& event : record.events) {

@@ -19,7 +19,7 @@ struct RingEvent {
   bool to_all = false;
   std::int64_t amount = 0;  // to_all: per device of the ring
   StmtId statement;
-  std::int32_t step = 0;  // number within the agent, from 0; of a core: of the steps with events
+  std::int32_t step = 0;  // number within the agent, from 0; cores: steps without events omitted
   std::int32_t distance = 0;  // from the device to the accessed one; positive: along the ring
   std::int32_t object = -1;   // index in Ring::cells or, for a start, in Ring::agents
   // Access: its range, with the cores numbered within the accessed device.
@@ -50,10 +50,10 @@ struct RingCell {
 struct Ring {
   const Record* record = nullptr;     // must outlive this object
   std::vector<std::int32_t> devices;  // device numbers in the order of the ring
-  std::vector<RingAgent> agents;      // of one device: its cores, then the copies of each core
-  std::vector<RingEvent> events;      // of one device, grouped by agent
-  std::vector<RingCell> cells;        // of one device, ascending
-  std::vector<std::int32_t> order;    // events of one device in an order in which no wait blocks
+  std::vector<RingAgent> agents;      // each device: its cores, then the copies of each core
+  std::vector<RingEvent> events;      // each device: grouped by agent
+  std::vector<RingCell> cells;        // each device: ascending
+  std::vector<std::int32_t> order;    // each device: its events in an order in which no wait blocks
   // Recorded event of each event, by place in the ring. to_all: the first of several signals.
   std::vector<std::vector<EventId>> recorded;
   std::int32_t reach = 0;  // max distance, in either direction
@@ -67,13 +67,14 @@ struct Ring {
 
 struct FoundRing {
   std::optional<Ring> ring;
-  std::string
-      reason;  // why there is none; a clause like "device 2 does not do the same as device 0"
+  // Why there is none: a clause like "device 2 does not do the same as device 0".
+  std::string reason;
 };
 
 // Returns the ring of a complete run. The next device of device d is d + 1 if that makes all
 // devices equal. Otherwise it is the target of one of the remote signals or copies, because tables
-// may permute the devices; of several such rings, the one with the smallest reach.
+// may permute the devices. If there are several such rings, the one with the smallest reach is
+// returned.
 //
 // A distance is only known modulo the number of devices, so the smallest one is assumed: a program
 // with 5 devices that sends over distance 3 has distance -2 here. Compare the rings of two numbers

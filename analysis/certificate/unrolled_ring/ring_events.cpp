@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analysis/certificate/unrolled_ring/ring_order.h"
+#include "analysis/certificate/unrolled_ring/signals_to_all.h"
 
 namespace tessera {
 namespace {
@@ -31,16 +32,16 @@ bool is_same_shape(const Box& a, const Box& b) {
 
 RingReader::RingReader(const Record& record)
     : record_(record),
+      key_of_(keys_of(record)),
       cells_(record.cells.size()),
       copies_(copies_by_issuer(record)),
       numbers_(record.agents.size()),
       is_changed_(record.program->buffers.size()) {
-  const Table<CellId, RingCell> keys = keys_of(record);
-  keys_ = keys.entries();
+  keys_ = key_of_.entries();
   std::sort(keys_.begin(), keys_.end());
   keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
-  for (const CellId c : keys.ids())
-    cells_[c] = static_cast<std::int32_t>(std::lower_bound(keys_.begin(), keys_.end(), keys[c]) -
+  for (const CellId c : key_of_.ids())
+    cells_[c] = static_cast<std::int32_t>(std::lower_bound(keys_.begin(), keys_.end(), key_of_[c]) -
                                           keys_.begin());
   for (std::int32_t device = 0; device < record.topology.devices; ++device) {
     const RecordedAgentId first = Record::core_at(record.topology.first_of(device));
@@ -77,34 +78,6 @@ std::int32_t RingReader::distance(const Places& places, RecordedAgentId agent, C
   const std::int32_t forward =
       (place(record_.topology.device(to)) - place(device_of(agent)) + devices) % devices;
   return 2 * forward > devices ? forward - devices : forward;
-}
-
-// Returns the number of successive signals from `first` on with which a core signals a barrier of
-// each device, or of each core of all devices, once. 0: it does not.
-std::int32_t RingReader::signals_to_all(EventId first) const {
-  const RecordedEvent& like = record_.event(first);
-  const SemId& barrier = record_.cells[like.cell()];
-  if (record_.program->semaphores[barrier.semaphore].kind != SemKind::barrier) return 0;
-  const auto count = [&](bool has_cores) -> std::int32_t {
-    const std::int32_t all = has_cores ? record_.cores() : record_.topology.devices;
-    if (record_.agents[like.agent].end - first < all) return 0;
-    std::set<CoreIndex> owners;
-    for (const EventId e : IdRange(first, first + all)) {
-      const RecordedEvent& event = record_.event(e);
-      if (event.act != Act::signal || event.statement != like.statement ||
-          event.amount != like.amount)
-        return 0;
-      const RingCell &key = keys_[static_cast<std::size_t>(cells_[event.cell()])],
-                     &of_first = keys_[static_cast<std::size_t>(cells_[like.cell()])];
-      if (key.semaphore != of_first.semaphore || key.cell != of_first.cell ||
-          key.generation != of_first.generation || (!has_cores && key.core != of_first.core))
-        return 0;
-      owners.insert(record_.cells[event.cell()].core);
-    }
-    return owners.size() == static_cast<std::size_t>(all) ? all : 0;
-  };
-  const std::int32_t each = count(false);
-  return each > 0 ? each : count(true);
 }
 
 RingEvent RingReader::read_event(const Places& places, EventId e) const {
@@ -151,8 +124,9 @@ void RingReader::read_agent(const Places& places, RecordedAgentId agent, Device&
     RingEvent event = read_event(places, e);
     if (e == self.begin || record_.event(e - 1).step != event.step) ++step;
     if (record_.is_core(agent)) event.step = step;
-    const std::int32_t all =
-        event.act == Act::signal && record_.is_core(agent) ? signals_to_all(e) : 0;
+    const std::int32_t all = event.act == Act::signal && record_.is_core(agent)
+                                 ? signals_to_all(record_, key_of_, e)
+                                 : 0;
     if (event.act == Act::start)
       device.agents[static_cast<std::size_t>(event.object)].started_at =
           static_cast<std::int32_t>(device.events.size());
@@ -185,7 +159,7 @@ RingReader::Device RingReader::read_device(const Places& places, std::int32_t de
   return read;
 }
 
-// Returns how the events of device b differ from those of device a, or an empty string.
+// Returns how the events of devices a and b differ, or an empty string.
 std::string RingReader::compare(const Device& first, const Device& other, std::int32_t a,
                                 std::int32_t b, bool& has_equal_boxes) const {
   const auto difference = [&](StmtId statement) {

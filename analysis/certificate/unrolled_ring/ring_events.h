@@ -36,13 +36,13 @@ class RingReader {
   Device read_device(const Places& places, std::int32_t device) const;
   void read_agent(const Places& places, RecordedAgentId agent, Device& device) const;
   RingEvent read_event(const Places& places, EventId e) const;
-  std::int32_t signals_to_all(EventId first) const;
   std::string compare(const Device& first, const Device& other, std::int32_t a, std::int32_t b,
                       bool& has_equal_boxes) const;
 
   const Record& record_;
-  std::vector<RingCell> keys_;         // of all devices together, ascending
-  Table<CellId, std::int32_t> cells_;  // index in keys_
+  const Table<CellId, RingCell> key_of_;  // by cell
+  std::vector<RingCell> keys_;            // all devices; ascending
+  Table<CellId, std::int32_t> cells_;     // index in keys_
   Lists<RecordedAgentId, RecordedAgentId> copies_;
   Table<RecordedAgentId, std::int32_t> numbers_;  // index within the device
   Table<BufferId, bool> is_changed_;

@@ -12,7 +12,7 @@
 namespace tessera {
 namespace {
 
-// An unrolled ring has at least so many devices, and so many times the devices of the ring.
+// Minimum size of an unrolled ring: in devices, and as a multiple of the ring.
 constexpr std::int32_t min_devices = 24, min_times = 4;
 // Max number of replayed events, as a multiple of the budget.
 constexpr std::int64_t replays = 20;

@@ -26,9 +26,9 @@ struct UnrollOptions {
 
 // Two accesses that race in the unrolled ring, the first by canonical key of their statements.
 struct LengthPair {
-  EventId x{}, y{};           // of the record
+  EventId x{}, y{};           // events of the record
   StmtId first, second;       // their statements in the order of the text
-  std::int32_t distance = 0;  // from the device of x to that of y, along the ring
+  std::int32_t distance = 0;  // along the ring, from the device of x to the device of y
   std::int64_t pairs = 0;     // number of such pairs
   // Smallest larger number of devices with which the statements race if the devices execute the
   // same events, that is, with the same number of steps. 0: not found, or not searched because
@@ -47,7 +47,7 @@ struct UnrolledRing {
   std::string reason;             // a clause; for LengthVerdict::not_analysed
   std::vector<LengthPair> pairs;  // in the order of the text
   bool has_more_pairs = false;    // max_races were found
-  std::int32_t devices = 0;       // of the unrolled ring
+  std::int32_t devices = 0;       // in the unrolled ring
   std::int32_t reach = 0;         // max distance between devices that access each other
   bool has_equal_boxes = false;   // all devices access the same rectangles (Ring)
   std::int64_t events_replayed = 0;
