@@ -27,7 +27,8 @@ class TimelineListener {
   virtual void work(CoreIndex core, std::size_t step, double at) = 0;
   // A core has waited; begin == end if the count was available.
   virtual void wait(CoreIndex core, std::size_t step, double begin, double end) = 0;
-  // A core has made its signal with the number `cause`.
+  // A core has made its signal with the number `cause`. The signals of a run are numbered after its
+  // copies.
   virtual void signal(CoreIndex core, std::size_t step, std::int64_t cause, double at) = 0;
   // A core starts a copy; all data has arrived at `end`.
   virtual void copy(CoreIndex core, std::size_t step, double begin, double end) = 0;

@@ -94,7 +94,8 @@ std::string_view what_is(unsigned mode);
 Diag failure(std::string_view verb, const std::string& path, std::string_view reason);
 // Like failure(), with the reason from errno, which must be current.
 Diag system_failure(std::string_view verb, const std::string& path);
-// Returns the rest of an open file. Fails like InputFile::whole(). path: name for messages.
+// Returns the rest of an open file, which need not be regular. Fails like InputFile::whole(); the
+// size limit applies to the whole file. path: name for messages.
 Expected<std::string> read_rest(const Descriptor& file, const std::string& path,
                                 const FileKind& kind);
 }  // namespace files

@@ -18,7 +18,8 @@ Entity real_entity(Elaboration& e, double number);
 std::optional<Entity> real_binary(Elaboration& e, const ast::Binary& node, const Entity& left,
                                   const Entity& right);
 // Returns the result of a tile function, such as exp or max, on known numbers; NaN and nullopt as
-// in real_binary(). Functions of one number and pow also accept only integers.
+// in real_binary(). Functions of one number and pow also accept only integers. Requires as many
+// arguments as the function has.
 std::optional<Entity> real_function(Elaboration& e, const ast::Call& call,
                                     const std::vector<Entity>& arguments);
 

@@ -43,7 +43,8 @@ class VariableTree {
   // value, type and id, as in an "evaluate" response. Fails like parse_reference(), and if the
   // values cannot be computed.
   Expected<Json> value(const AgentId& agent, std::string_view expression);
-  // Returns the name of a reference, including its device and core.
+  // Returns the name of a reference as the commands of the debugger accept it: with its device and
+  // core, if the run has several; without the core if each device has one.
   std::string full_name(const Reference& reference) const;
 
  private:

@@ -53,8 +53,8 @@ class Session final : private Observer, private Pausing, private DebugSink {
   // missing; see valued(). Stays valid until the next movement or printed().
   Machine& machine() { return run_->machine(); }
   // Returns a machine at the same position with all values, after running it to there. It is owned
-  // by the session and stays valid until the next movement. Fails if there is not enough memory,
-  // and with ErrorCode::interrupted if a signal stopped it.
+  // by the session and stays valid until the next movement, printed() or schedule_to_here(). Fails
+  // if there is not enough memory, and with ErrorCode::interrupted if a signal stopped it.
   Expected<Machine*> valued();
   // Returns the state at this position, with the agent and statement of the next step. Valid like
   // machine().
@@ -107,8 +107,9 @@ class Session final : private Observer, private Pausing, private DebugSink {
                                                 const Recording& recording);
   // Like RecordedRun::approach(), but launches the run again if no image can be restored.
   Expected<void> approach(std::int64_t position);
-  // Replaces the run by one with another schedule, at the position. After a failure to launch it,
-  // there is no run.
+  // Replaces the run by one with another schedule, at the position. Fails like go_to() if the
+  // schedule does not fit; the run is then at any position. After a failure to launch, there is no
+  // run.
   Expected<void> follow(const std::string& schedule, std::int64_t position);
   // Like RecordedRun::advance(). Fails if the schedule does not fit the run.
   Expected<void> advance(std::int64_t steps, Pausing* pausing);

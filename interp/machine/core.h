@@ -177,8 +177,8 @@ class Core {
     rest        // the core pauses here
   };
   struct Dispatch;  // interp/machine/core_run.cpp
-  // tracks: propagates undefined registers from op to op. Returns none if the next op needs the
-  // other instantiation.
+  // Like run(). tracks: propagates undefined registers from op to op; must be undefined_.tracks.
+  // Returns none if the next op needs the other instantiation.
   template <bool tracks>
   std::optional<Pause> run_ops(std::int64_t& steps, bool until_start);
   std::optional<Pause> change_loop(std::size_t pc, std::int64_t ops);

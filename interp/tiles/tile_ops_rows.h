@@ -78,7 +78,7 @@ void for_each_piece(const TileView& dst, F&& f) {
 }
 
 // Calls f(index) for each index of the leading dimensions, with 0 in the last two; once for a view
-// of rank 2.
+// of rank 2. No call if the view has no elements.
 template <typename F>
 void for_each_matrix(const TileView& view, F&& f) {
   if (view.elements() == 0) return;
