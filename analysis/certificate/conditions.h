@@ -1,5 +1,5 @@
 // Conditions under which one run decides all schedules, checked on the program and its record.
-// docs/explain/certificate.md explains why they are sufficient.
+// docs/internals/analyses.md explains why they are sufficient.
 #pragma once
 #include <cstdint>
 #include <string>
