@@ -158,16 +158,17 @@ def gdn_recurrent_v2() -> Built:
     )
 
 
-def _moe(module: Any, devices: int, experts: int) -> Built:
-    """So many experts on all devices, of which each token has two."""
+def _moe(module: Any, devices: int, experts: int, block: int = 8, blocks: int = 1) -> Built:
+    """So many experts on all devices, of which each token has two; so many blocks of tokens on each device."""
     mesh = jax.make_mesh((1, devices), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2, devices=jax.devices()[:devices])
+    tokens = block * blocks * devices
     return (
-        lambda t, w1, w2, g: module.fused_ep_moe(mesh, t, w1, w2, g, 2, bt=8, bf=128, bd1=256, bd2=256, btc=8, bfc=128, bd1c=256, bd2c=256),
+        lambda t, w1, w2, g: module.fused_ep_moe(mesh, t, w1, w2, g, 2, bt=block, bf=128, bd1=256, bd2=256, btc=8, bfc=128, bd1c=256, bd2c=256),
         (
-            bf16(8 * devices, 256),
+            bf16(tokens, 256),
             bf16(experts, 2, 256, 128, seed=1, scale=0.1),
             bf16(experts, 128, 256, seed=2, scale=0.1),
-            bf16(8 * devices, experts, seed=3),
+            bf16(tokens, experts, seed=3),
         ),
     )
 
