@@ -8,6 +8,7 @@
 #include <random>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tessera::fuzz {
 
@@ -97,7 +98,20 @@ class PipelineMaker {
   }
   const char* parallel() { return one_in(3) ? " parallel" : ""; }
 
+  // A number that a later phase uses as data, so another node of the graph reads it.
+  void number() {
+    const std::string name = fmt::format("n{}", names_++);
+    say("{} = sizes[{}]", name, draw(sizes));
+    numbers_.push_back(name);
+  }
+  std::string operand() {
+    return numbers_.empty() || one_in(3)
+               ? std::to_string(draw(9))
+               : numbers_[static_cast<std::size_t>(draw(static_cast<int>(numbers_.size())))];
+  }
+
   void phase() {
+    if (one_in(5)) number();
     switch (draw(16)) {
       case 0:
       case 1:
@@ -140,7 +154,7 @@ class PipelineMaker {
                     const std::string& value = "") {
     block(fmt::format("pipeline i in {}{}", n, parallel()), [&] {
       say("window o = {}[{} + i +: 1, :] update, depth 1", to, from);
-      say("o = o * {} + {}", 1 + draw(2), value.empty() ? std::to_string(draw(9)) : value);
+      say("o = o * {} + {}", 1 + draw(2), value.empty() ? operand() : value);
     });
   }
 
@@ -153,7 +167,7 @@ class PipelineMaker {
     block(fmt::format("pipeline i in {}{}", n, parallel()), [&] {
       say("window a = {}[{} + i +: 1, :]", from, first);
       say("window o = {}[{} + i +: 1, :]{}", to, at, updates ? " update, depth 1" : "");
-      say("o = a + {}", draw(9));
+      say("o = a + {}", operand());
     });
   }
 
@@ -281,6 +295,7 @@ class PipelineMaker {
   std::mt19937_64 rng_;
   RandomPipelines made_;
   std::string type_, semaphores_, body_, indent_ = "  ";
+  std::vector<std::string> numbers_;
   int names_ = 0;
 };
 
