@@ -40,9 +40,10 @@ struct MoeRun {
   // Returns the time of the work that `enqueue` enqueues, in seconds, with operands in no cache.
   Expected<double> timed(const Enqueue& enqueue) { return bench->seconds(enqueue); }
   // Poisons the result, runs `enqueue`, and compares with the reference. Returns "ok", the
-  // difference, or the error of the run. Checks the first four and the last four rows (tgmm: of
-  // the block, which has at least four; gmm: all rows if there are at most eight) of four groups:
-  // the first and the last group with rows, the longest, and one in the middle.
+  // difference, or the error of the run. Checks four groups: the
+  // first and the last group with rows, the longest, and one in the middle. In each, the first and
+  // the last four rows; all rows if gmm has at most eight. tgmm: the first and the last four rows
+  // of the block, which has at least four.
   std::string check(const Enqueue& enqueue);
 
  private:

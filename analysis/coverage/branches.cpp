@@ -26,8 +26,7 @@ Branches::Region Branches::region(const Program& program, StmtId begin, StmtId e
     const OpInfo& op = info(program.body[s].op);
     if (op.scope == Scope::open && op.op_class == OpClass::control) ++depth;
     if (op.scope == Scope::close && is_control_end(program, s)) --depth;
-    const OpClass family = op.op_class;
-    if (family != OpClass::copy && family != OpClass::sync && family != OpClass::tile) continue;
+    if (!causes_event(op.op_class)) continue;
     if (depth == 0) ++result.visible;
     result.executed += is_executed_[static_cast<std::size_t>(s.index)];
   }

@@ -27,8 +27,8 @@ void Iterations::begin(const Program& program, const Topology& topology) {
   }
 }
 
-// The bounds of a loop tell the number of iterations. Without bounds, there is a second one if the
-// index changes and the indices around it do not.
+// The bounds of a loop determine its number of iterations. Without bounds, there is a second one if
+// the index changes and the indices around it do not.
 void Iterations::note(LoopId innermost, const Event& event) {
   for (LoopId loop = innermost; loop; loop = program_->loops[loop].outer) {
     if (!is_open_[loop]) continue;

@@ -88,7 +88,8 @@ void Sizes::see_windows(const Program& structured) {
     if (extent == 0) continue;
     std::string names;
     for (const Moving& moving : windows)
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", moving.window);
+      names +=
+          fmt::format("{}{} (dimension {})", names.empty() ? "" : ", ", moving.window, moving.dim);
     notes_of_windows_.missing.push_back(
         {.kind = Uncovered::remainder,
          .loc = windows.front().loc,

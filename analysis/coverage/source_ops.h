@@ -27,6 +27,10 @@ class SourceOps {
   std::set<std::pair<int, int>> loops_;  // line, column
 };
 
+// True for ops of a core that cause an event each time.
+inline bool causes_event(OpClass family) {
+  return family == OpClass::copy || family == OpClass::sync || family == OpClass::tile;
+}
 // Name without the number that expansion appends to make it unique: "slot" for "slot_2".
 std::string source_name(const std::string& name);
 // True if the statement is in a loop of the source. The loop of several launches does not count.

@@ -20,19 +20,34 @@ void Wraps::begin(const Program& program, const SourceOps& source) {
   last_before_.clear();
   open_ = 0;
   std::int32_t last = -1;
-  std::vector<std::int32_t> outer;  // the last entry before each open region
+  // An open region, and the region that is not closed yet at the end of the text.
+  struct Region {
+    std::int32_t outer = -1;  // the last entry before it
+    std::size_t begin = 0;    // its first entry
+  };
+  std::vector<Region> regions = {{}};
+  const auto enter = [&] { regions.push_back({last, remainders_.size()}); };
+  const auto leave = [&] {
+    last = regions.back().outer;
+    regions.pop_back();
+  };
   for (const StmtId s : program.body.ids()) {
-    const Scope scope = info(program.body[s].op).scope;
-    if (scope == Scope::open) outer.push_back(last);
-    if (scope == Scope::middle) last = outer.back();
-    if (scope == Scope::close) {
-      last = outer.back();
-      outer.pop_back();
-    }
+    const OpInfo& op = info(program.body[s].op);
+    // A trace region is executed whenever the statements around it are.
+    const bool is_trace =
+        op.scope == Scope::close
+            ? std::holds_alternative<Trace>(program.body[program.body[s].partner].op)
+            : op.op_class == OpClass::region;
+    if (!is_trace && (op.scope == Scope::middle || op.scope == Scope::close)) leave();
+    if (!is_trace && (op.scope == Scope::middle || op.scope == Scope::open)) enter();
     last_before_.push_back(last);
-    const std::optional<Remainder> op = remainder(program, s, last);
-    if (!op || !source.has(program, s)) continue;
-    remainders_.push_back(*op);
+    if (causes_event(op.op_class))
+      for (std::int32_t at = last; at >= static_cast<std::int32_t>(regions.back().begin);
+           at = remainders_[static_cast<std::size_t>(at)].before)
+        remainders_[static_cast<std::size_t>(at)].is_always_examined = true;
+    const std::optional<Remainder> entry = remainder(program, s, last);
+    if (!entry || !source.has(program, s)) continue;
+    remainders_.push_back(*entry);
     last = open_++;
   }
 }
@@ -40,12 +55,13 @@ void Wraps::begin(const Program& program, const SourceOps& source) {
 void Wraps::add_notes(const Program& program, const Branches& branches,
                       CoverageNotes& notes) const {
   for (const Remainder& mod : remainders_) {
-    if (branches.is_skipped(mod.statement) || !mod.is_examined) continue;
+    if (branches.is_skipped(mod.statement)) continue;
     const Uncovered kind = mod.is_min ? Uncovered::remainder : Uncovered::wrap;
     if (!mod.is_open) {
       notes.seen.push_back({kind, program.loc(mod.statement)});
       continue;
     }
+    if (!mod.is_always_examined) continue;
     if (mod.is_min) {
       const std::int64_t tile = *program.constant(mod.a);
       notes.missing.push_back(

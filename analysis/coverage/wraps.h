@@ -22,7 +22,6 @@ class Wraps {
     for (std::int32_t* at = &last_before_[static_cast<std::size_t>(event.statement.index)];
          *at >= 0;) {
       Remainder& mod = remainders_[static_cast<std::size_t>(*at)];
-      mod.is_examined = true;
       if (!mod.is_open || wraps(mod, event.registers)) {
         *at = mod.before;
       } else {
@@ -35,10 +34,13 @@ class Wraps {
  private:
   struct Remainder {
     StmtId statement;
-    ValueId a, b;  // of a min: a is the constant
+    ValueId a, b;  // min: a is the constant
     bool is_min = false;
     std::int32_t before = -1;  // the previous entry in the same or an outer region; -1: none
-    bool is_open = true, is_examined = false;
+    bool is_open = true;
+    // A later statement of its region causes an event whenever the region is executed. Else some
+    // executions may have no event, and there is no note.
+    bool is_always_examined = false;
   };
   // Returns the entry of a statement; none if it is another op, or a min of two other operands.
   static std::optional<Remainder> remainder(const Program& program, StmtId s, std::int32_t before);

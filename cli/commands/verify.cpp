@@ -26,6 +26,7 @@
 #include "core/host/output_file.h"
 #include "core/report/try.h"
 #include "devices/devices.h"
+#include "text/numbers.h"
 
 namespace tessera::cli {
 
@@ -89,6 +90,11 @@ int run(const Arguments& given, Console& console) {
   arguments->read_along(given);
   if (const auto checked = check_questions(*arguments); !checked)
     return fail(console, checked.diags());
+  if (const std::string_view cases = arguments->text("cases");
+      !cases.empty() && cases != "grow" && !parse_integer(cases))
+    return fail(
+        console,
+        {error(fmt::format("--cases: expected a number of cases or grow, found '{}'", cases))});
   if (arguments->has("cases"))
     return arguments->text("cases") == "grow" ? verify_grow(*arguments, console)
                                               : verify_cases(*arguments, console);

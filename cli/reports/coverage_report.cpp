@@ -12,10 +12,10 @@ namespace {
 constexpr std::size_t shown = 3;
 
 std::string change_text(const CoverageNote& note, const SizeChange* change, bool is_searched) {
+  if (change != nullptr && change->finding.empty()) return fmt::format("; try {}", change->words);
   if (change != nullptr)
-    return fmt::format(
-        "; try {}{}", change->words,
-        change->finding.empty() ? "" : fmt::format(", which ends with {}", change->finding));
+    return fmt::format("; no size that was tried exercises it, but {} ends with {}", change->words,
+                       change->finding);
   if (is_searched) return "; no size that was tried exercises it";
   return note.devices > 0 ? fmt::format("; from {} devices on they differ", note.devices) : "";
 }

@@ -21,8 +21,8 @@ std::string notes_text(const std::vector<Finding>& notes, bool all);
 // Returns every finding, each with the index of the finding that represents it (folded_into) and of
 // its cause (follows_from), null if none, and with its count and devices, including repetitions.
 Json findings_json(const std::vector<Finding>& findings);
-// Returns "1 finding, and 5 consequences of it". Repetitions of a cause are not counted, those of a
-// consequence are.
+// Returns "1 finding, and 5 consequences of it". Repetitions of a cause are not counted;
+// repetitions of a consequence are.
 std::string findings_count(const std::vector<Finding>& findings);
 
 }  // namespace tessera::cli

@@ -16,8 +16,8 @@ struct Replay {
 };
 // Returns these options. `schedule` may be longer than longest_schedule (report.h).
 Replay replay_of(const Certificate& certificate);
-// Returns the command line of the replay, replay_of(). The schedule is read from the file
-// of --save-schedule, if that option is given. Before a schedule that is too long for a line, and
+// Returns the command line of the replay, replay_of(). With --save-schedule the line reads the
+// schedule from that file. Before a schedule that is too long for a line, and
 // neither saved nor given by the user, the line has a command that stores it. That command writes a
 // pack; for a program in a pack or from standard input it writes a file with the schedule.
 std::string verify_replay_line(const Arguments& arguments, const RunRequest& request,

@@ -7,6 +7,7 @@
 
 #include "cli/reports/finding_text.h"
 #include "cli/reports/report.h"
+#include "core/report/stop.h"
 #include "core/report/try.h"
 #include "text/numbers.h"
 
@@ -43,7 +44,6 @@ Expected<bool> Grower::verify(const Invocation& invocation, GrownCase grown) {
   if (!target) return target.diags();
   arguments_.read_as(target->arguments);
   target->how.budget = std::max<std::int64_t>(budget_, 1);
-  target->how.run.progress = {};
   const Certificate c = TRY(certify(target->prepared.simulate, target->how));
   if (any_has(c.findings, FindingTrait::of_machine)) {
     const Finding& first = c.findings.front();
@@ -54,8 +54,10 @@ Expected<bool> Grower::verify(const Invocation& invocation, GrownCase grown) {
   grown.why = c.why_explored();
   grown.events = c.statistics.events;
   budget_ -= c.statistics.events;
+  growth_.is_interrupted = c.end == RunEnd::stop;
   growth_.is_out_of_budget =
-      budget_ <= 0 || (c.end != RunEnd::program && c.verdict != SchedulesVerdict::refuted);
+      !growth_.is_interrupted &&
+      (budget_ <= 0 || (c.end != RunEnd::program && c.verdict != SchedulesVerdict::refuted));
   if (!c.findings.empty()) {
     const Finding& first = c.findings.front();
     grown.why =
@@ -70,11 +72,15 @@ Expected<bool> Grower::verify(const Invocation& invocation, GrownCase grown) {
     growth_.missing = first_.missing;
     blocks_ = c.coverage.blocks;
   }
-  const bool is_of_devices = grown.group.empty() || grown.group.starts_with("--devices with") ||
-                             grown.group == "--devices";
+  const bool is_of_devices = grown.is_of_devices;
   growth_.cases.push_back(std::move(grown));
   if (is_of_devices && c.verdict == SchedulesVerdict::proved) unroll(*target);
   return true;
+}
+
+bool Grower::is_over() {
+  growth_.is_interrupted = growth_.is_interrupted || is_stopped(current_stop());
+  return growth_.is_refuted() || growth_.is_out_of_budget || growth_.is_interrupted;
 }
 
 void Grower::unroll(const VerifyTarget& target) {
@@ -91,7 +97,11 @@ bool Grower::try_size(std::size_t axis, std::int64_t value) {
     if (!done_.insert(command.words).second) return false;
     const std::string group =
         axes_[axis].name() + (command.is_scaled ? " with extents in proportion" : "");
-    if (verify(command.invocation, {command.words, group, std::to_string(value)})) return true;
+    if (verify(command.invocation, {.words = command.words,
+                                    .group = group,
+                                    .item = std::to_string(value),
+                                    .is_of_devices = axes_[axis].option == "devices"}))
+      return true;
   }
   ++growth_.not_allowed;
   return false;
@@ -156,7 +166,7 @@ void Grower::grow_tables() {
 }
 
 Expected<Growth> Grower::run() {
-  TRY(verify(given_, {}));
+  TRY(verify(given_, {.is_of_devices = true}));
   axes_ = TRY(size_axes(arguments_, devices_));
   std::vector<Gain> gains(axes_.size());
   for (std::size_t i = 0; i < axes_.size(); ++i)

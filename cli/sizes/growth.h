@@ -14,10 +14,11 @@ namespace tessera::cli {
 
 // One verified size.
 struct GrownCase {
-  std::string words;    // the sizes that differ from the given ones; empty: the given sizes
-  std::string group;    // the sizes that vary: "--devices, --set steps"
-  std::string item;     // their values: "3,4"
-  std::string command;  // the whole command line
+  std::string words;           // the sizes that differ from the given ones; empty: the given sizes
+  std::string group;           // the sizes that vary: "--devices, --set steps"
+  std::string item;            // their values: "3,4"
+  bool is_of_devices = false;  // only the number of devices differs, with sizes that depend on it
+  std::string command;         // the whole command line
   SchedulesVerdict verdict = SchedulesVerdict::explored;
   std::string why{};  // first finding, or the reason for the verdict explored
   std::int64_t events = 0;
@@ -28,9 +29,10 @@ struct Growth {
   std::vector<GrownCase> cases;
   std::int64_t not_allowed = 0;  // sizes that a `require`, the operation or the profile rejects
   bool is_out_of_budget = false;
+  bool is_interrupted = false;
   std::string kernel{};  // name and settings at the given sizes
-  // Of the proved sizes in which only the number of devices differs: the last one whose proof does
-  // not depend on the length of the ring, and the first one whose proof does.
+  // Unrolled rings of proved sizes with other numbers of devices. independent: the last proof that
+  // does not depend on the length of the ring. chained: the first proof that does.
   std::optional<RingLength> independent{}, chained{};
   std::vector<CoverageNote> missing{};  // at the given sizes, exercised by no other size
   // True if the last case is refuted.
@@ -63,7 +65,7 @@ class Grower {
   void grow_tables();
   void grow_pairs(const std::vector<Gain>& gains);
   std::vector<std::int64_t> values(const SizeAxis& axis) const;
-  bool is_over() const { return growth_.is_refuted() || growth_.is_out_of_budget; }
+  bool is_over();
 
   const Arguments& arguments_;
   const Invocation given_;

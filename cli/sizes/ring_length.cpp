@@ -11,7 +11,7 @@
 namespace tessera::cli {
 namespace {
 
-constexpr std::int32_t longest_ring = 40;  // of the rings that are tried for a chained pair
+constexpr std::int32_t longest_ring = 40;  // max devices of the rings that are tried for a pair
 
 // Runs the target with the recorder. Returns false if the run is not complete or has findings.
 Expected<bool> record_run(const VerifyTarget& target, Recorder& recorder) {
@@ -23,9 +23,8 @@ Expected<bool> record_run(const VerifyTarget& target, Recorder& recorder) {
          !recorder.record().is_over_budget;
 }
 
-std::string place_text(const Program& program, StmtId statement) {
-  const Loc loc = program.loc(statement);
-  return loc ? fmt::format("line {}", loc.line) : "the begin or end of the kernel";
+std::string place_text(int line) {
+  return line > 0 ? fmt::format("line {}", line) : "the begin or end of the kernel";
 }
 
 // Compares the record with a run on one device more; none if there is no such run.
@@ -88,8 +87,8 @@ Expected<std::optional<RingLength>> ring_length(const VerifyTarget& target) {
   length.verdict = unrolled.verdict;
   length.reason = unrolled.reason;
   for (const LengthPair& pair : unrolled.pairs)
-    length.pairs.push_back({place_text(*record.program, pair.first),
-                            place_text(*record.program, pair.second), pair.next_length});
+    length.pairs.push_back({record.program->loc(pair.first).line,
+                            record.program->loc(pair.second).line, pair.next_length});
   if (length.verdict == LengthVerdict::quiet)
     length.with_one_more = TRY(compare_with_one_more(target, record));
   return std::optional(length);
@@ -103,7 +102,7 @@ std::string ring_length_lines(const RingLength& length) {
   for (const ChainedPair& pair : length.pairs)
     text += line("ring", fmt::format("the order of {} and {} comes only from a chain of waits "
                                      "around the ring, which is longer in a longer ring{}",
-                                     pair.first, pair.second,
+                                     place_text(pair.first), place_text(pair.second),
                                      pair.next_length == 0
                                          ? ""
                                          : fmt::format("; try --devices {}", pair.next_length)));

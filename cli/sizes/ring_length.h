@@ -13,7 +13,8 @@ namespace tessera::cli {
 
 // Two places whose order comes only from a chain of waits around the ring.
 struct ChainedPair {
-  std::string first, second;     // "line 14", in the order of the text
+  // Lines of the source, in the order of the text; 0: the begin or end of the kernel.
+  int first = 0, second = 0;
   std::int32_t next_length = 0;  // as in LengthPair
 };
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "cli/args/set_options.h"
@@ -14,13 +13,6 @@
 
 namespace tessera::cli {
 namespace {
-
-std::optional<std::int64_t> number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 // Extents of the operands and results in hbm, in declaration order.
 std::vector<Shape> operand_shapes(const Program& program) {
@@ -33,7 +25,7 @@ std::vector<Shape> operand_shapes(const Program& program) {
 // Value of an integer parameter, also of a default that is an expression.
 std::optional<std::int64_t> program_value(const Program& program, const std::string& name) {
   for (const Setting& setting : program.settings)
-    if (setting.name == name) return number(setting.value);
+    if (setting.name == name) return parse_integer(setting.value);
   return std::nullopt;
 }
 
@@ -100,7 +92,7 @@ Expected<std::vector<SizeAxis>> size_axes(const Arguments& arguments, int device
   };
   const auto given = [&](std::string_view name) -> std::optional<std::int64_t> {
     const auto& values = arguments.glance(name);
-    return values.empty() ? std::nullopt : number(values.back());
+    return values.empty() ? std::nullopt : parse_integer(values.back());
   };
   std::vector<SizeAxis> axes;
   if (takes("devices")) axes.push_back({"devices", "", devices});
@@ -155,14 +147,9 @@ std::vector<SizedCommand> with_other_tables(const Invocation& invocation,
     if (!value || (!is_sizes && name != "in")) continue;
     const std::string prefix = is_sizes ? "" : table + "=";
     if (!value->starts_with(prefix)) continue;
-    std::vector<std::int64_t> numbers;
-    bool is_list = true;
-    for (const std::string& word : split(std::string_view(*value).substr(prefix.size()), ',')) {
-      const std::optional<std::int64_t> n = number(word);
-      is_list = is_list && n.has_value();
-      numbers.push_back(n.value_or(0));
-    }
-    if (!is_list || numbers.empty()) continue;
+    const auto parsed = parse_integers(std::string_view(*value).substr(prefix.size()));
+    if (!parsed) continue;
+    std::vector<std::int64_t> numbers = *parsed;
     const auto add = [&](const std::vector<std::int64_t>& table_of) {
       SizedCommand command{invocation, "", false};
       const std::string text = fmt::format("{}{}", prefix, fmt::join(table_of, ","));
@@ -170,9 +157,10 @@ std::vector<SizedCommand> with_other_tables(const Invocation& invocation,
       command.words = fmt::format("--{} {}", name, text);
       found.push_back(std::move(command));
     };
+    // A single number that becomes 0 leaves nothing to do.
     std::vector<std::int64_t> changed = numbers;
     changed.back() = 0;
-    add(changed);
+    if (numbers.size() > 1) add(changed);
     changed.assign(numbers.size(), *std::max_element(numbers.begin(), numbers.end()));
     add(changed);
     if (numbers.front() < 1) continue;

@@ -10,6 +10,7 @@
 #include "analysis/coverage/coverage.h"
 #include "cli/sizes/size_axis.h"
 #include "cli/verify_target.h"
+#include "core/report/stop.h"
 #include "core/report/try.h"
 
 namespace tessera::cli {
@@ -94,7 +95,7 @@ Expected<std::vector<std::optional<SizeChange>>> find_size_changes(
     --open;
   }
   for (const Trial& trial : trials(axes)) {
-    if (open == 0 || elapsed() > seconds) break;
+    if (open == 0 || elapsed() > seconds || is_stopped(current_stop())) break;
     std::optional<Tried> tried;
     std::string words;
     for (const SizedCommand& command : with_size(plain, axes, trial.axis, trial.value)) {

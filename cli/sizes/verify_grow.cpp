@@ -55,13 +55,17 @@ std::string verdict_line(const Growth& growth) {
   if (growth.is_refuted())
     return line("refuted", "at the last of these sizes") + "  " + growth.cases.back().command +
            "\n";
+  if (growth.is_interrupted) return line("ended", "interrupted before the last size");
   if (growth.is_out_of_budget)
     return line("ended", "the budget of events was used up before the last size (--budget)");
   const auto proved = std::count_if(
       growth.cases.begin(), growth.cases.end(),
       [](const GrownCase& grown) { return grown.verdict == SchedulesVerdict::proved; });
-  return line("proved", fmt::format("{} of {} sizes; this proves nothing about other sizes", proved,
-                                    growth.cases.size()));
+  const std::string what = fmt::format("{} of {} sizes", proved, growth.cases.size());
+  constexpr std::string_view scope = "this proves nothing about other sizes";
+  if (proved < static_cast<std::ptrdiff_t>(growth.cases.size()))
+    return line("explored", fmt::format("{} are proved; {}", what, scope));
+  return line("proved", fmt::format("{}; {}", what, scope));
 }
 
 std::string growth_lines(const Growth& growth, double seconds) {
@@ -104,6 +108,7 @@ Json growth_json(const Growth& growth, Status status, double seconds) {
 
 Status status_of(const Growth& growth) {
   if (growth.is_refuted()) return Status::finding;
+  if (growth.is_interrupted) return Status::interrupted;
   return growth.is_out_of_budget ? Status::budget : Status::ok;
 }
 

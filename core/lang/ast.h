@@ -65,6 +65,7 @@ struct If {
   Expression condition;
   Block then;
   std::optional<Block> otherwise;  // `elif`: a block with one `if`
+  Loc otherwise_loc{};             // `else` or `elif`; empty: none
 };
 
 struct TraceRegion {

@@ -142,6 +142,7 @@ ast::If StatementParser::if_else() {
   ast::If branch{tokens_.loc(tokens_.take()), expressions_.expression(), {}, {}};
   tokens_.widen(branch.loc);
   branch.then = block();
+  branch.otherwise_loc = tokens_.loc(tokens_.peek());
   if (!tokens_.is("elif") && !tokens_.accept("else")) return branch;
   if (tokens_.is("if") || tokens_.is("elif")) {
     branch.otherwise = ast::Block{tokens_.loc(tokens_.peek()), {}};

@@ -194,6 +194,7 @@ void lower(Elaboration& e, const ast::If& node) {
     block(e, node.then);
   }
   if (node.otherwise) {
+    e.at(node.otherwise_loc);
     e.builder.emit(Else{});
     const BlockScope inner(e);
     block(e, *node.otherwise);

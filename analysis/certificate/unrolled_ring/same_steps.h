@@ -8,7 +8,7 @@ namespace tessera {
 
 enum class SameSteps : std::uint8_t {
   // Each device executes the same events on the same rectangles, at the same distances. If this
-  // holds for every number of devices, LengthVerdict::quiet proves all of them.
+  // is so for every number of devices, LengthVerdict::quiet is a proof for all of them.
   same,
   other_boxes,  // the same except for rectangles
   other_steps,  // the same statements on the same objects and distances, with other numbers of
